@@ -10,6 +10,7 @@ use crate::commands::{
     man::ManArgs,
     reproduce::ReproduceArgs,
     run::RunArgs,
+    sweep::{SweepArgs, SweepOptions},
     terms::{TermsArgs, glossary},
     trace::TraceArgs,
 };
@@ -26,6 +27,7 @@ Examples:
   ftlkit compare trace.csv --schemes page-level,lazy-rtgc --out results
   ftlkit compare --dry-run > my.toml      the same as a file, with every setting
   ftlkit run my.toml
+  ftlkit sweep trace.csv --vary share=0.6..0.9:0.05 --seed 1..5 --out results
   ftlkit bounds --part all                the bounds of each scheme on each part
   ftlkit list schemes
   ftlkit copyback --planes 2              the copy paths of a channel, side by side
@@ -51,6 +53,8 @@ pub(crate) enum Command {
     Compare(Box<CompareArgs>),
     /// Run an experiment file
     Run(RunArgs),
+    /// Run every combination of settings, on all cores, into one table
+    Sweep(Box<SweepArgs>),
     /// Print the bounds of each scheme on a part, without a run
     Bounds(BoundsArgs),
     /// List parts, schemes, workloads or trace formats
@@ -76,7 +80,11 @@ impl Command {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self {
             Self::Compare(args) => args.run(),
-            Self::Run(args) => args.run(),
+            Self::Run(args) => match args.experiment()? {
+                experiment if experiment.sweep.is_empty() => args.run(experiment),
+                experiment => SweepOptions::of_run(args).run_on(experiment),
+            },
+            Self::Sweep(args) => args.run(),
             Self::Bounds(args) => args.run(),
             Self::List(args) => args.run(),
             Self::Trace(args) => args.run(),

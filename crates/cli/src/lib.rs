@@ -7,6 +7,8 @@ mod commands;
 mod failure;
 mod interrupt;
 mod output;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod progress;
 
 use clap::Parser;

@@ -72,15 +72,20 @@ pub(crate) fn table<const N: usize>(
     headings: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
 ) -> String {
+    table_of(&headings, rows.into_iter().map(Vec::from))
+}
+
+/// Same with as many columns as there are headings.
+pub(crate) fn table_of(headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
     let mut table = Table::new();
     table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic);
     if !io::stdout().is_terminal() {
         table.set_width(width() as u16);
     }
-    table.set_header(headings.map(|name| heading(name).0));
+    table.set_header(headings.iter().map(|name| heading(name).0));
     table.add_rows(rows);
-    for (index, (_, left)) in headings.map(heading).into_iter().enumerate() {
+    for (index, (_, left)) in headings.iter().map(|name| heading(name)).enumerate() {
         if let Some(column) = table.column_mut(index) {
             column.set_padding((0, 2));
             column.set_cell_alignment(if left {

@@ -14,6 +14,7 @@ const KNOWN: &str = "{msg} {wide_bar} {percent:>3} %  {rate}  {eta} left";
 const UNKNOWN: &str = "{msg} {spinner} {human_pos} done  {rate}  {elapsed}";
 const KNOWN_BYTES: &str = "{msg} {wide_bar} {percent:>3} %  {binary_bytes_per_sec}  {eta} left";
 const UNKNOWN_BYTES: &str = "{msg} {spinner} {binary_bytes}  {binary_bytes_per_sec}  {elapsed}";
+const KNOWN_RUNS: &str = "{msg} {wide_bar} {percent:>3} %  {eta} left";
 const BUSY: &str = "{msg} {spinner} {elapsed}";
 
 /// The bar; hidden until [`PATIENCE`] has passed.
@@ -28,6 +29,11 @@ impl Progress {
     /// Starts the clock. `total` steps, if known; with `quiet` nothing is ever shown.
     pub(crate) fn start(total: Option<u64>, quiet: bool) -> Self {
         Self::styled(total, quiet, if total.is_some() { KNOWN } else { UNKNOWN })
+    }
+
+    /// Same for several runs.
+    pub(crate) fn start_runs(total: u64, quiet: bool) -> Self {
+        Self::styled(Some(total), quiet, KNOWN_RUNS)
     }
 
     /// Same for bytes of a file.
@@ -50,6 +56,12 @@ impl Progress {
     /// Sets the total number of steps.
     pub(crate) fn total(&self, steps: u64) {
         self.bar.set_length(steps);
+    }
+
+    /// Steps that took no time, such as runs that were there already.
+    pub(crate) fn skip_to(&self, done: u64) {
+        self.bar.set_position(done);
+        self.bar.reset_eta();
     }
 
     /// Sets the number of finished steps.

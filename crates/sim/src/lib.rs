@@ -10,5 +10,6 @@ pub mod precondition;
 pub mod report;
 pub mod run;
 pub mod ssd;
+pub mod sweep;
 
 pub use compare::{Comparison, compare, run_one};

@@ -77,9 +77,7 @@ impl ParameterInfo {
     fn allows(&self, value: &str) -> bool {
         match self.kind {
             Kind::Share => units::share(value).is_some(),
-            Kind::Number { min, max } => {
-                value.trim().parse::<f64>().is_ok_and(|v| v >= min && v <= max)
-            }
+            Kind::Number { min, max } => units::number(value).is_some_and(|v| v >= min && v <= max),
             Kind::Count { min, max } => units::count(value).is_some_and(|v| v >= min && v <= max),
             Kind::Bytes => units::bytes(value).is_some_and(|v| v > 0),
             Kind::Choice(words) => words.contains(&value),
@@ -141,7 +139,7 @@ impl Parameters {
 
     /// A number; `None` if the value is the default's word.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
-        self.text(name).trim().parse().ok()
+        units::number(self.text(name))
     }
 
     /// A whole number; `None` if the value is the default's word.

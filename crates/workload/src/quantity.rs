@@ -15,6 +15,9 @@ pub type Bytes = Quantity<ByteUnits>;
 /// Time. Text accepts `ns`, `us`, `ms`, `s`, `min`, `h`; a bare integer is nanoseconds.
 pub type Duration = Quantity<TimeUnits>;
 
+/// Number of things. Text accepts `1M` and `20k` (powers of 1000), `1e6`, and `_` between digits.
+pub type Count = Quantity<CountUnits>;
+
 /// An exact count of a unit, with its usual notation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Quantity<U>(pub u64, PhantomData<U>);
@@ -31,6 +34,8 @@ pub trait Units {
     const SUFFIXES: &'static [(&'static str, u64)];
     /// Suffixes for printing, largest first; the last has factor 1.
     const PRINTED: &'static [(&'static str, u64)];
+    /// True if a power of ten may follow the number: `1e6`.
+    const EXPONENTS: bool = false;
 }
 
 /// Notation of [`Bytes`].
@@ -40,6 +45,10 @@ pub struct ByteUnits;
 /// Notation of [`Duration`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TimeUnits;
+
+/// Notation of [`Count`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CountUnits;
 
 impl Units for ByteUnits {
     const WHAT: &'static str = "a size";
@@ -81,6 +90,16 @@ impl Units for TimeUnits {
     ];
     const PRINTED: &'static [(&'static str, u64)] =
         &[("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
+}
+
+impl Units for CountUnits {
+    const WHAT: &'static str = "a whole number from 0 to 18446744073709551615";
+    const EXAMPLE: &'static str = "`200000`, `200k`, `1.5M`, `1e6`";
+    const KNOWN: &'static str = "k, M and G (powers of 1000)";
+    const SUFFIXES: &'static [(&'static str, u64)] =
+        &[("", 1), ("k", 1_000), ("m", 1_000_000), ("g", 1_000_000_000)];
+    const PRINTED: &'static [(&'static str, u64)] = &[("", 1)];
+    const EXPONENTS: bool = true;
 }
 
 /// Reason why a text is not a quantity.
@@ -127,6 +146,9 @@ impl<U: Units> FromStr for Quantity<U> {
         let suffix = suffix.trim().to_lowercase();
         let factor =
             U::SUFFIXES.iter().find(|(name, _)| *name == suffix).map(|(_, factor)| *factor);
+        let power = suffix.strip_prefix('e').filter(|_| U::EXPONENTS);
+        let power = power.and_then(|power| power.trim_start_matches('+').parse().ok());
+        let factor = factor.or_else(|| 10u64.checked_pow(power?));
         if trimmed.starts_with('-') {
             return Err(error("it is below 0".into()));
         }
@@ -236,6 +258,28 @@ mod tests {
         {
             assert!(bytes(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn counts() {
+        let count = |text: &str| text.parse::<Count>().map(|q| q.0);
+        for (text, expected) in [
+            ("7", 7),
+            ("1e6", 1_000_000),
+            ("1.5E3", 1500),
+            ("1e+3", 1000),
+            ("200k", 200_000),
+            ("1.5M", 1_500_000),
+            ("2G", 2_000_000_000),
+            ("1_000", 1000),
+        ] {
+            assert_eq!(count(text), Ok(expected), "{text}");
+        }
+        for text in ["", "M", "-1", "1.5", "1e-3", "1e30", "1MiB", "e6", "1e1.5"] {
+            assert!(count(text).is_err(), "{text}");
+        }
+        assert_eq!(Count::new(1_000_000).to_string(), "1000000");
+        assert!("1e6".parse::<Bytes>().is_err());
     }
 
     #[test]

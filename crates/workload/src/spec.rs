@@ -9,11 +9,12 @@ use crate::options::TraceOptions;
 use crate::parameters::Parameters;
 use crate::plan;
 use crate::policy::AddressPolicy;
+use crate::quantity::Count;
 use crate::replay::Replay;
 use crate::source::Source;
 use crate::space::Space;
 use crate::tasks::{self, TaskSpec};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -243,9 +244,9 @@ struct Table {
     name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     trace: Option<PathBuf>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "some_count", skip_serializing_if = "Option::is_none")]
     requests: Option<u64>,
-    #[serde(default = "once")]
+    #[serde(default = "once", deserialize_with = "count")]
     loops: u64,
     #[serde(default = "as_it_is")]
     time_scale: f64,
@@ -258,6 +259,14 @@ struct Table {
     options: Option<TraceOptions>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tasks: Option<Vec<TaskSpec>>,
+}
+
+fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    Count::deserialize(deserializer).map(|count| count.0)
+}
+
+fn some_count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    count(deserializer).map(Some)
 }
 
 fn once() -> u64 {

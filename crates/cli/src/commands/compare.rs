@@ -7,7 +7,8 @@ use super::ssd::SsdArgs;
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use sim::config::{
-    Bytes, ConfigError, DEFAULT_PART, Experiment, PartTable, TextOrTable, Timing, tasks_from_file,
+    Bytes, ConfigError, Count, DEFAULT_PART, Experiment, PartTable, TextOrTable, Timing,
+    tasks_from_file,
 };
 use std::path::PathBuf;
 use workload::{AddressPolicy, WorkloadSpec};
@@ -45,22 +46,7 @@ pub(crate) struct CompareArgs {
     input: Option<String>,
 
     #[command(flatten)]
-    device: DeviceArgs,
-
-    #[command(flatten)]
-    channel: ChannelArgs,
-
-    #[command(flatten)]
-    ssd: SsdArgs,
-
-    #[command(flatten)]
-    workload: WorkloadArgs,
-
-    #[command(flatten)]
-    read: ReadArgs,
-
-    #[command(flatten)]
-    replay: ReplayArgs,
+    experiment: ExperimentArgs,
 
     #[command(flatten)]
     output: OutputArgs,
@@ -71,12 +57,34 @@ pub(crate) struct CompareArgs {
     dry_run: bool,
 }
 
+/// Everything that describes an experiment but its trace or workload; shared with `sweep`.
+#[derive(Debug, Args)]
+pub(super) struct ExperimentArgs {
+    #[command(flatten)]
+    pub(super) device: DeviceArgs,
+
+    #[command(flatten)]
+    channel: ChannelArgs,
+
+    #[command(flatten)]
+    ssd: SsdArgs,
+
+    #[command(flatten)]
+    pub(super) workload: WorkloadArgs,
+
+    #[command(flatten)]
+    read: ReadArgs,
+
+    #[command(flatten)]
+    pub(super) replay: ReplayArgs,
+}
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Device and schemes")]
-struct DeviceArgs {
+pub(super) struct DeviceArgs {
     /// NAND part of the catalogue (`ftlkit list parts`) [default: evaluation-slc]
     #[arg(long, value_name = "NAME")]
-    part: Option<String>,
+    pub(super) part: Option<String>,
 
     /// Your own NAND part: a TOML file with page_bytes, pages_per_block, t_r_ns, t_prog_ns, t_bers_ns
     /// and, for energy, power = { vcc_mv, read_ua, program_ua, erase_ua }; or `base` and the changed values
@@ -103,16 +111,17 @@ struct DeviceArgs {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Workload")]
-struct WorkloadArgs {
+pub(super) struct WorkloadArgs {
     /// Built-in workload; same as the positional argument
     #[arg(long, value_name = "NAME", conflicts_with = "input")]
-    workload: Option<String>,
+    pub(super) workload: Option<String>,
 
     /// Periodic tasks with deadlines (TOML), of which misses are counted; `ftlkit bounds --tasks` analyses them
     #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "workload"])]
     tasks: Option<PathBuf>,
 
-    /// Set a workload parameter, or with `part.` a data-sheet value of the part; may be repeated
+    /// Set a workload parameter, or with `part.` a data-sheet value of the part, such as write_share=95%; may be
+    /// repeated, or be a list with commas
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 
@@ -147,14 +156,14 @@ impl Addresses {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Replay")]
-struct ReplayArgs {
+pub(super) struct ReplayArgs {
     /// Repetitions of the workload [default: 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
-    loops: Option<u64>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    loops: Option<Count>,
 
-    /// Largest number of requests [default: no limit]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
-    requests: Option<u64>,
+    /// Largest number of requests, such as 200000, 200k or 1e6 [default: no limit]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(super) requests: Option<OneOrMore>,
 
     /// Factor on arrival times: 0.5 is twice as fast [default: 1]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
@@ -165,32 +174,64 @@ struct ReplayArgs {
     closed: bool,
 
     /// Seed of all random draws; the same seed gives the same output [default: 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
-    seed: Option<u64>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(super) seed: Option<OneOrMore>,
 }
 
-/// Parses a whole number; the error states its range.
-fn whole(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("it must be a whole number from 0 to {}", u64::MAX))
+/// A whole number, or several for a sweep: `1e6`, `1,2,3`, `1..5`.
+#[derive(Clone, Debug)]
+pub(super) enum OneOrMore {
+    One(u64),
+    /// A list or a range, as given.
+    More(String),
+}
+
+impl std::str::FromStr for OneOrMore {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse::<Count>() {
+            Ok(count) => Ok(Self::One(count.0)),
+            Err(_) if text.contains([',', ';']) || text.contains("..") => {
+                Ok(Self::More(text.into()))
+            }
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+impl OneOrMore {
+    /// The number; an error for several, which only a sweep can run.
+    fn one(&self, option: &str) -> Result<u64, Failure> {
+        match self {
+            Self::One(count) => Ok(*count),
+            Self::More(list) => Err(Failure::input_with_help(
+                format!("--{option} {list}: a comparison has one value"),
+                format!(
+                    "several are a sweep: `ftlkit sweep` takes the same options, and --{option} {list}"
+                ),
+            )),
+        }
+    }
 }
 
 impl CompareArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let experiment = self.experiment()?;
+        let experiment = self.experiment.on(self.input.as_deref())?;
         run_experiment(experiment, &self.output, self.dry_run)
     }
+}
 
-    /// The experiment that the arguments describe.
-    fn experiment(&self) -> Result<Experiment, Failure> {
+impl ExperimentArgs {
+    /// The experiment that the arguments describe, on this trace or workload.
+    pub(super) fn on(&self, input: Option<&str>) -> Result<Experiment, Failure> {
         let mut experiment = Experiment::default();
         self.device.apply(&mut experiment)?;
         self.channel.apply(&mut experiment);
         self.ssd.apply(&mut experiment);
-        self.workload.apply(self.input.as_deref(), &self.read, &mut experiment)?;
-        self.replay.apply(&mut experiment);
-        for setting in &self.workload.set {
-            set(&mut experiment, setting)?;
-        }
+        self.workload.apply(input, &self.read, &mut experiment)?;
+        self.replay.apply(&mut experiment)?;
+        self.workload.set(&mut experiment)?;
         Ok(experiment)
     }
 }
@@ -277,19 +318,55 @@ impl WorkloadArgs {
 }
 
 impl ReplayArgs {
-    fn apply(&self, experiment: &mut Experiment) {
+    fn apply(&self, experiment: &mut Experiment) -> Result<(), Failure> {
         let replay = experiment.workload.0.replay_mut();
-        replay.loops = self.loops.unwrap_or(replay.loops);
-        replay.requests = self.requests.or(replay.requests);
+        replay.loops = self.loops.map_or(replay.loops, |count| count.0);
+        if let Some(requests) = &self.requests {
+            replay.requests = Some(requests.one("requests")?);
+        }
         replay.time_scale = self.time_scale.unwrap_or(replay.time_scale);
-        experiment.seed = self.seed.unwrap_or(experiment.seed);
+        if let Some(seed) = &self.seed {
+            experiment.seed = seed.one("seed")?;
+        }
         if self.closed {
             experiment.timing = Timing::Closed;
         }
+        Ok(())
     }
 }
 
-/// Applies one `--set`.
+impl WorkloadArgs {
+    /// Applies every `--set`. One may hold a list, `a=1,b=2`: a comma ends a value where a key follows it.
+    fn set(&self, experiment: &mut Experiment) -> Result<(), Failure> {
+        for list in &self.set {
+            let mut settings: Vec<String> = Vec::new();
+            for piece in list.split(',') {
+                match settings.last_mut() {
+                    Some(last) if !begins_with_key(piece) => {
+                        last.push(',');
+                        last.push_str(piece);
+                    }
+                    _ => settings.push(piece.into()),
+                }
+            }
+            for setting in &settings {
+                set(experiment, setting)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// True for `KEY=…`.
+fn begins_with_key(text: &str) -> bool {
+    let is_key = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    text.split_once('=').is_some_and(|(key, _)| {
+        let key = key.trim();
+        key.starts_with(|c: char| c.is_ascii_alphabetic()) && key.chars().all(is_key)
+    })
+}
+
+/// Applies one setting.
 fn set(experiment: &mut Experiment, setting: &str) -> Result<(), Failure> {
     let Some((key, value)) = setting.split_once('=') else {
         return Err(Failure::input_with_help(

@@ -12,5 +12,6 @@ pub(crate) mod read;
 pub(crate) mod reproduce;
 pub(crate) mod run;
 mod ssd;
+pub(crate) mod sweep;
 pub(crate) mod terms;
 pub(crate) mod trace;

@@ -43,11 +43,11 @@ pub(crate) struct RunArgs {
     file: PathBuf,
 
     #[command(flatten)]
-    output: OutputArgs,
+    pub(super) output: OutputArgs,
 
     /// Check everything and print the experiment with all defaults; run nothing
     #[arg(long, conflicts_with = "json")]
-    dry_run: bool,
+    pub(super) dry_run: bool,
 }
 
 /// Destination of results.
@@ -83,8 +83,12 @@ impl OutputArgs {
 }
 
 impl RunArgs {
-    pub(crate) fn run(self) -> Result<(), Failure> {
-        let experiment = Experiment::from_file(&self.file)?;
+    /// The experiment of the file; one with a sweep is not for [`RunArgs::run`].
+    pub(crate) fn experiment(&self) -> Result<Experiment, Failure> {
+        Ok(Experiment::from_file(&self.file)?)
+    }
+
+    pub(crate) fn run(self, experiment: Experiment) -> Result<(), Failure> {
         run_experiment(experiment, &self.output, self.dry_run)
     }
 }

@@ -12,4 +12,5 @@ mod reproduce;
 #[cfg(unix)]
 mod signals;
 mod ssd;
+mod sweep;
 mod tasks;

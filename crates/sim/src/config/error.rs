@@ -50,7 +50,7 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    pub(super) fn setting(setting: impl Into<String>, reason: impl Into<String>) -> Self {
+    pub(crate) fn setting(setting: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::Setting { setting: setting.into(), reason: reason.into() }
     }
 

@@ -1,5 +1,6 @@
 //! Experiments as users write them.
 
+use super::axis::Axes;
 use super::bit_errors::BitErrorSettings;
 use super::error::ConfigError;
 use super::notation::Word;
@@ -92,6 +93,9 @@ pub struct Experiment {
     /// Part: a name of the catalogue or a data sheet. Default: `evaluation-slc`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<PartChoice>,
+    /// What a sweep varies; empty for one comparison.
+    #[serde(skip_serializing_if = "Axes::is_empty")]
+    pub sweep: Axes,
     /// Schemes, in the order of the report.
     pub schemes: Vec<SchemeChoice>,
     /// Workload.
@@ -148,6 +152,7 @@ impl Default for Experiment {
             out: None,
             part_file: None,
             part: None,
+            sweep: Axes::default(),
             schemes: ["page-level", "fsr", "lazy-rtgc"].map(scheme).into(),
             workload: super::text_or_table::TextOrTable(financial_like()),
         }

@@ -1,5 +1,6 @@
 //! Experiments: as users write them, and resolved with every default filled in.
 
+mod axis;
 mod bit_errors;
 mod bus_cycle;
 mod channel;
@@ -24,14 +25,16 @@ mod summary;
 mod suspend;
 mod task_file;
 mod text_or_table;
+mod vary;
 mod workload;
 
 pub use self::workload::WorkloadChoice;
 pub use crate::precondition::{Fill, Preconditioning};
 pub use ::workload::nearest::{did_you_mean, list, nearest};
 pub use ::workload::quantity::{
-    ByteUnits, Bytes, Duration, Quantity, QuantityError, TimeUnits, Units,
+    ByteUnits, Bytes, Count, Duration, Quantity, QuantityError, TimeUnits, Units,
 };
+pub use axis::{Axes, Axis};
 pub use bit_errors::{BitErrorSettings, PageErrors};
 pub use channel::{Channel, CopyChoice, CopyFault};
 pub use device::ResolvedScheme;

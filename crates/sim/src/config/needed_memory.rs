@@ -41,16 +41,8 @@ impl Resolved {
     /// Same check with at most `threads` schemes at once and `available` bytes.
     fn fits(&self, threads: usize, available: u64) -> Result<(), ConfigError> {
         let at_once = self.schemes.len().min(threads.max(1));
-        let mut each: Vec<u64> = self
-            .schemes
-            .iter()
-            .map(|scheme| {
-                least_bytes(&self.geometry, scheme.plan.logical_pages)
-                    + self.number_bytes(scheme)
-                    + self.bit_error_bytes()
-                    + self.ssd_bytes()
-            })
-            .collect();
+        let mut each: Vec<u64> =
+            self.schemes.iter().map(|scheme| self.needed_bytes(scheme)).collect();
         each.sort_unstable_by(|a, b| b.cmp(a));
         let needed: u64 = each.iter().take(at_once).sum();
         if needed <= available {
@@ -75,6 +67,14 @@ impl Resolved {
                 ways.join(" or "),
             ),
         ))
+    }
+
+    /// About the memory that a run of this scheme needs, bytes.
+    pub fn needed_bytes(&self, scheme: &ResolvedScheme) -> u64 {
+        least_bytes(&self.geometry, scheme.plan.logical_pages)
+            + self.number_bytes(scheme)
+            + self.bit_error_bytes()
+            + self.ssd_bytes()
     }
 
     /// Bytes for sequence numbers, which an array keeps if consecutive writes go to different blocks.

@@ -237,6 +237,14 @@ impl Notation for [Probability; 3] {
     }
 }
 
+/// A share as a fraction or in per cent.
+pub(super) fn read_share(text: &str) -> Option<f64> {
+    match text.strip_suffix('%') {
+        Some(percent) => percent.trim_end().parse().ok().map(|percent: f64| percent / 100.0),
+        None => text.parse().ok(),
+    }
+}
+
 /// A share in whole percent, 0 to 100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Percent(pub u8);

@@ -10,6 +10,7 @@ use std::convert::Infallible;
 use std::path::Path;
 use std::str::FromStr;
 use workload::nearest::did_you_mean;
+use workload::quantity::Count;
 
 /// A part: a name of the catalogue, or a table of data-sheet figures.
 ///
@@ -52,9 +53,16 @@ impl PartTable {
     /// # Errors
     /// If the key lies within a figure that is no table.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), ConfigError> {
-        let parsed = match value.replace('_', "").parse::<i64>() {
-            Ok(number) => toml::Value::Integer(number),
-            Err(_) => toml::Value::String(value.into()),
+        // `1M` bytes are no million; of a time or size only a power of ten is a bare number.
+        let has_unit = key.ends_with("_ns") || key.ends_with("_bytes");
+        let plain = |text: &str| !has_unit || text.to_lowercase().contains('e');
+        let count = Some(value).filter(|value| plain(value)).and_then(|value| {
+            let count = value.parse::<Count>().ok()?;
+            i64::try_from(count.0).ok()
+        });
+        let parsed = match value.replace('_', "").parse::<i64>().ok().or(count) {
+            Some(number) => toml::Value::Integer(number),
+            None => toml::Value::String(value.into()),
         };
         let mut table = &mut self.0;
         let (path, last) =

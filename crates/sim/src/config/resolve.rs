@@ -63,6 +63,12 @@ impl Experiment {
     /// # Errors
     /// The first setting at fault, with a valid value.
     pub fn resolve(mut self) -> Result<Resolved, ConfigError> {
+        if !self.sweep.is_empty() {
+            return Err(ConfigError::setting(
+                "sweep",
+                "is many experiments; `ftlkit sweep` runs them",
+            ));
+        }
         let mut notes = Vec::new();
         let mut part = self.take_part(&mut notes)?;
         let board = self.take_board()?;

@@ -2,7 +2,7 @@
 
 use super::channel::CopyChoice;
 use super::error::ConfigError;
-use super::scheme_settings::{SCHEME_SETTINGS, SchemeSetting};
+use super::scheme_settings::{OVER_PROVISIONING, SCHEME_SETTINGS, SchemeSetting, share_of_op};
 use super::scheme_table::SchemeTable;
 use super::text_or_table::{Text, TextOrTable};
 use crate::catalogue;
@@ -40,7 +40,11 @@ impl FromStr for SchemeTable {
 
 impl SchemeTable {
     /// Sets the setting that the compact text calls `key`; returns the key as that text prints it.
-    fn set(&mut self, key: &str, value: Option<&str>) -> Result<&'static str, String> {
+    pub(super) fn set(&mut self, key: &str, value: Option<&str>) -> Result<&'static str, String> {
+        if key == OVER_PROVISIONING {
+            let share = share_of_op(value.unwrap_or_default())?;
+            return self.set("share", Some(&share.to_string()));
+        }
         let setting = SchemeSetting::by_name(key).ok_or_else(|| {
             let known = SCHEME_SETTINGS.iter().map(|setting| setting.key);
             format!("no setting is called `{key}`; {}", did_you_mean(key, known))
@@ -302,6 +306,9 @@ mod tests {
             ("fsr+spare=-1", "a count of blocks"),
             ("fsr+idle=maybe", "`true` or `false`"),
             ("fsr+share=0.5+share=0.6", "share is set twice"),
+            ("fsr+share=0.5+op=28%", "share is set twice"),
+            ("fsr+op", "such as 28%"),
+            ("fsr+op=0", "above 0"),
             ("fsr+idle+idle_collection=false", "idle is set twice"),
             ("+idle", "no name before `+`"),
         ] {
@@ -324,6 +331,24 @@ mod tests {
     }
 
     #[test]
+    fn shares_are_as_people_write_them() {
+        for (text, share) in [
+            ("fsr+share=80%", 0.8),
+            ("fsr+share=87.5 %", 0.875),
+            ("fsr+op=28%", 0.78125),
+            ("fsr+op=0.07", 0.934_579),
+            ("fsr+op=100%", 0.5),
+        ] {
+            assert_eq!(parse(text).logical_share, Some(share), "{text}");
+        }
+        assert_eq!(parse("fsr+op=28%").to_string(), "fsr+share=0.78125");
+        assert_eq!(
+            parse("fast+log_blocks=1k+spare=1e1").to_string(),
+            "fast+log_blocks=1000+spare=10"
+        );
+    }
+
+    #[test]
     fn share_becomes_pages() {
         let geometry = Geometry::new(64, 64, 2048).unwrap();
         let config = parse("fsr+share=0.75+idle+spare=2").to_config(&geometry, 7).unwrap();
@@ -339,7 +364,11 @@ mod tests {
                     write_queue = 'proven'";
         let read = table(text).unwrap();
         assert_eq!(read.to_string(), "dftl+cmt=256KiB+cmt_policy=slru+threshold=80%+queue=proven");
+        for text in ["share = 0.8", "share = '80%'", "logical_share = 0.8"] {
+            assert_eq!(table(&format!("name = 'fsr'\n{text}")).unwrap().logical_share, Some(0.8));
+        }
         for (text, said) in [
+            ("name = 'dftl'\nshare = 'most'", "such as 0.8"),
             ("name = 'dftl'\ncmt = 3", "cmt"),
             ("name = 'dftl'\ncmt_bytes = -3", "integer `-3`"),
             ("name = 'dftl'\ncmt_policy = 3", "no policy of the map cache is called `3`"),

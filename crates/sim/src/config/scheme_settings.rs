@@ -1,12 +1,13 @@
 //! Settings of schemes: the one list that knows their names, values and help. The compact text, the TOML
 //! table, `ftlkit list schemes` and the schemes' pages use it.
 
+use super::notation::read_share;
 use super::scheme_table::SchemeTable;
 use crate::catalogue;
 use ftl::Preset;
 use std::fmt::Display;
 use std::str::FromStr;
-use workload::quantity::Duration;
+use workload::quantity::{Count, Duration};
 
 /// One setting of a scheme.
 pub struct SchemeSetting {
@@ -45,13 +46,16 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "share",
         long_key: "logical_share",
         example: Some("0.8"),
-        values: || "above 0 and below 1".into(),
-        doc: "logical pages / physical pages",
+        values: || {
+            "above 0 and below 1, or in per cent; `op=28%` is the same as `share=0.78125`".into()
+        },
+        doc: "logical pages / physical pages, or with `op` (physical - logical) / logical pages",
         of_all: true,
         read: |scheme, value| {
-            let share = value.parse();
-            let share =
-                share.map_err(|_| format!("share must be a number such as 0.8, not `{value}`"))?;
+            let share = read_share(value);
+            let share = share.ok_or_else(|| {
+                format!("share must be a number such as 0.8 or 80%, not `{value}`")
+            })?;
             scheme.logical_share = Some(share);
             Ok(())
         },
@@ -154,9 +158,9 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         doc: "logical blocks folded when no block is free; default: 1",
         of_all: false,
         read: |scheme, value| {
-            let folds = value.parse();
-            let folds =
-                folds.map_err(|_| format!("folds is a count of logical blocks, not `{value}`"))?;
+            let folds = count(value);
+            let folds = folds
+                .ok_or_else(|| format!("folds is a count of logical blocks, not `{value}`"))?;
             scheme.folds = Some(folds);
             Ok(())
         },
@@ -181,9 +185,9 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         doc: "log blocks (update blocks), which take overwrites; default: the scheme's own",
         of_all: false,
         read: |scheme, value| {
-            let blocks = value.parse();
+            let blocks = count(value);
             let blocks =
-                blocks.map_err(|_| format!("log_blocks is a count of blocks, not `{value}`"))?;
+                blocks.ok_or_else(|| format!("log_blocks is a count of blocks, not `{value}`"))?;
             scheme.log_blocks = Some(blocks);
             Ok(())
         },
@@ -396,7 +400,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         of_all: true,
         read: |scheme, value| {
             scheme.spare_blocks =
-                value.parse().map_err(|_| format!("spare is a count of blocks, not `{value}`"))?;
+                count(value).ok_or_else(|| format!("spare is a count of blocks, not `{value}`"))?;
             Ok(())
         },
         print: |scheme| (scheme.spare_blocks > 0).then(|| scheme.spare_blocks.to_string()),
@@ -474,6 +478,27 @@ fn printed_flag(setting: Option<bool>) -> Option<String> {
 
 fn printed<T: Display>(setting: &Option<T>) -> Option<String> {
     setting.as_ref().map(T::to_string)
+}
+
+/// Key of the other notation of `share`: user pages and their over-provisioning, as data sheets give them.
+pub(super) const OVER_PROVISIONING: &str = "op";
+
+/// The share of an over-provisioning ratio, (physical − logical) / logical, in millionths: `28%` is 0.78125.
+///
+/// # Errors
+/// If it is no ratio above 0.
+pub(super) fn share_of_op(text: &str) -> Result<f64, String> {
+    let ratio = read_share(text).filter(|ratio| *ratio > 0.0 && ratio.is_finite());
+    let ratio = ratio.ok_or_else(|| {
+        format!(
+            "op is (physical - logical) / logical pages, above 0, such as 28% or 0.28, not `{text}`"
+        )
+    })?;
+    Ok((1e6 / (1.0 + ratio)).round() / 1e6)
+}
+
+fn count(text: &str) -> Option<u32> {
+    text.parse::<Count>().ok().and_then(|count| count.0.try_into().ok())
 }
 
 impl SchemeSetting {

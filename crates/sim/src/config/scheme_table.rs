@@ -1,12 +1,12 @@
 //! Table of a scheme in an experiment: every setting, not yet checked.
 
-use super::notation::{Percent, Word};
+use super::notation::{Percent, Word, read_share};
 use flash::{CopyPath, WearRule};
 use ftl::{
     AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
     FrontierSharing, Probability, Regions, RftlTrigger, VictimKind, WriteQueue,
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use workload::quantity::{Bytes, Duration};
 
 /// One scheme of an experiment.
@@ -109,7 +109,12 @@ pub struct SchemeTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dynamic_wear: Option<bool>,
     /// Logical pages / physical pages, above 0 and below 1; default: the preset's choice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        alias = "share",
+        deserialize_with = "share",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub logical_share: Option<f64>,
     /// Blocks held back to replace blocks that go bad.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -117,6 +122,22 @@ pub struct SchemeTable {
     /// Name in the report; default: the compact text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+}
+
+/// A share as a number or as text: `0.8`, `"80%"`.
+fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a share such as 0.8 or \"80%\"")]
+    enum Share {
+        Number(f64),
+        Text(String),
+    }
+    match Share::deserialize(deserializer)? {
+        Share::Number(share) => Ok(Some(share)),
+        Share::Text(text) => read_share(&text).map(Some).ok_or_else(|| {
+            de::Error::custom(format!("a share is a number such as 0.8 or \"80%\", not `{text}`"))
+        }),
+    }
 }
 
 fn is_zero(blocks: &u32) -> bool {

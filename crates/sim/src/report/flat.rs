@@ -56,6 +56,20 @@ const LEFT_OUT: [&str; 6] =
 
 /// Every scalar of a scheme, in the order of the columns. Text is unchanged; values not measured are empty.
 pub(super) fn scalars(scheme: &SchemeReport) -> Vec<(String, String)> {
+    let text = |value| match value {
+        Value::Null => String::new(),
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    let with_unit = |name: String| match UNITS.iter().find(|(plain, _)| name == *plain) {
+        Some((_, with_unit)) => (*with_unit).to_owned(),
+        None => name,
+    };
+    values(scheme).into_iter().map(|(name, value)| (with_unit(name), text(value))).collect()
+}
+
+/// Every scalar of a scheme with its name in the JSON, in the order of the columns; `null` where not measured.
+pub(crate) fn values(scheme: &SchemeReport) -> Vec<(String, Value)> {
     let value = serde_json::to_value(scheme).expect("a report has only text keys");
     let Value::Object(mut fields) = value else { return Vec::new() };
     let mut out = Vec::new();
@@ -67,31 +81,24 @@ pub(super) fn scalars(scheme: &SchemeReport) -> Vec<(String, String)> {
     for (name, value) in &fields {
         push(&mut out, name, value);
     }
-    for (name, _) in &mut out {
-        if let Some((_, with_unit)) = UNITS.iter().find(|(plain, _)| name == plain) {
-            *name = (*with_unit).to_owned();
-        }
-    }
     out
 }
 
-fn push(out: &mut Vec<(String, String)>, name: &str, value: &Value) {
+fn push(out: &mut Vec<(String, Value)>, name: &str, value: &Value) {
     match value {
         Value::Null if LEFT_OUT.contains(&name) => {}
-        Value::Null => out.push((name.to_owned(), String::new())),
-        Value::String(text) => out.push((name.to_owned(), text.clone())),
-        Value::Bool(_) | Value::Number(_) => out.push((name.to_owned(), value.to_string())),
         Value::Object(fields) => {
             for (key, field) in fields {
                 push(out, &format!("{name}.{key}"), field);
             }
         }
         Value::Array(items) => push_items(out, name, items),
+        scalar => out.push((name.to_owned(), scalar.clone())),
     }
 }
 
 /// Lists are (cause, number) pairs, objects with a cause or a path, least–mean–most, or sentences.
-fn push_items(out: &mut Vec<(String, String)>, name: &str, items: &[Value]) {
+fn push_items(out: &mut Vec<(String, Value)>, name: &str, items: &[Value]) {
     if let ("erases_per_block", [least, mean, most]) = (name, items) {
         for (part, value) in [("least", least), ("mean", mean), ("most", most)] {
             push(out, &format!("{name}.{part}"), value);
@@ -100,7 +107,7 @@ fn push_items(out: &mut Vec<(String, String)>, name: &str, items: &[Value]) {
     }
     let sentences: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
     if sentences.len() == items.len() {
-        out.push((name.to_owned(), sentences.join("; ")));
+        out.push((name.to_owned(), sentences.join("; ").into()));
         return;
     }
     for (at, item) in items.iter().enumerate() {

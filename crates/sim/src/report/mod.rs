@@ -5,7 +5,7 @@ mod cells;
 mod contents;
 mod csv;
 mod deadlines;
-mod flat;
+pub(crate) mod flat;
 mod grid;
 mod json;
 mod out_dir;

@@ -1,0 +1,506 @@
+//! `ftlkit sweep`.
+
+use super::compare::{ExperimentArgs, OneOrMore};
+use super::run::{OutputArgs, RunArgs, prepare};
+use crate::failure::Failure;
+use crate::progress::{Busy, Progress};
+use crate::{interrupt, output};
+use clap::Args;
+use serde_json::Value;
+use sim::config::{Axis, Experiment, list};
+use sim::report::{OutDir, units};
+use sim::sweep::{
+    self, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Row, Status, Table, Watch,
+};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+const EXAMPLES: &str = "\
+Examples:
+  ftlkit sweep --vary share=0.6..0.9:0.05 --schemes page-level,lazy-rtgc
+  ftlkit sweep a.csv b.csv --vary op=7%,28% --vary victim=greedy,cost-benefit --seed 1..5 --out results
+      two traces, two over-provisioning ratios, two policies, five seeds: 40 runs per scheme, a file each in results/runs;
+      the same command goes on where it was stopped, and with more values runs only the new ones
+  ftlkit sweep uniform --part ddt-mlc --channels 8 --vary queue_depth=1..64:x2 --schemes lazy-rtgc
+  ftlkit sweep zipf --vary workload.theta=0.8..1.2:0.1 --vary part=toshiba-slc,k9wbg08u1m --vary buffer=none,lru
+  ftlkit sweep --vary share=0.6..0.9:0.1 --seed 1..3 --out results --plot x=share,y=waf,by=scheme
+  ftlkit sweep my.toml --dry-run
+      an experiment file with a table such as
+      [sweep]
+      share = \"0.6..0.9:0.05\"
+      victim = [\"greedy\", \"cost-benefit\"]
+      seed = \"1..5\"
+
+In results: runs.csv, runs.jsonl, runs.parquet (a row per run: all keys, then all measures, times in ns; an impossible point
+is a row with its reason), points.csv, points.jsonl, points.parquet (means over the seeds, and half the width of their 95 %
+confidence intervals in columns ending in .ci95), and experiment.toml.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct SweepArgs {
+    /// Traces or built-in workloads, each run with all settings; or one experiment file (.toml)
+    /// [default: financial-like over 90 % of the logical space]
+    #[arg(value_name = "TRACE|WORKLOAD|FILE", id = "input")]
+    inputs: Vec<String>,
+
+    #[command(flatten)]
+    sweep: SweepOptions,
+
+    #[command(flatten)]
+    experiment: ExperimentArgs,
+}
+
+/// What a sweep has besides an experiment.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Sweep")]
+pub(crate) struct SweepOptions {
+    /// A key and its values: a list, or FROM..TO:STEP, or FROM..TO:xFACTOR. Keys: part, trace, scheme, settings of the
+    /// schemes (share, op, victim, buffer, buffer_size, …), parameters of the workload, requests, loops, time_scale,
+    /// `part.` data-sheet values, and all keys of an experiment file (capacity, channels, queue_depth, …). Repeated:
+    /// every combination. Where values contain commas, put semicolons between them
+    #[arg(long, value_name = "KEY=VALUES")]
+    vary: Vec<Axis>,
+
+    /// Runs at once [default: the machine's cores, and no more than its memory holds]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+
+    /// Plot into --out a measure over a key, with a line per value of another; seeds give intervals. Columns of
+    /// runs.csv, and mean, p99, p99.9 and worst (response). May be repeated
+    #[arg(long, value_name = "x=KEY,y=MEASURE[,by=KEY]", requires = "out")]
+    plot: Vec<PlotChoice>,
+
+    /// Print the rows of the runs as CSV instead of a summary
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+
+    /// Print the rows of the runs as JSON, one object per line
+    #[arg(long)]
+    json: bool,
+
+    /// Keep finished runs and write tables and plots in this directory
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Print no progress bar and no notes
+    #[arg(long, short)]
+    quiet: bool,
+
+    /// Check everything, and tell the number of runs, their time and memory; the time is measured on parts of a few runs
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    dry_run: bool,
+}
+
+impl SweepOptions {
+    /// Those of `ftlkit run` on a file with a sweep.
+    pub(crate) fn of_run(args: RunArgs) -> Self {
+        let RunArgs { output: OutputArgs { json, out, quiet, .. }, dry_run, .. } = args;
+        Self {
+            vary: Vec::new(),
+            threads: None,
+            plot: Vec::new(),
+            csv: false,
+            json,
+            out,
+            quiet,
+            dry_run,
+        }
+    }
+}
+
+impl SweepArgs {
+    pub(crate) fn run(mut self) -> Result<(), Failure> {
+        let experiment = self.described()?;
+        self.sweep.run_on(experiment)
+    }
+
+    /// The experiment of the file or of the arguments.
+    fn described(&mut self) -> Result<Experiment, Failure> {
+        let is_file = |input: &String| input.to_lowercase().ends_with(".toml");
+        let args = &mut self.experiment;
+        if let Some(file) = self.inputs.iter().find(|input| is_file(input)) {
+            if self.inputs.len() > 1 || args.on(None)? != Experiment::default() {
+                return Err(Failure::input_with_help(
+                    format!("{file}: an experiment file says it all"),
+                    "beside it give --vary, --seed as --vary seed=…, --plot, --out and --threads only",
+                ));
+            }
+            return Ok(Experiment::from_file(file.as_ref())?);
+        }
+        // A list where a comparison takes one value is an axis.
+        let mut axes = Vec::new();
+        if let Some(parts) = args.device.part.take_if(|parts| parts.contains([',', ';'])) {
+            axes.push(Axis::of_list("part", &parts)?);
+        }
+        for (key, given) in
+            [("requests", &mut args.replay.requests), ("seed", &mut args.replay.seed)]
+        {
+            if let Some(OneOrMore::More(list)) =
+                given.take_if(|given| matches!(given, OneOrMore::More(_)))
+            {
+                axes.push(Axis::of_list(key, &list)?);
+            }
+        }
+        if self.inputs.len() > 1 {
+            axes.push(Axis::new("trace", self.inputs.iter().map(String::as_str))?);
+        }
+        let first = self.inputs.first().map(String::as_str);
+        let mut experiment = args.on(first)?;
+        for axis in axes {
+            experiment.sweep.add(axis)?;
+        }
+        Ok(experiment)
+    }
+}
+
+impl SweepOptions {
+    /// Runs the sweep of an experiment, with the axes of the arguments added.
+    pub(crate) fn run_on(self, mut experiment: Experiment) -> Result<(), Failure> {
+        for axis in &self.vary {
+            experiment.sweep.add(axis.clone())?;
+        }
+        let out = self.out.clone().or(experiment.out.clone());
+        let plan = {
+            let _busy = Busy::start("hashing traces", self.quiet);
+            Plan::new(experiment.clone())?
+        };
+        let limits = Limits::of_machine(self.threads.map(usize::from));
+        let runs = out.as_ref().map(|out| out.join("runs"));
+        if self.dry_run {
+            let there = runs.filter(|runs| runs.is_dir());
+            let kept = there.map(|runs| Kept::new(&runs)).transpose().map_err(unusable)?;
+            let _busy = Busy::start("checking every point, timing a few", self.quiet);
+            let estimate = sweep::survey(&plan, kept.as_ref(), limits);
+            drop(_busy);
+            return output::text(&told(&plan, &estimate, limits));
+        }
+        let out = out.map(|path| prepare(&path, path.join("runs").is_dir())).transpose()?;
+        let kept = runs.map(|runs| Kept::new(&runs)).transpose().map_err(unusable)?;
+        if let Some(out) = &out {
+            let text = experiment.to_toml()?;
+            file(out, "experiment.toml", |to| to.write_all(text.as_bytes()))?;
+        }
+        interrupt::listen_and_say(match kept {
+            Some(_) => "stopping; finished runs are kept (Ctrl-C again: exit at once)",
+            None => "stopping; the figures so far follow (Ctrl-C again: exit at once)",
+        });
+        let watch = SweepProgress::new(&plan, self.quiet);
+        let outcomes = sweep::run(&plan, kept.as_ref(), limits, &watch).map_err(unusable)?;
+        drop(watch);
+        self.report(&plan, &outcomes, out.as_ref())
+    }
+
+    /// Writes files and standard output.
+    fn report(
+        &self,
+        plan: &Plan,
+        outcomes: &[Outcome],
+        out: Option<&OutDir>,
+    ) -> Result<(), Failure> {
+        let version = env!("FTLKIT_VERSION");
+        let runs = Table::new(sweep::rows(plan, outcomes, version));
+        let points = Table::new(sweep::over_seeds(plan, outcomes, version));
+        if let Some(out) = out {
+            let mut names = Vec::new();
+            for (name, table) in [("runs", &runs), ("points", &points)] {
+                let (csv, lines) = (format!("{name}.csv"), format!("{name}.jsonl"));
+                file(out, &csv, |to| table.write_csv(to))?;
+                file(out, &lines, |to| table.write_json_lines(to))?;
+                names.extend([csv, lines]);
+                #[cfg(feature = "parquet")]
+                {
+                    let name = format!("{name}.parquet");
+                    file(out, &name, |to| to.write_all(&crate::parquet::file(table)?))?;
+                    names.push(name);
+                }
+            }
+            for choice in &self.plot {
+                let svg = sweep::plot(&runs.rows, &sweep::varied(plan), choice)?;
+                let name = format!("{}.svg", choice.file());
+                file(out, &name, |to| to.write_all(svg.as_bytes()))?;
+                names.push(name);
+            }
+            if !self.quiet {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                eprintln!("note: in {}: {}", out.path().display(), list(&names));
+            }
+        }
+        if self.csv || self.json {
+            let mut to = io::stdout().lock();
+            match self.json {
+                true => runs.write_json_lines(&mut to)?,
+                false => runs.write_csv(&mut to)?,
+            }
+            to.flush()?;
+        } else {
+            output::text(&summary(plan, outcomes, &points.rows))?;
+        }
+        verdict(outcomes, out.is_some())
+    }
+}
+
+fn unusable(error: io::Error) -> Failure {
+    Failure::input_with_help(
+        format!("finished runs cannot be kept: {error}"),
+        "--out takes a writable directory with room for a file of some kB per run",
+    )
+}
+
+fn file(
+    out: &OutDir,
+    name: &str,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let written = out.file(name, write);
+    written.map(|_| ()).map_err(|error| Failure::internal(super::run::with_causes(&error)))
+}
+
+/// Reasons that a dry run tells.
+const MOST_REASONS: usize = 5;
+
+/// What a dry run tells.
+fn told(plan: &Plan, estimate: &Estimate, limits: Limits) -> String {
+    let Estimate { points, kept, impossible, steps, bytes, time } = estimate;
+    let mut text = String::new();
+    let mut line = |what: &str, told: String| text.push_str(&format!("{what:<12} {told}\n"));
+    let schemes: Vec<&str> = {
+        let mut schemes: Vec<&str> = Vec::new();
+        for point in &plan.points {
+            if !schemes.contains(&point.scheme.as_str()) {
+                schemes.push(&point.scheme);
+            }
+        }
+        schemes
+    };
+    line("scheme", schemes.join(", "));
+    for axis in &plan.axes {
+        line(&axis.key, axis.values.join(", "));
+    }
+    let open = points - kept - impossible.len();
+    line("runs", format!("{points}: {kept} kept, {} impossible, {open} to run", impossible.len()));
+    let mut reasons: Vec<(&str, usize, usize)> = Vec::new();
+    for (at, reason) in impossible {
+        match reasons.iter_mut().find(|(other, ..)| other == reason) {
+            Some((.., count)) => *count += 1,
+            None => reasons.push((reason, *at, 1)),
+        }
+    }
+    for (reason, at, count) in reasons.iter().take(MOST_REASONS) {
+        let more = if *count > 1 { format!(" and {} more", count - 1) } else { String::new() };
+        line("impossible", format!("{}{more}: {reason}", name(plan, *at)));
+    }
+    if reasons.len() > MOST_REASONS {
+        line("impossible", format!("for {} further reasons", reasons.len() - MOST_REASONS));
+    }
+    if open == 0 {
+        return text;
+    }
+    let steps = units::count(*steps);
+    let at_once = limits.threads.min(open).max(1);
+    line("work", format!("{steps} page writes before measurement and requests measured"));
+    let about = time.map_or("unknown".into(), |time| format!("about {}", duration(time)));
+    line("time", format!("{about} with {at_once} at once, by a sample of the runs"));
+    line("memory", format!("about {} with {at_once} at once", units::bytes(*bytes)));
+    text
+}
+
+/// A point's scheme and varied values.
+fn name(plan: &Plan, at: usize) -> String {
+    let point = &plan.points[at];
+    let settings = point.settings.iter().map(|(key, value)| format!("{key}={value}"));
+    [point.scheme.clone()].into_iter().chain(settings).collect::<Vec<_>>().join(" ")
+}
+
+fn duration(time: Duration) -> String {
+    match time.as_secs() {
+        0..=1 => format!("{:.1} s", time.as_secs_f64()),
+        seconds @ 2..120 => format!("{seconds} s"),
+        seconds @ 120..7200 => format!("{} min", seconds / 60),
+        seconds => format!("{:.1} h", seconds as f64 / 3600.0),
+    }
+}
+
+/// Table of the points: what was varied, and the leading measures with their intervals.
+fn summary(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> String {
+    let axes = plan.axes.iter().enumerate().filter(|(_, axis)| axis.key != "seed");
+    let axes: Vec<_> = axes.filter(|(_, axis)| axis.values.len() > 1).collect();
+    let seeds = plan.points.len() / points.len().max(1);
+    let mut headings: Vec<String> = vec!["<scheme".into()];
+    headings.extend(axes.iter().map(|(_, axis)| format!("<{}", axis.key)));
+    headings.extend(["WAF", "mean", "p99.9", "worst"].map(String::from));
+    if seeds > 1 {
+        headings.push("runs".into());
+    }
+    let mut reasons: Vec<String> = Vec::new();
+    let mut rows = Vec::new();
+    for (at, row) in points.iter().enumerate() {
+        let point = &plan.points[at * seeds];
+        let mut cells = vec![point.scheme.clone()];
+        cells.extend(axes.iter().map(|(axis, _)| shown(&point.settings[*axis])));
+        let measured = row.get("runs").and_then(Value::as_u64).unwrap_or(0);
+        cells.push(cell(row, "waf", true, units::number));
+        for (name, with_interval) in LEADING_TIMES {
+            cells.push(cell(row, name, with_interval, units::time));
+        }
+        if seeds > 1 {
+            cells.push(measured.to_string());
+        }
+        if let Some(reason) = row.get("reason").and_then(Value::as_str) {
+            let note = match reasons.iter().position(|other| other == reason) {
+                Some(at) => at,
+                None => {
+                    reasons.push(reason.to_owned());
+                    reasons.len() - 1
+                }
+            };
+            let last = cells.last_mut().expect("has cells");
+            *last = format!("{last} [{}]", note + 1);
+        }
+        rows.push(cells);
+    }
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+    let mut text = output::table_of(&headings, rows);
+    text.push('\n');
+    for (at, reason) in reasons.iter().enumerate() {
+        text.push_str(&format!("[{}] {reason}\n", at + 1));
+    }
+    if seeds > 1 {
+        text.push_str("±: half the width of the 95 % confidence interval over the seeds; times are responses of page tasks, means over the seeds\n");
+    }
+    let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
+    let all = [Status::Ok, Status::Impossible, Status::Failed, Status::NotRun];
+    let counts = all.map(|status| (count(status), status.name()));
+    let counts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{count} {name}"))
+        .collect();
+    text.push_str(&format!("{} runs: {}\n", outcomes.len(), counts.join(", ")));
+    let broken = outcomes.iter().filter(|outcome| outcome.breaks_a_promise()).count();
+    if broken > 0 {
+        let columns = "columns `violations` and `deadlines.misses`";
+        text.push_str(&format!("{broken} runs exceeded a bound or missed a deadline: {columns}\n"));
+    }
+    text
+}
+
+/// A varied value; of a trace the file's name alone.
+fn shown((key, value): &(String, String)) -> String {
+    let name = Path::new(value).file_name().filter(|_| key == "trace");
+    name.map_or_else(|| value.clone(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Times of the summary, and whether with their intervals.
+const LEADING_TIMES: [(&str, bool); 3] =
+    [("response_ns.mean", true), ("response_ns.p99.9", false), ("response_ns.max", false)];
+
+/// A measure, with its interval in per cent of it.
+fn cell(row: &Row, name: &str, with_interval: bool, show: impl Fn(f64) -> String) -> String {
+    let number = |name: &str| row.get(name).and_then(Value::as_f64);
+    let half = number(&format!("{name}.ci95")).filter(|_| with_interval);
+    match (number(name), half) {
+        (None, _) => "–".into(),
+        (Some(mean), Some(half)) if mean > 0.0 => {
+            format!("{} ±{:.1}%", show(mean), 100.0 * half / mean)
+        }
+        (Some(mean), _) => show(mean),
+    }
+}
+
+/// Result of the process.
+fn verdict(outcomes: &[Outcome], kept: bool) -> Result<(), Failure> {
+    let of = |status| outcomes.iter().filter(move |outcome| outcome.status == status);
+    if outcomes.iter().any(Outcome::breaks_a_promise) {
+        return Err(Failure::PromiseBroken);
+    }
+    let left = of(Status::NotRun).count();
+    if left > 0 {
+        if kept {
+            eprintln!("note: {left} of {} runs are left; the same command goes on", outcomes.len());
+        }
+        return Err(Failure::Interrupted);
+    }
+    if of(Status::Ok).next().is_none()
+        && let Some(first) = outcomes.first()
+    {
+        let help = "all points are impossible; change what they have in common";
+        return Err(Failure::input_with_help(&first.reason, help));
+    }
+    match of(Status::Failed).next() {
+        Some(failed) => Err(Failure::internal(format!("a run failed: {}", failed.reason))),
+        None => Ok(()),
+    }
+}
+
+/// Progress of all runs: a bar with the time left, or a line per minute where there is no terminal.
+struct SweepProgress {
+    bar: Progress,
+    state: Mutex<State>,
+    quiet: bool,
+}
+
+struct State {
+    /// Share of each run that is done.
+    done: Vec<f64>,
+    sum: f64,
+    ended: usize,
+    /// Sum without kept runs at the start, and when that was.
+    kept: f64,
+    started: Instant,
+    told: Instant,
+}
+
+/// Time between two lines on standard error that is no terminal.
+const LINES: Duration = Duration::from_secs(60);
+/// Steps of a run on the bar.
+const STEPS: f64 = 1000.0;
+
+impl SweepProgress {
+    fn new(plan: &Plan, quiet: bool) -> Self {
+        let runs = plan.points.len();
+        let now = Instant::now();
+        let state =
+            State { done: vec![0.0; runs], sum: 0.0, ended: 0, kept: 0.0, started: now, told: now };
+        let bar = Progress::start_runs(runs as u64 * STEPS as u64, quiet);
+        Self { bar, state: Mutex::new(state), quiet }
+    }
+
+    fn set(&self, run: usize, share: f64, ended: bool, kept: bool) {
+        let Ok(mut state) = self.state.lock() else { return };
+        let more = share.clamp(0.0, 1.0) - state.done[run];
+        state.done[run] += more;
+        state.sum += more;
+        state.ended += usize::from(ended);
+        if kept {
+            state.kept += more;
+            // What was kept took no time now, so that the time left is not told from it.
+            self.bar.skip_to((state.kept * STEPS) as u64);
+            return;
+        }
+        let runs = state.done.len();
+        self.bar.at((state.sum * STEPS) as u64, &format!("{} of {runs} runs", state.ended));
+        if !self.quiet && state.told.elapsed() >= LINES && !io::stderr().is_terminal() {
+            state.told = Instant::now();
+            let measured = state.sum - state.kept;
+            let left = (runs as f64 - state.sum) / measured.max(1e-9);
+            let left = duration(state.started.elapsed().mul_f64(left.min(1e6)));
+            eprintln!("sweep: {} of {runs} runs, about {left} left", state.ended);
+        }
+    }
+}
+
+impl Watch for SweepProgress {
+    fn at(&self, run: usize, share: f64) {
+        self.set(run, share, false, false);
+    }
+
+    fn ended(&self, run: usize, kept: bool) {
+        self.set(run, 1.0, true, kept);
+    }
+
+    fn stop(&self) -> bool {
+        interrupt::asked()
+    }
+}

@@ -1,0 +1,311 @@
+//! `ftlkit sweep`: the same bytes however it is run, and what it keeps.
+
+use crate::common::{Scratch, command, csv_trace, ftlkit, ran, words};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// 2 schemes × 3 shares × 2 policies × 2 seeds, of which `lazy-rtgc` cannot have one of the policies.
+const SMALL: &str = "sweep uniform --capacity 8MiB --requests 3k --schemes page-level,lazy-rtgc \
+    --vary share=0.6..0.8:0.1 --vary victim=greedy,fifo --seed 1..2 -q";
+
+fn rows(csv: &str) -> Vec<BTreeMap<String, String>> {
+    let mut lines = csv::Reader::from_reader(csv.as_bytes());
+    let header = lines.headers().expect("a header").clone();
+    let row = |record: csv::StringRecord| {
+        header.iter().zip(&record).map(|(name, cell)| (name.to_owned(), cell.to_owned())).collect()
+    };
+    lines.records().map(|record| row(record.expect("a record"))).collect()
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn with(line: &str, more: &[&str]) -> Vec<String> {
+    line.split_whitespace().chain(more.iter().copied()).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_point_is_a_row_and_impossible_ones_say_why() {
+    let found = rows(&ftlkit(with(SMALL, &["--csv"])).ok());
+    assert_eq!(found.len(), 24);
+    let first = &found[0];
+    for (key, value) in [
+        ("trace", "uniform"),
+        ("part", "evaluation-slc"),
+        ("capacity_bytes", "8388608"),
+        ("scheme", "page-level"),
+        ("policy", "greedy"),
+        ("share", "0.6"),
+        ("seed", "1"),
+        ("status", "ok"),
+        ("reason", ""),
+        ("requests", "3000"),
+    ] {
+        assert_eq!(first[key], value, "{key}");
+    }
+    assert_eq!(first["hash"].len(), 16);
+    assert!(first["version"].starts_with(env!("CARGO_PKG_VERSION")));
+    assert!(first["response_ns.max"].parse::<u64>().is_ok_and(|ns| ns >= 220_900));
+    let impossible: Vec<_> = found.iter().filter(|row| row["status"] == "impossible").collect();
+    assert_eq!(impossible.len(), 6);
+    for row in impossible {
+        assert_eq!((row["scheme"].as_str(), row["policy"].as_str()), ("lazy-rtgc", "fifo"));
+        assert!(row["reason"].contains("must be greedy"), "{}", row["reason"]);
+        assert_eq!(row["waf"], "");
+    }
+    let mut hashes: Vec<_> = found.iter().map(|row| &row["hash"]).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    assert_eq!(hashes.len(), 24);
+}
+
+/// A row is what `ftlkit compare` says of the same settings.
+#[test]
+fn a_row_is_the_comparison_of_its_settings() {
+    let found = rows(&ftlkit(with(SMALL, &["--csv"])).ok());
+    let row = found.iter().find(|row| {
+        row["scheme"] == "lazy-rtgc"
+            && row["share"] == "0.7"
+            && row["seed"] == "2"
+            && row["status"] == "ok"
+    });
+    let row = row.expect("a row");
+    let report = words(
+        "compare uniform --capacity 8MiB --requests 3000 --seed 2 --schemes lazy-rtgc+victim=greedy+share=0.7 --json",
+    )
+    .json();
+    let scheme = &report["schemes"][0];
+    assert_eq!(row["waf"], scheme["waf"].to_string());
+    assert_eq!(row["response_ns.mean"], scheme["response_ns"]["mean"].to_string());
+    assert_eq!(row["erases"], scheme["erases"].to_string());
+}
+
+#[test]
+fn one_thread_and_many_and_a_second_time_give_the_same_bytes() {
+    let scratch = Scratch::new("sweep-threads");
+    let [one, many] = ["one", "many"].map(|name| scratch.path().join(name));
+    let line = with(SMALL, &["--plot", "x=share,y=waf,by=victim"]);
+    let run = |out: &Path, threads: &str| {
+        let more = ["--threads", threads, "--out"].map(str::to_owned);
+        let out = [out.display().to_string()];
+        ftlkit(line.iter().cloned().chain(more).chain(out)).ok()
+    };
+    let told = run(&one, "1");
+    assert_eq!(told, run(&many, "4"));
+    let names =
+        ["runs.csv", "runs.jsonl", "points.csv", "points.jsonl", "waf_over_share_by_victim.svg"];
+    for name in names {
+        assert_eq!(read(&one, name), read(&many, name), "{name}");
+    }
+    if cfg!(feature = "parquet") {
+        for name in ["runs.parquet", "points.parquet"] {
+            let bytes = |folder: &Path| std::fs::read(folder.join(name)).expect("a file");
+            assert!(bytes(&one).starts_with(b"PAR1") && bytes(&one) == bytes(&many), "{name}");
+        }
+    }
+    let kept = |folder: &Path| std::fs::read_dir(folder.join("runs")).expect("runs").count();
+    assert_eq!(kept(&one), 18, "a file for each run, none for impossible points");
+    // Kept runs are read, not run again: a mark in one of them comes out in the table.
+    let hash = &rows(&read(&one, "runs.csv"))[0]["hash"];
+    let file = one.join(format!("runs/{hash}.json"));
+    let text = std::fs::read_to_string(&file).expect("a kept run");
+    assert!(text.contains("\"requests\":3000"), "{text}");
+    std::fs::write(&file, text.replace("\"requests\":3000", "\"requests\":3003")).expect("a file");
+    run(&one, "2");
+    assert_eq!(rows(&read(&one, "runs.csv"))[0]["requests"], "3003");
+    // One in part, or of another program, is run again.
+    for broken in
+        [text[..text.len() / 2].to_owned(), text.replacen("\"build\":\"", "\"build\":\"0", 1)]
+    {
+        std::fs::write(&file, broken).expect("a file");
+        assert_eq!(run(&one, "2"), told);
+        assert_eq!(read(&one, "runs.csv"), read(&many, "runs.csv"));
+    }
+    // The kept experiment repeats it.
+    let again = scratch.path().join("again");
+    std::fs::create_dir(&again).expect("a directory");
+    let file = one.join("experiment.toml").display().to_string();
+    ftlkit(["run", &file, "--out", &again.display().to_string(), "-q"]).ok();
+    assert_eq!(rows(&read(&again, "runs.csv")).len(), 24);
+    let sorted = |folder: &Path| {
+        let mut rows: Vec<_> =
+            rows(&read(folder, "runs.csv")).iter().map(|row| row["hash"].clone()).collect();
+        rows.sort_unstable();
+        rows
+    };
+    assert_eq!(sorted(&again), sorted(&one));
+}
+
+#[cfg(unix)]
+#[test]
+fn killed_or_interrupted_and_resumed_gives_the_same_bytes() {
+    let scratch = Scratch::new("sweep-killed");
+    let line = "sweep uniform --capacity 16MiB --requests 60k --schemes page-level,fsr --vary share=0.5..0.8:0.05 \
+        --seed 1..3 -q --threads 2 --out";
+    let straight = scratch.at("straight");
+    let expected = ftlkit(with(line, &[&straight])).ok();
+    for (name, signal) in [("killed", "-KILL"), ("interrupted", "-INT")] {
+        let folder = scratch.path().join(name);
+        let out = folder.display().to_string();
+        let mut command = command();
+        command.args(with(line, &[&out])).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().expect("ftlkit starts");
+        let kept = || {
+            let entries = std::fs::read_dir(folder.join("runs"));
+            entries.map_or(0, |entries| entries.count())
+        };
+        let started = Instant::now();
+        while kept() < 4 && started.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let sent =
+            std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
+        let ended = ran(child.wait_with_output().expect("it ends"));
+        // A fast machine may be done before the signal.
+        if sent.is_ok_and(|sent| sent.success()) && ended.code == Some(130) {
+            assert!(ended.stdout.contains("not-run"), "{}", ended.stdout);
+            assert!(ended.stderr.contains("the same command goes on"), "{}", ended.stderr);
+        }
+        assert!(kept() >= 4);
+        assert_eq!(ftlkit(with(line, &[&out])).ok(), expected, "{name}");
+        for table in ["runs.csv", "runs.jsonl", "points.csv", "points.jsonl"] {
+            assert_eq!(read(&folder, table), read(Path::new(&straight), table), "{name}: {table}");
+        }
+    }
+}
+
+#[test]
+fn intervals_are_over_the_seeds() {
+    let scratch = Scratch::new("sweep-seeds");
+    let line =
+        "sweep uniform --capacity 8MiB --requests 2000 --schemes fsr --seed 1..4 --json -q --out";
+    let lines = ftlkit(with(line, &[&scratch.at("out")])).ok();
+    let wafs: Vec<f64> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON")["waf"].as_f64())
+        .map(|waf| waf.expect("a number"))
+        .collect();
+    assert_eq!(wafs.len(), 4);
+    let point = &rows(&read(&scratch.path().join("out"), "points.csv"))[0];
+    let mean = wafs.iter().sum::<f64>() / 4.0;
+    let deviation = (wafs.iter().map(|waf| (waf - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
+    let number = |name: &str| point[name].parse::<f64>().expect("a number");
+    assert!((number("waf") - mean).abs() < 1e-12);
+    assert!((number("waf.ci95") - 3.182 * deviation / 2.0).abs() < 1e-9, "{point:?}");
+    assert_eq!(point["runs"], "4");
+    assert!(!point.contains_key("seed") && !point.contains_key("hash"));
+}
+
+#[test]
+fn traces_parts_and_any_key_are_varied() {
+    let scratch = Scratch::new("sweep-traces");
+    let trace = scratch.file("a.csv", csv_trace(300));
+    let same = scratch.file("b.csv", csv_trace(300));
+    let other = scratch.file("c.csv", csv_trace(200));
+    let out = ftlkit([
+        "sweep",
+        &trace,
+        &same,
+        &other,
+        "--schemes",
+        "fsr",
+        "--capacity",
+        "4MiB",
+        "--part",
+        "toshiba-slc,evaluation-slc",
+        "--vary",
+        "time_scale=1,0.5",
+        "--vary",
+        "buffer_size=64KiB,128KiB",
+        "--vary",
+        "buffer=lru",
+        "--csv",
+    ]);
+    let found = rows(&out.ok());
+    assert_eq!(found.len(), 24);
+    assert_eq!(found[0]["trace"], trace);
+    assert_eq!(found[0]["trace_sha256"], found[8]["trace_sha256"]);
+    assert_ne!(found[0]["trace_sha256"], found[16]["trace_sha256"]);
+    let hash = |at: usize| found[at]["hash"].as_str();
+    assert_eq!(hash(0), hash(8), "the content counts, not the path");
+    assert_ne!(hash(0), hash(16));
+    assert_eq!(
+        (found[0]["part"].as_str(), found[4]["part"].as_str()),
+        ("toshiba-slc", "evaluation-slc")
+    );
+    assert_eq!(
+        (found[0]["buffer_size_bytes"].as_str(), found[1]["buffer_size_bytes"].as_str()),
+        ("65536", "131072")
+    );
+    assert_eq!((found[0]["time_scale"].as_str(), found[2]["time_scale"].as_str()), ("1", "0.5"));
+    let channels = "sweep uniform --part ddt-mlc --channels 2 --capacity 16MiB --requests 500 --schemes fsr --csv \
+        --vary depth=1..4:x2 --vary workload.write_share=50%,100%";
+    let found = rows(&words(channels).ok());
+    let told =
+        |name: &str| found.iter().map(|row| row[name].as_str()).collect::<Vec<_>>().join(" ");
+    assert_eq!(told("queue_depth"), "1 1 2 2 4 4");
+    assert_eq!(told("workload.write_share"), "0.5 1.0 0.5 1.0 0.5 1.0");
+}
+
+#[test]
+fn a_dry_run_tells_runs_time_and_memory() {
+    let text = ftlkit(with(SMALL, &["--dry-run"])).ok();
+    for said in [
+        "24: 0 kept, 6 impossible, 18 to run",
+        "time         about",
+        "memory       about",
+        "must be greedy",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    assert!(text.contains("share        0.6, 0.7, 0.8"), "{text}");
+}
+
+#[test]
+fn a_file_has_a_table_of_its_own() {
+    let scratch = Scratch::new("sweep-file");
+    let text = "capacity = '8MiB'\nschemes = ['fsr']\n[workload]\nname = 'uniform'\nrequests = '2k'\n\
+        [sweep]\nshare = '0.6,0.7'\nseed = [1, 2]\n";
+    let file = scratch.file("my.toml", text);
+    let [by_sweep, by_run] =
+        ["sweep", "run"].map(|command| ftlkit([command, &file, "--json"]).ok());
+    assert_eq!(by_sweep, by_run);
+    assert_eq!(by_sweep.lines().count(), 4);
+    let more = ftlkit(["sweep", &file, "--vary", "victim=greedy,fifo", "--csv"]).ok();
+    assert_eq!(rows(&more).len(), 8);
+    ftlkit(["sweep", &file, "--schemes", "fsr"]).refused(&["my.toml", "--vary"]);
+    ftlkit(["sweep", &file, "--vary", "share=0.5"]).refused(&["`share`", "given twice"]);
+    let wrong = scratch.file("wrong.toml", "[sweep]\nshare = '0.6..0.9'\n");
+    ftlkit(["sweep", &wrong]).refused(&["wrong.toml", "needs a step"]);
+}
+
+#[test]
+fn faults_are_told_before_anything_runs() {
+    words("sweep --vary shar=0.5,0.6").refused(&["shar", "did you mean `share`?"]);
+    words("sweep --vary share").refused(&["KEY=VALUES"]);
+    words("sweep --vary share=0.9..0.6:0.1").refused(&["ends before it begins"]);
+    words("sweep --vary victim=greedy,lifo").refused(&["did you mean `fifo`?"]);
+    words("sweep --vary part=toshiba-scl").refused(&["did you mean `toshiba-slc`?"]);
+    words("sweep --schemes fsl --vary share=0.5,0.6").refused(&["did you mean `fsr`?"]);
+    words("sweep --vary share=0.5 --plot x=share,y=waf").refused(&["--out"]);
+    words("sweep uniform zipf --vary trace=uniform").refused(&["given twice"]);
+    words("sweep ./none.csv --vary share=0.5").refused(&["none.csv", "No such file"]);
+    words("sweep uniform --capacity 8MiB --requests 9 --schemes fsr --vary share=0.999 -q")
+        .ended(2);
+    words("compare uniform --seed 1,2").refused(&["--seed 1,2", "ftlkit sweep"]);
+}
+
+#[test]
+fn numbers_are_as_people_write_them() {
+    let json = |line: &str| words(&format!("compare uniform --capacity 8MiB --json {line}")).json();
+    let plain =
+        json("--requests 20000 --schemes fsr+share=0.78125 --set write_share=0.95,size=4096");
+    let written = json("--requests 2e4 --schemes fsr+op=28% --set write_share=95%,size=4k");
+    assert_eq!(plain["schemes"], written["schemes"]);
+    assert_eq!(json("--requests 20k --seed 1e3 --schemes fsr+share=75%")["seed"], 1000);
+    words("compare --schemes fsr+op=0").refused(&["above 0", "28%"]);
+    words("compare --requests 1.5").refused(&["--requests", "1.5M"]);
+}

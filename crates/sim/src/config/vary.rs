@@ -1,0 +1,237 @@
+//! One setting of an experiment by its key, as a sweep varies it.
+
+use super::error::ConfigError;
+use super::experiment::Experiment;
+use super::part::{DEFAULT_PART, PartTable, by_name};
+use super::scheme_settings::{OVER_PROVISIONING, SCHEME_SETTINGS, SchemeSetting};
+use super::text_or_table::TextOrTable;
+use ::workload::quantity::Count;
+use workload::nearest::did_you_mean;
+use workload::{ParameterInfo, WorkloadSpec, builtin};
+
+/// Keys of an experiment that no sweep varies, or that have notations of their own here.
+const NOT_VARIED: [&str; 5] = ["out", "part_file", "schemes", "workload", "sweep"];
+
+/// Keys of the replay of a workload.
+const REPLAY: [&str; 3] = ["requests", "loops", "time_scale"];
+
+impl Experiment {
+    /// Sets what a sweep calls `key`: `scheme`, `part`, `trace` (a workload as well), a setting of the schemes, a data-sheet
+    /// value (`part.t_bers_ns`), a parameter of the built-in workload, its replay, or any other key of an experiment.
+    ///
+    /// # Errors
+    /// An unknown key, or a value that is none of this key.
+    pub fn vary(&mut self, key: &str, value: &str) -> Result<(), ConfigError> {
+        let fault = |reason: String| ConfigError::setting(format!("{key}={value}"), reason);
+        if let Some(figure) = key.strip_prefix("part.") {
+            let part = self.part.get_or_insert_with(|| TextOrTable(PartTable::named(DEFAULT_PART)));
+            return part.0.set(figure, value);
+        }
+        match key {
+            "scheme" => {
+                self.schemes = vec![value.parse()?];
+                return Ok(());
+            }
+            "part" => {
+                by_name(value)?;
+                self.part = Some(TextOrTable(PartTable::named(value)));
+                return Ok(());
+            }
+            "trace" => return self.replay_on(value),
+            _ => {}
+        }
+        let parameter = key.strip_prefix("workload.");
+        if REPLAY.contains(&parameter.unwrap_or(key)) {
+            return self.vary_replay(parameter.unwrap_or(key), value).map_err(fault);
+        }
+        let of_scheme = SchemeSetting::by_name(key).filter(|setting| setting.key != "label");
+        if parameter.is_none() && (of_scheme.is_some() || key == OVER_PROVISIONING) {
+            for scheme in &mut self.schemes {
+                scheme.0.set(key, Some(value)).map_err(fault)?;
+            }
+            return Ok(());
+        }
+        let known: Vec<&str> = self.parameters().map(|info| info.name).collect();
+        match (&mut self.workload.0, parameter) {
+            (WorkloadSpec::Builtin { parameters, .. }, _)
+                if known.contains(&parameter.unwrap_or(key)) =>
+            {
+                parameters.insert(parameter.unwrap_or(key).to_owned(), value.to_owned());
+                Ok(())
+            }
+            (workload, Some(parameter)) => Err(fault(format!(
+                "`{}` has no parameter `{parameter}`; {}",
+                workload.label(),
+                did_you_mean(parameter, known)
+            ))),
+            (_, None) => self.vary_key(key, value, &known),
+        }
+    }
+
+    /// Parameters of the built-in workload.
+    fn parameters(&self) -> impl Iterator<Item = &'static ParameterInfo> + use<> {
+        let info = match &self.workload.0 {
+            WorkloadSpec::Builtin { name, .. } => builtin(name).ok(),
+            _ => None,
+        };
+        info.into_iter().flat_map(|info| info.parameters.iter().copied().flatten())
+    }
+
+    /// Another workload with the same replay; of a trace with the same options.
+    fn replay_on(&mut self, value: &str) -> Result<(), ConfigError> {
+        let mut workload: super::workload::WorkloadChoice = value.parse()?;
+        *workload.0.replay_mut() = *self.workload.0.replay();
+        if let (
+            WorkloadSpec::Trace { options, addresses, .. },
+            WorkloadSpec::Trace { options: given, addresses: placed, .. },
+        ) = (&mut workload.0, &self.workload.0)
+        {
+            (*options, *addresses) = (given.clone(), *placed);
+        }
+        if let (
+            WorkloadSpec::Builtin { name, parameters, .. },
+            WorkloadSpec::Builtin { name: same, parameters: given, .. },
+        ) = (&mut workload.0, &self.workload.0)
+            && name == same
+        {
+            parameters.clone_from(given);
+        }
+        self.workload = workload;
+        Ok(())
+    }
+
+    fn vary_replay(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let replay = self.workload.0.replay_mut();
+        let count =
+            || value.parse::<Count>().map(|count| count.0).map_err(|error| error.to_string());
+        match key {
+            "requests" => replay.requests = Some(count()?),
+            "loops" => replay.loops = count()?,
+            _ => replay.time_scale = value.parse().map_err(|_| "must be a number".to_owned())?,
+        }
+        Ok(())
+    }
+
+    /// A key of the experiment's own table. A value is what the key takes first: a number, a text or a truth value.
+    fn vary_key(&mut self, key: &str, value: &str, parameters: &[&str]) -> Result<(), ConfigError> {
+        let fault = |reason: String| ConfigError::setting(format!("{key}={value}"), reason);
+        if NOT_VARIED.contains(&key) {
+            return Err(fault("is not varied by a sweep".into()));
+        }
+        let table = toml::Table::try_from(&*self).map_err(|error| fault(error.to_string()))?;
+        let with = |value: toml::Value| -> Result<Self, String> {
+            let mut table = table.clone();
+            table.insert(key.to_owned(), value);
+            table.try_into().map_err(|error: toml::de::Error| error.message().to_owned())
+        };
+        let count = || value.parse::<Count>().ok().and_then(|count| i64::try_from(count.0).ok());
+        let whole = value.replace('_', "").parse::<i64>().ok();
+        let candidates = [
+            whole.map(toml::Value::Integer),
+            Some(toml::Value::String(value.into())),
+            count().map(toml::Value::Integer),
+            value.parse().ok().map(toml::Value::Float),
+            value.parse().ok().map(toml::Value::Boolean),
+        ];
+        let mut first = None;
+        for candidate in candidates.into_iter().flatten() {
+            match with(candidate) {
+                Ok(varied) => {
+                    *self = varied;
+                    return Ok(());
+                }
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        let error = first.unwrap_or_default();
+        let Some(keys) = error.strip_prefix(&format!("unknown field `{key}`, expected one of "))
+        else {
+            return Err(fault(error));
+        };
+        let keys = keys.split('`').skip(1).step_by(2).filter(|key| !NOT_VARIED.contains(key));
+        let settings = SCHEME_SETTINGS.iter().map(|setting| setting.key);
+        let own = ["scheme", "trace", OVER_PROVISIONING].into_iter().chain(REPLAY);
+        let mut known: Vec<&str> =
+            keys.chain(settings).chain(own).chain(parameters.iter().copied()).collect();
+        known.sort_unstable();
+        known.dedup();
+        Err(fault(format!("nothing is called `{key}`; {}", did_you_mean(key, known))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn varied(settings: &[(&str, &str)]) -> Result<Experiment, String> {
+        let text = "schemes = ['fsr']\nworkload = 'uniform'";
+        let mut experiment = Experiment::from_toml(text, "test").unwrap();
+        for (key, value) in settings {
+            experiment.vary(key, value).map_err(|error| error.to_string())?;
+        }
+        Ok(experiment)
+    }
+
+    #[test]
+    fn every_kind_of_key_is_set() {
+        let all = [
+            ("part", "toshiba-slc"),
+            ("part.t_bers_ns", "2ms"),
+            ("share", "80%"),
+            ("victim", "fifo"),
+            ("buffer", "lru"),
+            ("write_share", "95%"),
+            ("workload.size", "8k"),
+            ("requests", "1M"),
+            ("queue_depth", "1e1"),
+            ("channels", "4"),
+            ("capacity", "1M"),
+            ("precondition", "full+age=1"),
+            ("timing", "closed"),
+            ("bit_errors", "8+ecc=24"),
+            ("seed", "7"),
+        ];
+        let text = varied(&all).unwrap().to_toml().unwrap();
+        for said in [
+            "fsr+victim=fifo+share=0.8+buffer=lru",
+            "base = \"toshiba-slc\"",
+            "t_bers_ns = \"2ms\"",
+            "write_share = \"95%\"",
+            "size = \"8k\"",
+            "requests = 1000000",
+            "queue_depth = 10",
+            "channels = 4",
+            "capacity = \"1MiB\"",
+            "timing = \"closed\"",
+            "seed = 7",
+        ] {
+            assert!(text.contains(said), "{said}: {text}");
+        }
+        let other =
+            varied(&[("requests", "9"), ("trace", "zipf"), ("scheme", "dftl+cmt=8k")]).unwrap();
+        let text = other.to_toml().unwrap();
+        assert!(text.contains("dftl+cmt=8KiB") && text.contains("zipf"), "{text}");
+        assert!(text.contains("requests = 9"), "{text}");
+    }
+
+    #[test]
+    fn what_is_unknown_is_told() {
+        for (key, value, said) in [
+            ("shar", "0.5", "did you mean `share`?"),
+            ("queue_dept", "3", "did you mean `queue_depth`?"),
+            ("wirte_share", "1", "did you mean `write_share`?"),
+            ("workload.thta", "1", "has no parameter `thta`"),
+            ("victim", "lifo", "did you mean `fifo`?"),
+            ("part", "toshiba-scl", "did you mean `toshiba-slc`?"),
+            ("trace", "unifrom", "did you mean `uniform`?"),
+            ("requests", "many", "a whole number"),
+            ("channels", "many", "channels=many"),
+            ("schemes", "fsr", "not varied"),
+            ("out", "x", "not varied"),
+            ("label", "x", "nothing is called `label`"),
+        ] {
+            let error = varied(&[(key, value)]).unwrap_err();
+            assert!(error.contains(said), "{key}={value}: {error}");
+        }
+    }
+}

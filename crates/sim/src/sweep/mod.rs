@@ -1,0 +1,23 @@
+//! A sweep: many runs of one scheme each, over every combination of the values of some keys.
+//!
+//! A run is kept in a file of its own, under a hash of its configuration and of its trace's content. So a sweep that was
+//! stopped goes on where it was, and one with more values runs only what is new. The tables are made of all runs in the
+//! order of the points, whatever the order in which they ended.
+
+mod interval;
+mod kept;
+mod plan;
+mod plot;
+mod rows;
+mod run;
+mod survey;
+mod table;
+
+pub use interval::Interval;
+pub use kept::Kept;
+pub use plan::{Plan, Point};
+pub use plot::{PlotChoice, plot};
+pub use rows::{Outcome, Row, Status, over_seeds, rows, varied};
+pub use run::{Limits, Watch, run};
+pub use survey::{Estimate, survey};
+pub use table::Table;

@@ -1,0 +1,218 @@
+//! Runs of a sweep, several at once.
+
+use super::kept::Kept;
+use super::plan::{Plan, Point};
+use super::rows::{Outcome, Status};
+use crate::compare::run_one;
+use crate::config::{ConfigError, Resolved};
+use crate::memory;
+use crate::report::units;
+use crate::run::{Observer, Phase, RunError};
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use workload::WorkloadError;
+
+/// What a sweep may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Runs at once, at least 1.
+    pub threads: usize,
+    /// Memory for all of them, bytes; `None`: unknown.
+    pub bytes: Option<u64>,
+}
+
+impl Limits {
+    /// All cores or so many threads, and the memory that is free now.
+    pub fn of_machine(threads: Option<usize>) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { threads: threads.unwrap_or(cores).max(1), bytes: memory::available_bytes() }
+    }
+}
+
+/// Observer of a sweep; several threads call it.
+pub trait Watch: Sync {
+    /// So much of this run is done, 0 to 1.
+    fn at(&self, run: usize, share: f64);
+
+    /// This run has ended, or was kept.
+    fn ended(&self, run: usize, kept: bool);
+
+    /// True if the sweep should stop now; runs under way are not kept.
+    fn stop(&self) -> bool;
+}
+
+/// Runs every point that is not kept; returns the outcomes in the order of the points.
+///
+/// # Errors
+/// If a finished run cannot be kept.
+pub fn run(
+    plan: &Plan,
+    kept: Option<&Kept>,
+    limits: Limits,
+    watch: &dyn Watch,
+) -> io::Result<Vec<Outcome>> {
+    let found: Vec<Option<Outcome>> = match kept {
+        None => vec![None; plan.points.len()],
+        Some(kept) => {
+            let keep = |point: &Point| point.experiment.is_ok().then(|| kept.get(point)).flatten();
+            plan.points.iter().map(keep).collect()
+        }
+    };
+    for (at, _) in found.iter().enumerate().filter(|(_, outcome)| outcome.is_some()) {
+        watch.ended(at, true);
+    }
+    let open: Vec<usize> = (0..found.len()).filter(|at| found[*at].is_none()).collect();
+    let (found, next, error) = (Mutex::new(found), AtomicUsize::new(0), Mutex::new(None));
+    let memory = Memory { limit: limits.bytes, used: Mutex::new(0), freed: Condvar::new() };
+    let work = || {
+        while let Some(at) = open.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
+            let point = &plan.points[at];
+            let Some(outcome) = measure(point, at, &memory, watch) else { return };
+            if let Some(kept) = kept.filter(|_| Kept::is_final(&outcome))
+                && let Err(failed) = kept.put(point, &outcome)
+            {
+                // The others end as well: there is no use in runs that cannot be kept.
+                next.store(open.len(), Ordering::Relaxed);
+                lock(&error).get_or_insert(failed);
+                return;
+            }
+            lock(&found)[at] = Some(outcome);
+            watch.ended(at, false);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..limits.threads.min(open.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    if let Some(error) = error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    let outcomes = found.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter();
+    let not_run = || Outcome::without(Status::NotRun, "the sweep was stopped before");
+    Ok(outcomes.map(|outcome| outcome.unwrap_or_else(not_run)).collect())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Measures a point; `None` if it was stopped.
+fn measure(point: &Point, at: usize, memory: &Memory, watch: &dyn Watch) -> Option<Outcome> {
+    if watch.stop() {
+        return None;
+    }
+    let impossible = |reason: String| Some(Outcome::without(Status::Impossible, reason));
+    let resolved = match resolve(point) {
+        Ok(resolved) => resolved,
+        Err(reason) => return impossible(reason),
+    };
+    let scheme = &resolved.schemes[0];
+    let needed = resolved.needed_bytes(scheme);
+    if let Some(reason) = too_large(needed, memory.limit) {
+        return impossible(reason);
+    }
+    let _held = memory.take(needed);
+    let before = resolved.preconditioning_writes(scheme);
+    let steps = before + resolved.facts.requests;
+    let observer = OneRun { at, before, steps, watch };
+    let ended = run_one(&resolved, 0, &observer);
+    if watch.stop() {
+        return None;
+    }
+    let capacity = resolved.geometry.capacity_bytes();
+    Some(match ended {
+        Ok(report) => Outcome::measured(capacity, &report),
+        Err(RunError::Stopped) => return None,
+        // A file that cannot be read now may be read next time.
+        Err(RunError::Workload(error @ WorkloadError::Io { .. })) => {
+            Outcome::without(Status::Impossible, error.to_string())
+        }
+        Err(error) => Outcome {
+            capacity_bytes: Some(capacity),
+            ..Outcome::without(Status::Failed, told(&error))
+        },
+    })
+}
+
+/// Why a run of this size cannot be made.
+pub(super) fn too_large(needed: u64, limit: Option<u64>) -> Option<String> {
+    let limit = limit.filter(|limit| needed > *limit)?;
+    let (needed, limit) = (units::bytes(needed), units::bytes(limit));
+    Some(format!("capacity: needs about {needed} of memory, {limit} available"))
+}
+
+/// The point's experiment, resolved.
+pub(super) fn resolve(point: &Point) -> Result<Resolved, String> {
+    let experiment = point.experiment.clone()?;
+    let label = experiment.schemes.first().map(|scheme| scheme.0.label()).unwrap_or_default();
+    experiment.resolve().map_err(|error: ConfigError| {
+        let reason = error.to_string();
+        // The row has its scheme and settings; without them equal reasons are equal.
+        let head = format!("scheme `{label}`: ");
+        reason.strip_prefix(&head).map_or(reason.clone(), str::to_owned)
+    })
+}
+
+fn told(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let words = inner.to_string();
+        if !text.contains(&words) {
+            text.push_str(&format!(": {words}"));
+        }
+        cause = inner.source();
+    }
+    text
+}
+
+/// Memory that all runs share.
+struct Memory {
+    limit: Option<u64>,
+    used: Mutex<u64>,
+    freed: Condvar,
+}
+
+/// Memory of one run, given back when it is dropped.
+struct Held<'a>(&'a Memory, u64);
+
+impl Memory {
+    /// Waits until a run of this size fits beside the others.
+    fn take(&self, bytes: u64) -> Held<'_> {
+        let mut used = lock(&self.used);
+        while *used > 0 && self.limit.is_some_and(|limit| *used + bytes > limit) {
+            used = self.freed.wait(used).unwrap_or_else(PoisonError::into_inner);
+        }
+        *used += bytes;
+        Held(self, bytes)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.used) -= self.1;
+        self.0.freed.notify_all();
+    }
+}
+
+/// Observer of one run, which tells its share to the sweep's.
+struct OneRun<'a> {
+    at: usize,
+    before: u64,
+    steps: u64,
+    watch: &'a dyn Watch,
+}
+
+impl Observer for OneRun<'_> {
+    fn progress(&self, _scheme: &str, phase: Phase, done: u64, _total: Option<u64>) {
+        let before = if phase == Phase::Measure { self.before } else { 0 };
+        self.watch.at(self.at, (before + done) as f64 / self.steps.max(1) as f64);
+    }
+
+    fn stop(&self) -> bool {
+        self.watch.stop()
+    }
+}

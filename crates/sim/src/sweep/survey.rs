@@ -1,0 +1,135 @@
+//! What a sweep would take, before it is run.
+
+use super::kept::Kept;
+use super::plan::Plan;
+use super::run::{Limits, resolve, too_large};
+use crate::compare::run_one;
+use crate::run::{Observer, Phase};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+/// Runs that are timed, and for how long each.
+const SAMPLES: usize = 6;
+const SAMPLE: Duration = Duration::from_millis(700);
+
+/// What a sweep takes.
+#[derive(Clone, Debug, Default)]
+pub struct Estimate {
+    /// All points.
+    pub points: usize,
+    /// Points that are kept already.
+    pub kept: usize,
+    /// Number, settings and reason of each point that cannot run.
+    pub impossible: Vec<(usize, String)>,
+    /// Page writes before measurement and requests measured, of all runs to be made.
+    pub steps: u64,
+    /// Memory of the largest runs that fit beside each other, bytes.
+    pub bytes: u64,
+    /// Time with so many runs at once as the limits allow; `None` if nothing could be timed.
+    pub time: Option<Duration>,
+}
+
+/// Number of a point, and its steps and bytes or why it cannot run.
+type Surveyed = (usize, Result<(u64, u64), String>);
+
+/// Resolves every point and times a few of them in part.
+pub fn survey(plan: &Plan, kept: Option<&Kept>, limits: Limits) -> Estimate {
+    let next = AtomicUsize::new(0);
+    let found: Mutex<Vec<Surveyed>> = Mutex::default();
+    let is_kept = |at: usize| {
+        let point = &plan.points[at];
+        point.experiment.is_ok() && kept.is_some_and(|kept| kept.get(point).is_some())
+    };
+    let open: Vec<usize> = (0..plan.points.len()).filter(|at| !is_kept(*at)).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..limits.threads.min(open.len()) {
+            scope.spawn(|| {
+                while let Some(at) = open.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
+                    let needs = resolve(&plan.points[at]).and_then(|resolved| {
+                        let scheme = &resolved.schemes[0];
+                        let steps =
+                            resolved.preconditioning_writes(scheme) + resolved.facts.requests;
+                        let bytes = resolved.needed_bytes(scheme);
+                        too_large(bytes, limits.bytes).map_or(Ok((steps, bytes)), Err)
+                    });
+                    if let Ok(mut found) = found.lock() {
+                        found.push((at, needs));
+                    }
+                }
+            });
+        }
+    });
+    let mut found = found.into_inner().unwrap_or_default();
+    found.sort_unstable_by_key(|(at, _)| *at);
+    let mut estimate = Estimate {
+        points: plan.points.len(),
+        kept: plan.points.len() - open.len(),
+        ..Estimate::default()
+    };
+    let mut runs: Vec<(usize, u64, u64)> = Vec::new();
+    for (at, needs) in found {
+        match needs {
+            Ok((steps, bytes)) => runs.push((at, steps, bytes)),
+            Err(reason) => estimate.impossible.push((at, reason)),
+        }
+    }
+    estimate.steps = runs.iter().map(|run| run.1).sum();
+    let mut bytes: Vec<u64> = runs.iter().map(|run| run.2).collect();
+    bytes.sort_unstable_by(|a, b| b.cmp(a));
+    // Runs that do not fit beside each other wait.
+    let together: u64 = bytes.iter().take(limits.threads).sum();
+    estimate.bytes = limits.bytes.map_or(together, |limit| together.min(limit));
+    estimate.time = timed(plan, &runs).map(|alone| {
+        let at_once = limits.threads.min(runs.len()).max(1);
+        Duration::from_secs_f64(alone / at_once as f64)
+    });
+    if runs.is_empty() && estimate.impossible.is_empty() {
+        estimate.time = Some(Duration::ZERO);
+    }
+    estimate
+}
+
+/// Seconds that all runs take one after the other: samples of some give the time per step.
+fn timed(plan: &Plan, runs: &[(usize, u64, u64)]) -> Option<f64> {
+    let samples = SAMPLES.min(runs.len());
+    let mut seconds = 0.0;
+    for sample in 0..samples {
+        // Each sample stands for its share of the runs, in their order.
+        let part = &runs[sample * runs.len() / samples..(sample + 1) * runs.len() / samples];
+        let (at, ..) = *part.get(part.len() / 2)?;
+        let resolved = resolve(&plan.points[at]).ok()?;
+        let before = resolved.preconditioning_writes(&resolved.schemes[0]);
+        let clock = Clock { before, begun: OnceLock::new(), done: AtomicU64::new(0) };
+        let started = Instant::now();
+        // Its result is in part, and its failure is for the sweep to tell.
+        let _ = run_one(&resolved, 0, &clock);
+        let done = clock.done.into_inner();
+        // Without the time to set up the array, where that can be told.
+        let (since, from) =
+            clock.begun.get().copied().filter(|begun| begun.1 < done / 2).unwrap_or((started, 0));
+        let per_step = since.elapsed().as_secs_f64() / (done - from).max(1) as f64;
+        seconds += per_step * part.iter().map(|run| run.1 as f64).sum::<f64>();
+    }
+    (samples > 0).then_some(seconds)
+}
+
+/// Counts steps, and stops when its time is over.
+struct Clock {
+    before: u64,
+    /// The first call, and the steps done before it.
+    begun: OnceLock<(Instant, u64)>,
+    done: AtomicU64,
+}
+
+impl Observer for Clock {
+    fn progress(&self, _scheme: &str, phase: Phase, done: u64, _total: Option<u64>) {
+        let done = done + if phase == Phase::Measure { self.before } else { 0 };
+        self.begun.get_or_init(|| (Instant::now(), done));
+        self.done.store(done, Ordering::Relaxed);
+    }
+
+    fn stop(&self) -> bool {
+        self.begun.get().is_some_and(|(begun, _)| begun.elapsed() > SAMPLE)
+    }
+}
