@@ -11,6 +11,7 @@ use crate::commands::{
     reproduce::ReproduceArgs,
     run::RunArgs,
     sweep::{SweepArgs, SweepOptions},
+    terms::{TermsArgs, glossary},
     trace::TraceArgs,
 };
 use crate::failure::Failure;
@@ -31,6 +32,7 @@ Examples:
   ftlkit list schemes
   ftlkit copyback --planes 2              the copy paths of a channel, side by side
   ftlkit reproduce lazy-rtgc              a paper's tables and figures beside the printed ones
+  ftlkit help terms                       the words of the reports
 
 Exit codes: 0 done, every bound kept; 1 a bound was exceeded, a deadline missed (bounds --tasks: not
 guaranteed), or the run failed;
@@ -65,6 +67,9 @@ pub(crate) enum Command {
     Copyback(Box<CopybackArgs>),
     /// Measure how fast this machine simulates
     Bench(BenchArgs),
+    /// Explain the words of the reports
+    #[command(long_about = glossary())]
+    Terms(TermsArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the manual page, or write those of all commands
@@ -86,6 +91,7 @@ impl Command {
             Self::Reproduce(args) => args.run(),
             Self::Copyback(args) => args.run(),
             Self::Bench(args) => args.run(),
+            Self::Terms(args) => args.run(),
             Self::Completions(args) => args.run(&mut Cli::command()),
             Self::Man(args) => args.run(Cli::command()),
         }

@@ -1,6 +1,7 @@
 //! Tables, JSON and text on standard output.
 
 use crate::failure::Failure;
+use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
@@ -16,6 +17,36 @@ pub(crate) fn text(text: &str) -> Result<(), Failure> {
         out.write_all(b"\n")?;
     }
     Ok(out.flush()?)
+}
+
+/// Words of which a reader must not lose sight, and their style.
+const STRESSED: [(&str, Style); 5] = [
+    ("BOUND EXCEEDED", BAD),
+    ("DEADLINE MISSED", BAD),
+    ("INTERRUPTED", BAD),
+    ("warning:", WARNING),
+    ("bound kept", GOOD),
+];
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default();
+const GOOD: Style = AnsiColor::Green.on_default();
+
+/// As [`text`], in colour on a terminal, unless `NO_COLOR` is set.
+///
+/// # Errors
+/// As [`text`].
+pub(crate) fn painted(plain: &str) -> Result<(), Failure> {
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty());
+    match io::stdout().is_terminal() && !no_color {
+        true => text(&paint(plain)),
+        false => text(plain),
+    }
+}
+
+fn paint(plain: &str) -> String {
+    STRESSED.iter().fold(plain.to_owned(), |text, (words, style)| {
+        text.replace(words, &format!("{style}{words}{style:#}"))
+    })
 }
 
 /// Writes one JSON object.
@@ -104,6 +135,12 @@ mod tests {
         assert_eq!(micros(220_900), "220.9");
         assert_eq!(micros(29_000), "29");
         assert_eq!(micros(7), "0.007");
+    }
+
+    #[test]
+    fn stressed_words_are_painted() {
+        assert_eq!(paint("a  bound kept  b"), "a  \u{1b}[32mbound kept\u{1b}[0m  b");
+        assert_eq!(paint("plain"), "plain");
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod unit;
 use self::host::HostArgs;
 use self::interface::InterfaceArgs;
 use self::unit::UnitArgs;
-use super::run::{OutputArgs, prepare, with_causes};
+use super::run::{OutputArgs, with_causes};
 use crate::failure::Failure;
 use crate::output;
 use bounds::copyback::{CopyPath, CopyTimings, CopybackError};
@@ -120,7 +120,7 @@ impl CopybackArgs {
         let study = self.study(&bus.timings, ways)?;
         let rows = study.rows()?;
         let crossovers = study.crossovers()?;
-        if let Some(out) = self.output.out.as_deref().map(prepare).transpose()? {
+        if let Some(out) = self.output.folder()? {
             let written = files::write(&study, &rows, &bus.part.name, &out)?;
             if !self.output.quiet {
                 eprintln!("note: {} files written to {}", written.len(), out.path().display());

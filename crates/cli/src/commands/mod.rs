@@ -13,4 +13,5 @@ pub(crate) mod reproduce;
 pub(crate) mod run;
 mod ssd;
 pub(crate) mod sweep;
+pub(crate) mod terms;
 pub(crate) mod trace;

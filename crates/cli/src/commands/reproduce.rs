@@ -119,7 +119,7 @@ impl ReproduceArgs {
         if settings.traces.is_some() {
             read_by_any(&papers, &settings)?;
         }
-        let out = self.output.out.as_deref().map(prepare).transpose()?;
+        let out = self.output.folder()?;
         interrupt::listen();
         let mut found = Vec::new();
         for paper in papers {
@@ -127,7 +127,8 @@ impl ReproduceArgs {
             let one = paper.reproduce(&settings, &watch)?;
             drop(watch);
             if let Some(out) = &out {
-                let below = all.then(|| prepare(&out.path().join(paper.name()))).transpose()?;
+                let path = out.path().join(paper.name());
+                let below = all.then(|| prepare(&path, self.output.force)).transpose()?;
                 let written =
                     papers::write(&one, below.as_ref().unwrap_or(out)).map_err(unwritten)?;
                 self.note(written.len(), below.as_ref().unwrap_or(out));

@@ -5,7 +5,7 @@ use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
 use clap::Args;
 use sim::config::{Experiment, Resolved};
-use sim::report::{OutDir, prepare_out_dir};
+use sim::report::{OutDir, OutError, prepare_out_dir};
 use sim::run::{Observer, Phase, RunError};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -62,9 +62,24 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
 
+    /// Let --out replace the results of another run
+    #[arg(long)]
+    pub(super) force: bool,
+
+    /// Print every figure of each scheme, and how it collected
+    #[arg(long, conflicts_with = "json")]
+    pub(super) details: bool,
+
     /// Print no progress bar and no notes
     #[arg(long, short)]
     pub(super) quiet: bool,
+}
+
+impl OutputArgs {
+    /// The directory of `--out`, created and checked.
+    pub(super) fn folder(&self) -> Result<Option<OutDir>, Failure> {
+        self.out.as_deref().map(|path| prepare(path, self.force)).transpose()
+    }
 }
 
 impl RunArgs {
@@ -88,7 +103,7 @@ pub(crate) fn run_experiment(
         experiment.out = Some(out.clone());
     }
     let out = experiment.out.clone().filter(|_| !dry_run);
-    let out = out.map(|path| prepare(&path)).transpose()?;
+    let out = out.map(|path| prepare(&path, output.force)).transpose()?;
     let resolved = {
         let _busy = Busy::start("checking the experiment", output.quiet);
         experiment.resolve()?
@@ -100,13 +115,15 @@ pub(crate) fn run_experiment(
     run_resolved(&resolved, output, out.as_ref())
 }
 
-/// Creates and checks the output directory before a run.
-pub(super) fn prepare(path: &Path) -> Result<OutDir, Failure> {
-    prepare_out_dir(path).map_err(|error| {
-        Failure::input_with_help(
-            with_causes(&error),
-            "--out takes a writable directory, which is created if it is missing",
-        )
+/// Creates and checks the output directory before a run; without `force` it must not hold the results of another.
+pub(super) fn prepare(path: &Path, force: bool) -> Result<OutDir, Failure> {
+    let checked = prepare_out_dir(path).and_then(|out| if force { Ok(out) } else { out.unused() });
+    checked.map_err(|error| {
+        let help = match error {
+            OutError::Taken { .. } => "--force replaces them; or name another directory",
+            _ => "--out takes a writable directory, which is created if it is missing",
+        };
+        Failure::input_with_help(with_causes(&error), help)
     })
 }
 
@@ -134,17 +151,30 @@ fn run_resolved(
     if output.json {
         output::text(&found.report.to_json())?;
     } else {
-        let table = sim::report::table::render(&found.report, output::width());
-        output::text(&format!("{}\n{table}", summary(resolved, output.quiet)))?;
+        let (report, width) = (&found.report, output::width());
+        let table = match output.details {
+            true => sim::report::table::render(report, width),
+            false => sim::report::overview::render(report, width),
+        };
+        output::painted(&format!("{}\n{table}", summary(resolved, output)))?;
     }
     verdict(&found)
 }
 
-/// Summary of the run, one line per item; without notes if `quiet`.
-fn summary(resolved: &Resolved, quiet: bool) -> String {
+/// Summary of the run, one item after the other; without notes if quiet, and without those on what only the details
+/// show.
+fn summary(resolved: &Resolved, output: &OutputArgs) -> String {
     let lines = resolved.summary();
-    let shown = lines.iter().filter(|(what, _)| !quiet || *what != "note");
-    shown.map(|(what, text)| format!("{what:<12} {text}\n")).collect()
+    let is_shown = |(what, text): &&(&str, String)| {
+        let of_details = ["energy", "copy paths"].iter().any(|of| text.starts_with(of));
+        *what != "note" || !output.quiet && (output.details || !of_details)
+    };
+    let wrapped = |(what, text): &(&str, String)| {
+        let indent = " ".repeat(13);
+        let text = sim::report::wrap(&format!("{indent}{text}"), output::width(), &indent);
+        format!("{what:<12} {}", &text[indent.len()..])
+    };
+    lines.iter().filter(is_shown).map(wrapped).collect()
 }
 
 /// Writes the report's files, and the experiment that reproduces them.

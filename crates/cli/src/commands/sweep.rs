@@ -176,7 +176,7 @@ impl SweepOptions {
             drop(_busy);
             return output::text(&told(&plan, &estimate, limits));
         }
-        let out = out.map(|path| prepare(&path)).transpose()?;
+        let out = out.map(|path| prepare(&path, path.join("runs").is_dir())).transpose()?;
         let kept = runs.map(|runs| Kept::new(&runs)).transpose().map_err(unusable)?;
         if let Some(out) = &out {
             let text = experiment.to_toml()?;

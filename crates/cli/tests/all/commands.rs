@@ -204,7 +204,7 @@ fn a_scheme_has_a_page_and_its_settings_are_told() {
 fn a_write_buffer_is_a_setting_of_any_scheme() {
     let schemes = "nftl,nftl+buffer=fab+buffer_size=256KiB,ba-gc+buffer_size=256KiB";
     let line = format!("compare uniform --requests 3000 --capacity 16MiB --schemes {schemes}");
-    let text = words(&line).ok();
+    let text = words(&format!("{line} --details")).ok();
     for said in ["execution time", "buffer write hits", "merges: full", "Write buffers: flushes"] {
         assert!(text.contains(said), "`{said}` is not in: {text}");
     }

@@ -1,6 +1,6 @@
 //! `compare` and `run`: their output, and its reproducibility.
 
-use crate::common::{Scratch, csv_trace, ftlkit, words};
+use crate::common::{Scratch, csv_trace, ftlkit, unwrapped, words};
 use serde_json::Value;
 
 const SMALL: &str = "compare uniform --capacity 16MiB --requests 20000 --seed 7";
@@ -97,7 +97,7 @@ fn copies_by_path_and_bit_errors_are_told_in_every_form() {
     let out = scratch.at("results");
     let line = "compare uniform --part ddt-mlc --ways 4 --planes 2 --bit-errors 6 --capacity 64MiB \
                 --t-rwc 25ns --requests 3000 --schemes fsr+copy=dgcb+copy_cache,fsr+copy=icb";
-    let text = ftlkit(format!("{line} --out {out}").split_whitespace()).ok();
+    let text = unwrapped(&words(&format!("{line} --details --out {out}")).ok());
     for said in [
         "4 devices on one channel; 2 planes as one; 6 bit errors per page of each plane",
         "between devices dgcb with cache 1814.3 µs per page, 1300.0 µs for each further page",
@@ -136,7 +136,7 @@ fn a_trace_without_capacity_gets_a_device_that_it_nearly_fills() {
     let space = report["configuration"]["workload_space_bytes"].as_f64().expect("a number");
     let share = 5000.0 * 4096.0 / space;
     assert!((0.80..=0.85).contains(&share), "{share}");
-    let text = ftlkit(["compare", &trace]).ok();
+    let text = unwrapped(&ftlkit(["compare", &trace, "--details"]).ok());
     assert!(text.contains("at most 85 %"), "{text}");
     assert!(text.contains("5,000 read, 5,000 kept"), "{text}");
     assert!(text.contains("units in the header") && !text.contains("arrival_ns"), "{text}");
@@ -185,6 +185,46 @@ fn quiet_is_quiet_and_a_pipe_gets_no_bar() {
     done.ok();
     assert_eq!(words(SMALL).stderr, "");
     let notes = |line: &str| words(line).ok().lines().filter(|l| l.starts_with("note ")).count();
-    assert!(notes(SMALL) > 0);
-    assert_eq!(notes(&format!("{SMALL} -q")), 0);
+    // That on energy is of the details.
+    assert_eq!((notes(SMALL), notes(&format!("{SMALL} --details"))), (0, 1));
+    assert_eq!(notes(&format!("{SMALL} --details -q")), 0);
+}
+
+#[test]
+fn the_first_screen_has_a_line_per_scheme_and_the_details_the_rest() {
+    let line =
+        "compare uniform --requests 3000 --capacity 16MiB --schemes page-level,lazy-rtgc,dftl";
+    let (short, long) = (words(line).ok(), words(&format!("{line} --details")).ok());
+    for name in ["page-level ", "lazy-rtgc ", "dftl "] {
+        assert_eq!(short.lines().filter(|line| line.starts_with(name)).count(), 1, "{short}");
+    }
+    assert!(short.lines().all(|line| line.chars().count() <= 100), "{short}");
+    assert!(short.contains("requests: 3,000 taken, all completed"), "{short}");
+    assert!(unwrapped(&short).contains("bound kept: page-level, dftl (whole-victim worst case);"));
+    assert!(!short.contains("wear") && long.contains("wear max/mean"), "{short}{long}");
+    let terms = words("help terms").ok();
+    assert_eq!(words("terms").ok(), terms.split_once("\nUsage:").expect("usage").0);
+    for term in ["WAF", "longest collection pause", "entries touched per victim choice"] {
+        assert!(terms.lines().any(|line| line.contains(term)), "{term}: {terms}");
+    }
+}
+
+#[test]
+fn results_of_another_run_are_not_replaced_without_force() {
+    let scratch = Scratch::new("force");
+    let out = scratch.at("results");
+    let line = format!("{SMALL} --out {out}");
+    words(&line).ok();
+    words(&line).refused(&["results holds the results of another run", "--force"]);
+    words(&format!("{line} --force")).ok();
+    let copyback = format!("copyback --out {out}/paths");
+    words(&copyback).ok();
+    words(&copyback).refused(&["copyback.csv", "--force"]);
+}
+
+#[test]
+fn an_empty_experiment_is_told_as_such() {
+    let scratch = Scratch::new("empty-experiment");
+    let file = scratch.file("empty.toml", " \n");
+    ftlkit(["run", &file]).refused(&["empty.toml: is empty", "--dry-run"]);
 }

@@ -1,6 +1,6 @@
 //! `compare` and `run` on an SSD with several channels.
 
-use crate::common::{Scratch, ftlkit, words};
+use crate::common::{Scratch, ftlkit, unwrapped, words};
 use serde_json::Value;
 
 const SSD: &str = "compare uniform --part ddt-mlc --channels 2 --ways 2 --capacity 256MiB --requests 4000 \
@@ -10,7 +10,7 @@ const SSD: &str = "compare uniform --part ddt-mlc --channels 2 --ways 2 --capaci
 fn an_ssd_is_told_of_in_every_form() {
     let scratch = Scratch::new("ssd");
     let out = scratch.at("results");
-    let text = ftlkit(format!("{SSD} --out {out}").split_whitespace()).ok();
+    let text = unwrapped(&words(&format!("{SSD} --details --out {out}")).ok());
     for said in [
         "2 channels × 2 ways × 1 die",
         "4,000 requests, 32 outstanding (no arrival times)",

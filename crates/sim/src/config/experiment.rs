@@ -189,13 +189,17 @@ impl Experiment {
         let bytes =
             std::fs::read(path).map_err(|source| ConfigError::Io { path: path.into(), source })?;
         let place = path.display().to_string();
-        let text = String::from_utf8(bytes).map_err(|_| ConfigError::Setting {
-            setting: place.clone(),
-            reason:
-                "is not text; an experiment is a TOML file, as printed by `ftlkit compare --dry-run` (for a \
-                trace use `ftlkit compare`)"
-                    .into(),
-        })?;
+        let unusable = |what: &str| {
+            let reason = format!(
+                "{what}; an experiment is a TOML file, as printed by `ftlkit compare --dry-run` (for a trace use \
+                 `ftlkit compare`)"
+            );
+            ConfigError::Setting { setting: place.clone(), reason }
+        };
+        let text = String::from_utf8(bytes).map_err(|_| unusable("is not text"))?;
+        if text.trim().is_empty() {
+            return Err(unusable("is empty"));
+        }
         Self::from_toml(&text, &place)
     }
 

@@ -1,5 +1,7 @@
 //! Layout of aligned plain text.
 
+use super::cells::none;
+
 /// Blanks between columns.
 const GAP: usize = 2;
 /// Width above which names are broken instead of widening their column beyond its cells.
@@ -16,9 +18,12 @@ impl Grid {
         Self { names, rows: Vec::new() }
     }
 
-    /// Adds a field with one cell per scheme. Cells and labels may have several lines.
+    /// Adds a field with one cell per scheme, unless all are empty (`–`). Cells and labels may have several lines.
     pub(super) fn row(&mut self, label: &str, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.names.len());
+        if cells.iter().all(|cell| *cell == none()) {
+            return;
+        }
         self.rows.push((label.to_owned(), cells));
     }
 

@@ -9,6 +9,7 @@ pub(crate) mod flat;
 mod grid;
 mod json;
 mod out_dir;
+pub mod overview;
 pub mod plots;
 mod ssd;
 mod ssd_rows;

@@ -16,6 +16,14 @@ pub enum OutError {
     /// The path is not a directory.
     #[error("{path} is a file: the results need a directory of their own, such as `out`", path = .0.display())]
     NotADirectory(PathBuf),
+    /// The directory holds the results of another run.
+    #[error("{path} holds the results of another run ({found})", path = .path.display())]
+    Taken {
+        /// The directory.
+        path: PathBuf,
+        /// The file by which it was known.
+        found: &'static str,
+    },
     /// The directory cannot be created.
     #[error("cannot create the directory {path} for the results", path = .path.display())]
     Create {
@@ -60,7 +68,29 @@ pub fn prepare_out_dir(path: &Path) -> Result<OutDir, OutError> {
     Ok(OutDir(path.to_owned()))
 }
 
+/// Files that a run writes last, or that all runs write.
+const RESULTS: [&str; 7] = [
+    "report.json",
+    "experiment.toml",
+    "rows.json",
+    "index.html",
+    "copyback.csv",
+    "host_load.csv",
+    "waveform.svg",
+];
+
 impl OutDir {
+    /// Refuses a directory that holds the results of another run.
+    ///
+    /// # Errors
+    /// [`OutError::Taken`].
+    pub fn unused(self) -> Result<Self, OutError> {
+        match RESULTS.into_iter().find(|name| self.0.join(name).exists()) {
+            Some(found) => Err(OutError::Taken { path: self.0, found }),
+            None => Ok(self),
+        }
+    }
+
     /// The directory.
     pub fn path(&self) -> &Path {
         &self.0
@@ -147,6 +177,16 @@ mod tests {
         let dir = prepare_out_dir(&scratch.0.join("serial")).unwrap();
         let serial = dir.write(&samples::report()).unwrap();
         assert_eq!(serial.len(), written.len() - 2, "no windows without channels");
+    }
+
+    #[test]
+    fn results_are_not_written_over_without_being_told() {
+        let scratch = Scratch::new("taken");
+        fs::write(scratch.0.join("notes.txt"), "mine").unwrap();
+        let dir = prepare_out_dir(&scratch.0).unwrap().unused().unwrap();
+        dir.write(&samples::report()).unwrap();
+        let told = prepare_out_dir(&scratch.0).unwrap().unused().unwrap_err();
+        assert!(matches!(told, OutError::Taken { found: "report.json", .. }), "{told:?}");
     }
 
     #[test]

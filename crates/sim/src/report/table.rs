@@ -39,7 +39,7 @@ pub fn render(report: &Report, width: usize) -> String {
 }
 
 /// One line for each scheme that was interrupted before its measurement.
-fn not_run(report: &Report, width: usize) -> String {
+pub(super) fn not_run(report: &Report, width: usize) -> String {
     let line = |name: &String| {
         wrap(&format!("{name}: not run (interrupted before it was measured)"), width, "  ")
     };
@@ -58,7 +58,7 @@ const OF_BUFFERS: &str = "Write buffers: flushes (by the host, by age, at the en
     execution time, completion and WAF, not in responses; hits: pages that were in the buffer, clean ones too; needless \
     copies: share of copies of pages with a newer version in the buffer; collected: written by collection from the buffer.";
 
-fn heading(report: &Report, width: usize) -> String {
+pub(super) fn heading(report: &Report, width: usize) -> String {
     let mut out = wrap(&format!("{}, seed {}", report.title(), report.seed), width, "  ");
     if report.interrupted {
         out.push_str(&wrap("INTERRUPTED: the figures cover the run until then.", width, "  "));
@@ -79,7 +79,7 @@ pub fn verdict(scheme: &SchemeReport) -> &'static str {
 }
 
 /// True if bounds can apply: they hold for one outstanding page task.
-fn can_promise(scheme: &SchemeReport) -> bool {
+pub(super) fn can_promise(scheme: &SchemeReport) -> bool {
     scheme.ssd.as_ref().is_none_or(|ssd| ssd.queue_depth == 1)
 }
 
@@ -263,7 +263,7 @@ pub(super) fn longest_response(scheme: &SchemeReport) -> String {
 }
 
 /// True if any task waited for another one, so that completion differs from the response.
-fn has_queueing(scheme: &SchemeReport) -> bool {
+pub(super) fn has_queueing(scheme: &SchemeReport) -> bool {
     let (completion, response) = (&scheme.completion_ns, &scheme.response_ns);
     completion.count > 0 && (completion.mean != response.mean || completion.max != response.max)
 }
@@ -286,8 +286,8 @@ fn notes(scheme: &SchemeReport, width: usize) -> String {
         why => why,
     };
     let mut out = wrap(&format!("{}: collection: {why}", scheme.name), width, "  ");
-    if let Some(violation) = &scheme.first_violation {
-        out.push_str(&wrap(&format!("  BOUND EXCEEDED: {}", broken(violation)), width, "    "));
+    if let Some(text) = exceeded(scheme) {
+        out.push_str(&wrap(&format!("  {text}"), width, "    "));
     }
     for line in scheme.deadlines.iter().flat_map(DeadlineReport::lines) {
         out.push_str(&wrap(&format!("  {line}"), width, "    "));
@@ -296,6 +296,14 @@ fn notes(scheme: &SchemeReport, width: usize) -> String {
         out.push_str(&wrap(&format!("  warning: {warning}"), width, "    "));
     }
     out
+}
+
+/// The first violation of the scheme.
+pub(super) fn exceeded(scheme: &SchemeReport) -> Option<String> {
+    scheme
+        .first_violation
+        .as_ref()
+        .map(|violation| format!("BOUND EXCEEDED: {}", broken(violation)))
 }
 
 /// The first violation, with exact values, because rounding may hide that it exceeds its bound.

@@ -1,7 +1,7 @@
 //! `--host-load`: effect of collection on host requests on the same channel.
 
 use super::interface::Bus;
-use crate::commands::run::{OutputArgs, prepare};
+use crate::commands::run::OutputArgs;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{self, table};
@@ -107,7 +107,7 @@ impl HostArgs {
         let study = self.study(bus, valid.map(|pages| pages / planes));
         study.validate()?;
         let asked = self.points(&study, ways)?;
-        let out = output.out.as_deref().map(prepare).transpose()?;
+        let out = output.folder()?;
         interrupt::listen();
         let points = study.points(&asked, &|| !interrupt::asked())?;
         if let Some(out) = &out {

@@ -1,7 +1,7 @@
 //! The control unit: its messages, the signals of a transfer, and the check that data can be latched.
 
 use super::interface::Bus;
-use crate::commands::run::{OutputArgs, prepare, with_causes};
+use crate::commands::run::{OutputArgs, with_causes};
 use crate::failure::Failure;
 use crate::output::{self, micros, table};
 use bounds::copyback::CopyPath;
@@ -175,8 +175,7 @@ impl UnitArgs {
             waveform::write_vcd(&waveform, &title, &mut vcd)?;
             write(path, &vcd, output.quiet)?;
         }
-        if let Some(out) = output.out.as_deref().filter(|_| self.plot) {
-            let out = prepare(out)?;
+        if let Some(out) = self.plot.then(|| output.folder()).transpose()?.flatten() {
             let svg = waveform_plot::svg(&waveform, log, &title)
                 .map_err(|error| Failure::internal(with_causes(&error)))?;
             write(&out.path().join("waveform.svg"), svg.as_bytes(), output.quiet)?;

@@ -64,6 +64,11 @@ impl Ran {
     }
 }
 
+/// The text with single blanks in place of its line breaks.
+pub(crate) fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// A scratch directory, removed on drop.
 pub(crate) struct Scratch(PathBuf);
 

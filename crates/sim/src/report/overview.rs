@@ -1,0 +1,216 @@
+//! The report's first screen: one line per scheme, and what changes a decision.
+
+use super::cells::{longest, mean, none, p99_9};
+use super::contents::{Report, SchemeReport};
+use super::grid::{Grid, wrap};
+use super::table::{
+    can_promise, exceeded, has_queueing, heading, longest_response, not_run, verdict,
+};
+use super::{DeadlineReport, units};
+
+/// The first screen as plain text of at most `width` columns: a line per scheme, then exceeded bounds, missed deadlines,
+/// warnings (each once), and requests that did not complete. [`super::table::render`] has the rest.
+pub fn render(report: &Report, width: usize) -> String {
+    let mut out = heading(report, width);
+    if report.schemes.is_empty() {
+        out.push_str("No scheme was run.\n");
+        out.push_str(&not_run(report, width));
+        return out;
+    }
+    out.push_str(&grid(report).schemes_as_rows(width));
+    out.push('\n');
+    let mut lines = Vec::new();
+    for scheme in &report.schemes {
+        lines.extend(exceeded(scheme).map(|text| format!("{}: {text}", scheme.name)));
+        let of_deadlines = scheme.deadlines.iter().flat_map(DeadlineReport::lines);
+        lines.extend(of_deadlines.map(|line| format!("{}: {line}", scheme.name)));
+    }
+    lines.extend(warnings(&report.schemes));
+    lines.extend(verdicts(&report.schemes));
+    lines.push(requests(&report.schemes));
+    lines.push(how_to_read(report));
+    lines.iter().for_each(|line| out.push_str(&wrap(line, width, "  ")));
+    out.push_str(&not_run(report, width));
+    out
+}
+
+fn grid(report: &Report) -> Grid {
+    let schemes = &report.schemes;
+    let mut grid = Grid::new(schemes.iter().map(|s| s.name.clone()).collect());
+    let mut row = |label: &str, cell: &dyn Fn(&SchemeReport) -> String| {
+        grid.row(label, schemes.iter().map(cell).collect());
+    };
+    row("share", &|s| format!("{:.3}", s.logical_share));
+    row("WAF", &|s| s.waf.map_or_else(none, units::number));
+    if report.is_of_channels() {
+        row("host pages /s", &|s| {
+            s.ssd.as_ref().map_or_else(none, |ssd| units::number(ssd.host_pages_per_second))
+        });
+        row("mean completion", &|s| mean(&s.request_completion_ns));
+        row("p99.9 completion", &|s| p99_9(&s.request_completion_ns));
+        row("worst completion", &|s| longest(&s.request_completion_ns));
+    } else {
+        row("mean response", &|s| mean(&s.response_ns));
+        row("p99.9 response", &|s| p99_9(&s.response_ns));
+        row("worst response", &longest_response);
+        if schemes.iter().any(has_queueing) {
+            row("p99.9 completion", &|s| p99_9(&s.completion_ns));
+        }
+    }
+    let bound = |s: &SchemeReport| s.bound_ns.filter(|_| can_promise(s));
+    row("its bound", &|s| bound(s).map_or_else(none, |ns| units::time(ns as f64)));
+    if schemes.iter().any(|s| s.deadlines.is_some()) {
+        row("deadlines missed", &|s| {
+            s.deadlines.as_ref().map_or_else(none, |of| units::count(of.misses))
+        });
+    }
+    row("RAM", &|s| units::bytes(s.ram_bytes));
+    grid
+}
+
+/// The verdicts on the bounds, each with its schemes and the kind of their bounds.
+fn verdicts(schemes: &[SchemeReport]) -> Vec<String> {
+    let mut found: Vec<(String, Vec<(&str, Vec<&str>)>)> = Vec::new();
+    for scheme in schemes {
+        let verdict = verdict(scheme).replace('\n', " ");
+        let kind = match (scheme.bound_ns.is_some() && can_promise(scheme), scheme.real_time) {
+            (false, _) => "",
+            (true, true) => " (real-time: one step)",
+            (true, false) => " (whole-victim worst case)",
+        };
+        let at = found.iter().position(|(of, _)| *of == verdict).unwrap_or_else(|| {
+            found.push((verdict, Vec::new()));
+            found.len() - 1
+        });
+        let kinds = &mut found[at].1;
+        match kinds.iter_mut().find(|(of, _)| *of == kind) {
+            Some((_, names)) => names.push(&scheme.name),
+            None => kinds.push((kind, vec![&scheme.name])),
+        }
+    }
+    let told = |(verdict, kinds): (String, Vec<(&str, Vec<&str>)>)| {
+        let names = kinds.iter().map(|(kind, names)| format!("{}{kind}", names.join(", ")));
+        format!("{verdict}: {}", names.collect::<Vec<_>>().join("; "))
+    };
+    found.into_iter().map(told).collect()
+}
+
+/// The warnings, each once, with the schemes that it is of.
+fn warnings(schemes: &[SchemeReport]) -> Vec<String> {
+    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    for scheme in schemes {
+        for warning in &scheme.warnings {
+            match found.iter_mut().find(|(text, _)| text == warning) {
+                Some((_, of)) => of.push(&scheme.name),
+                None => found.push((warning, vec![&scheme.name])),
+            }
+        }
+    }
+    let line = |(text, of): (&str, Vec<&str>)| match of.len() == schemes.len() {
+        true => format!("warning: {text}"),
+        false => format!("warning: {}: {text}", of.join(", ")),
+    };
+    found.into_iter().map(line).collect()
+}
+
+/// The account of all requests: taken = completed + refused + those under way when a run was interrupted.
+fn requests(schemes: &[SchemeReport]) -> String {
+    let account = |s: &SchemeReport| {
+        let (taken, done) = (units::grouped(s.requests_taken), units::grouped(s.requests));
+        let mut text = match s.requests == s.requests_taken {
+            true => format!("{taken} taken, all completed"),
+            false => format!("{taken} taken, {done} completed"),
+        };
+        if s.requests_refused > 0 {
+            text.push_str(&format!(", {} refused", units::grouped(s.requests_refused)));
+        }
+        text
+    };
+    let accounts: Vec<String> = schemes.iter().map(account).collect();
+    match accounts.iter().all(|text| *text == accounts[0]) {
+        true => format!("requests: {}", accounts[0]),
+        false => {
+            let each = schemes.iter().zip(&accounts).map(|(s, text)| format!("{}: {text}", s.name));
+            format!("requests: {}", each.collect::<Vec<_>>().join("; "))
+        }
+    }
+}
+
+fn how_to_read(report: &Report) -> String {
+    let times = match report.is_of_channels() {
+        true => "Completion: of host requests, from arrival or issue to end.",
+        false => "Response: of page tasks, with the collection behind them, without queueing.",
+    };
+    format!("{times} `--details`: every figure; `ftlkit help terms`: the words.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples;
+
+    #[test]
+    fn many_schemes_stay_within_100_columns() {
+        let mut report = samples::report();
+        let first = report.schemes[0].clone();
+        report.schemes = (0..28).map(|_| first.clone()).collect();
+        let text = render(&report, 100);
+        let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= 100, "{widest}: {text}");
+        assert_eq!(text.lines().filter(|line| line.starts_with(&first.name)).count(), 28, "{text}");
+    }
+
+    #[test]
+    fn warnings_are_told_once_and_columns_without_figures_are_left_out() {
+        let mut report = samples::report();
+        report.schemes.iter_mut().for_each(|s| {
+            s.warnings = vec!["never collected".into()];
+            s.bound_ns = None;
+        });
+        report.schemes[0].warnings.push("too short".into());
+        let text = render(&report, 100);
+        assert_eq!(text.matches("never collected").count(), 1, "{text}");
+        let alone = format!("warning: {}: too short", report.schemes[0].name);
+        assert!(text.contains(&alone) && !text.contains("its"), "{text}");
+    }
+
+    #[test]
+    fn verdicts_are_told_by_kind_of_bound() {
+        let mut report = samples::report();
+        let first = report.schemes[0].clone();
+        let of = |name: &str, real_time, violations| SchemeReport {
+            name: name.into(),
+            bound_ns: Some(7),
+            real_time,
+            violations,
+            ..first.clone()
+        };
+        report.schemes = vec![
+            of("a", true, 0),
+            of("b", false, 0),
+            of("c", true, 0),
+            of("d", true, 1),
+            SchemeReport { bound_ns: None, ..of("e", false, 0) },
+        ];
+        assert_eq!(
+            verdicts(&report.schemes),
+            [
+                "bound kept: a, c (real-time: one step); b (whole-victim worst case)",
+                "BOUND EXCEEDED: d (real-time: one step)",
+                "no bound: e",
+            ]
+        );
+    }
+
+    #[test]
+    fn requests_that_did_not_complete_are_told() {
+        let mut report = samples::report();
+        assert!(render(&report, 100).contains("taken, all completed"));
+        let scheme = &mut report.schemes[0];
+        scheme.requests = 3;
+        scheme.requests_taken = 5;
+        scheme.requests_refused = 2;
+        let text = render(&report, 100);
+        assert!(text.contains("5 taken, 3 completed, 2 refused"), "{text}");
+    }
+}
