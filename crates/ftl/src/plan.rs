@@ -41,8 +41,10 @@ impl Plan {
             );
         }
         if matches!(&self.layout, Layout::Gftl(layout) if layout.queue_limit < u32::MAX) {
-            return Err("its write queue is as long as the paper prints it, and overflows in some orders of requests; \
-                        set `+queue=proven`");
+            return Err(
+                "its write queue is as long as the paper prints it, and overflows in some orders of requests; \
+                        set `+queue=proven`",
+            );
         }
         let Guarantee { read_ns, write_ns, step_ns, response_ns, step_with_read, .. } =
             self.guarantee;

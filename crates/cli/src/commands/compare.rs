@@ -1,6 +1,7 @@
 //! `ftlkit compare`.
 
 use super::channel::ChannelArgs;
+use super::deadline::DeadlineArgs;
 use super::read::ReadArgs;
 use super::run::{OutputArgs, run_experiment};
 use super::ssd::SsdArgs;
@@ -32,6 +33,8 @@ Examples:
       the same for a part without bus cycles, with the processor time of victim selection
   ftlkit compare --tasks examples/tasks.toml --schemes lazy-rtgc,gftl --precondition full+age=1
       periodic tasks: which jobs miss their deadlines
+  ftlkit compare trace.csv --deadline 3ms --strict
+      which requests completed late, queueing included; exit code 1 if any did
   ftlkit compare trace.csv --out results --json > results.json
       CSV series and SVG plots in results/, the report as one JSON object
   ftlkit compare trace.csv --dry-run > my.toml && ftlkit run my.toml";
@@ -61,6 +64,9 @@ pub(crate) struct CompareArgs {
 
     #[command(flatten)]
     replay: ReplayArgs,
+
+    #[command(flatten)]
+    deadline: DeadlineArgs,
 
     #[command(flatten)]
     output: OutputArgs,
@@ -176,8 +182,9 @@ fn whole(text: &str) -> Result<u64, String> {
 
 impl CompareArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let experiment = self.experiment()?;
-        run_experiment(experiment, &self.output, self.dry_run)
+        let mut experiment = self.experiment()?;
+        let strict = self.deadline.apply(&mut experiment)?;
+        run_experiment(experiment, &self.output, strict, self.dry_run)
     }
 
     /// The experiment that the arguments describe.

@@ -6,6 +6,7 @@ mod channel;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod copyback;
+mod deadline;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod read;

@@ -1,5 +1,6 @@
 //! `ftlkit run`, and the run of an experiment, shared with `ftlkit compare`.
 
+use super::deadline::DeadlineArgs;
 use crate::failure::Failure;
 use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
@@ -43,6 +44,9 @@ pub(crate) struct RunArgs {
     file: PathBuf,
 
     #[command(flatten)]
+    deadline: DeadlineArgs,
+
+    #[command(flatten)]
     output: OutputArgs,
 
     /// Check everything and print the experiment with all defaults; run nothing
@@ -69,15 +73,17 @@ pub(crate) struct OutputArgs {
 
 impl RunArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let experiment = Experiment::from_file(&self.file)?;
-        run_experiment(experiment, &self.output, self.dry_run)
+        let mut experiment = Experiment::from_file(&self.file)?;
+        let strict = self.deadline.apply(&mut experiment)?;
+        run_experiment(experiment, &self.output, strict, self.dry_run)
     }
 }
 
-/// Checks the experiment, runs it unless `dry_run`, and prints the results.
+/// Checks the experiment, runs it unless `dry_run`, and prints the results. If `strict`, a late request is a failure.
 pub(crate) fn run_experiment(
     mut experiment: Experiment,
     output: &OutputArgs,
+    strict: bool,
     dry_run: bool,
 ) -> Result<(), Failure> {
     if let Some(out) = &output.out {
@@ -93,7 +99,7 @@ pub(crate) fn run_experiment(
         return print_experiment(&resolved);
     }
     resolved.check_memory()?;
-    run_resolved(&resolved, output, out.as_ref())
+    run_resolved(&resolved, output, strict, out.as_ref())
 }
 
 /// Creates and checks the output directory before a run.
@@ -118,6 +124,7 @@ fn print_experiment(resolved: &Resolved) -> Result<(), Failure> {
 fn run_resolved(
     resolved: &Resolved,
     output: &OutputArgs,
+    strict: bool,
     out: Option<&OutDir>,
 ) -> Result<(), Failure> {
     interrupt::listen();
@@ -133,7 +140,7 @@ fn run_resolved(
         let table = sim::report::table::render(&found.report, output::width());
         output::text(&format!("{}\n{table}", summary(resolved, output.quiet)))?;
     }
-    verdict(&found)
+    verdict(&found, strict)
 }
 
 /// Summary of the run, one line per item; without notes if `quiet`.
@@ -173,7 +180,7 @@ pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
 }
 
 /// Result of the process. An exceeded bound or a missed deadline takes precedence over an interruption.
-fn verdict(found: &sim::Comparison) -> Result<(), Failure> {
+fn verdict(found: &sim::Comparison, strict: bool) -> Result<(), Failure> {
     if let Some((label, error)) = found.failures.first() {
         let message =
             format!("scheme `{label}` could not be run to its end: {}", with_causes(error));
@@ -182,7 +189,8 @@ fn verdict(found: &sim::Comparison) -> Result<(), Failure> {
             _ => Failure::internal(message),
         });
     }
-    match (found.promise_broken() || found.deadline_missed(), found.report.interrupted) {
+    let late = strict && found.report.deadline_missed();
+    match (found.promise_broken() || found.deadline_missed() || late, found.report.interrupted) {
         (true, _) => Err(Failure::PromiseBroken),
         (false, true) => Err(Failure::Interrupted),
         (false, false) => Ok(()),

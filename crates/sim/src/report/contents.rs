@@ -1,6 +1,7 @@
 //! Contents of a report.
 
 use super::deadlines::DeadlineReport;
+use super::late::RequestDeadline;
 use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
 use crate::measures::{Measured, Summary};
 use serde::Serialize;
@@ -106,6 +107,8 @@ pub struct SchemeReport {
     pub victim_work: Option<VictimWorkReport>,
     /// Deadlines of periodic tasks; `null` for other workloads.
     pub deadlines: Option<DeadlineReport>,
+    /// Requests against the deadline of the experiment; `null` if it gives none.
+    pub request_deadline: Option<RequestDeadline>,
     /// Further results of an SSD with several channels; `null` if one operation runs at a time.
     pub ssd: Option<SsdReport>,
     /// Energy of the flash operations, nJ.

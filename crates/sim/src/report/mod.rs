@@ -8,6 +8,7 @@ mod deadlines;
 mod flat;
 mod grid;
 mod json;
+mod late;
 mod out_dir;
 pub mod plots;
 mod ssd;
@@ -21,6 +22,7 @@ mod samples;
 
 pub use deadlines::{DeadlineReport, LateJob, TaskDeadlines};
 pub use grid::wrap;
+pub use late::RequestDeadline;
 pub use out_dir::{OutDir, OutError, prepare_out_dir};
 pub use ssd::{EntryCount, SsdReport, VictimWorkReport, WindowSample};
 

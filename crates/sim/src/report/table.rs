@@ -4,7 +4,9 @@ use super::cells::{longest, mean, none, p99_9, percent};
 use super::contents::{BitErrorReport, BufferReport, Report, SchemeReport, Violation};
 use super::deadlines::DeadlineReport;
 use super::grid::{Grid, wrap};
+use super::late::RequestDeadline;
 use super::{ssd_rows, units};
+use workload::quantity::Duration;
 
 /// Most schemes shown as columns; more are shown as rows.
 const MOST_COLUMNS: usize = 5;
@@ -79,7 +81,7 @@ pub fn verdict(scheme: &SchemeReport) -> &'static str {
 }
 
 /// True if bounds can apply: they hold for one outstanding page task.
-fn can_promise(scheme: &SchemeReport) -> bool {
+pub(super) fn can_promise(scheme: &SchemeReport) -> bool {
     scheme.ssd.as_ref().is_none_or(|ssd| ssd.queue_depth == 1)
 }
 
@@ -105,6 +107,16 @@ fn grid(report: &Report) -> Grid {
         row("run time", &|s| units::time(s.elapsed_ns as f64));
     } else if schemes.iter().any(|s| s.buffer.is_some() || s.copies_by_path.is_some()) {
         row("execution time", &|s| units::time(s.busy_ns as f64));
+    }
+    if let Some(ns) = report.deadline_ns() {
+        let mut of_requests =
+            |label: &str, cell: &dyn Fn(&RequestDeadline, &SchemeReport) -> String| {
+                row(label, &|s| s.request_deadline.as_ref().map_or_else(none, |d| cell(d, s)));
+            };
+        let deadline = format!("deadline {}", Duration::new(ns));
+        of_requests(&deadline, &RequestDeadline::verdict);
+        of_requests("  late requests", &|d, _| d.late());
+        of_requests("  longest request", &RequestDeadline::longest);
     }
     if schemes.iter().any(|s| s.deadlines.is_some()) {
         let mut of_deadlines = |label: &str, figure: &dyn Fn(&DeadlineReport) -> String| {
@@ -290,6 +302,10 @@ fn notes(scheme: &SchemeReport, width: usize) -> String {
         out.push_str(&wrap(&format!("  BOUND EXCEEDED: {}", broken(violation)), width, "    "));
     }
     for line in scheme.deadlines.iter().flat_map(DeadlineReport::lines) {
+        out.push_str(&wrap(&format!("  {line}"), width, "    "));
+    }
+    let deadline = scheme.request_deadline.as_ref();
+    if let Some(line) = deadline.and_then(|deadline| deadline.explanation(scheme)) {
         out.push_str(&wrap(&format!("  {line}"), width, "    "));
     }
     for warning in &scheme.warnings {

@@ -55,7 +55,9 @@ impl Deadlines {
 /// device does not.
 pub fn worst_case(plan: &Plan, idle: bool, set: &TaskSet) -> Result<Analysis, &'static str> {
     if idle {
-        return Err("it collects in idle time, which a request that comes then has to wait for; leave out `+idle`");
+        return Err(
+            "it collects in idle time, which a request that comes then has to wait for; leave out `+idle`",
+        );
     }
     plan.page_costs().map(|costs| analyse(set, costs))
 }

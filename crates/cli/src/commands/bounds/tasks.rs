@@ -114,7 +114,9 @@ fn analyse(
         });
     };
     let costs = scheme.plan.page_costs();
-    let found = costs.and_then(|costs| Ok((costs, worst_case(&scheme.plan, scheme.config.idle_collection, set)?)));
+    let found = costs.and_then(|costs| {
+        Ok((costs, worst_case(&scheme.plan, scheme.config.idle_collection, set)?))
+    });
     let row = Row { scheme: scheme.label.clone(), found: found.map_err(str::to_owned) };
     Ok((row, resolved.geometry.capacity_bytes()))
 }
@@ -235,7 +237,10 @@ fn confirm(asked: &Asked<'_>, rows: &[Row], capacity: Option<u64>) -> String {
     if names.is_empty() {
         return "No scheme keeps all deadlines.\n".into();
     }
-    format!("A run counts the misses:\n  {command} --precondition full+age=1 --schemes {}\n", names.join(","))
+    format!(
+        "A run counts the misses:\n  {command} --precondition full+age=1 --schemes {}\n",
+        names.join(",")
+    )
 }
 
 fn task_json(task: &Task) -> Value {
