@@ -1,9 +1,9 @@
 //! The command line as a whole.
 
 use crate::commands::{
-    bench::BenchArgs, bounds::BoundsArgs, compare::CompareArgs, completions::CompletionsArgs,
-    copyback::CopybackArgs, list::ListArgs, man::ManArgs, reproduce::ReproduceArgs, run::RunArgs,
-    trace::TraceArgs,
+    bench::BenchArgs, bounds::BoundsArgs, choose::ChooseArgs, compare::CompareArgs,
+    completions::CompletionsArgs, copyback::CopybackArgs, list::ListArgs, man::ManArgs,
+    reproduce::ReproduceArgs, run::RunArgs, trace::TraceArgs,
 };
 use crate::failure::Failure;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -19,6 +19,7 @@ Examples:
   ftlkit compare --dry-run > my.toml      the same as a file, with every setting
   ftlkit run my.toml
   ftlkit bounds --part all                the bounds of each scheme on each part
+  ftlkit choose zipf --deadline 3ms --capacity 1GiB --parts evaluation-slc
   ftlkit list schemes
   ftlkit copyback --planes 2              the copy paths of a channel, side by side
   ftlkit reproduce lazy-rtgc              a paper's tables and figures beside the printed ones
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Print the bounds of each scheme on a part, without a run
     Bounds(BoundsArgs),
+    /// Find the parts, schemes and shares that keep a deadline, with space, RAM, energy and lifetime
+    Choose(Box<ChooseArgs>),
     /// List parts, schemes, workloads or trace formats
     List(ListArgs),
     /// Inspect and convert block traces
@@ -66,6 +69,7 @@ impl Command {
             Self::Compare(args) => args.run(),
             Self::Run(args) => args.run(),
             Self::Bounds(args) => args.run(),
+            Self::Choose(args) => args.run(),
             Self::List(args) => args.run(),
             Self::Trace(args) => args.run(),
             Self::Reproduce(args) => args.run(),

@@ -1,6 +1,7 @@
 //! `ftlkit bounds`.
 
 mod copies;
+mod decision;
 mod division;
 mod promises;
 mod table_vii;
@@ -9,6 +10,7 @@ mod tasks;
 pub(crate) use self::division::{Division, kind_of_promise, own_blocks};
 
 use self::copies::Ways;
+use self::decision::Question;
 use self::division::{division_table, percent};
 use super::channel::ChannelArgs;
 use crate::failure::Failure;
@@ -20,8 +22,8 @@ use clap::Args;
 use flash::{CopyPath, Part, parts};
 use serde_json::{Value, json};
 use sim::config::{
-    Bytes, Channel, ConfigError, CopyChoice, CopyFault, DEFAULT_PART, Notation, PartTable, Word,
-    part_by_name,
+    Bytes, Channel, ConfigError, CopyChoice, CopyFault, DEFAULT_PART, Duration, Notation,
+    PartTable, SchemeChoice, SchemeTable, Word, part_by_name,
 };
 use std::path::{Path, PathBuf};
 
@@ -30,8 +32,12 @@ Examples:
   ftlkit bounds                           the part of the papers' evaluation
   ftlkit bounds --part all                every part of the catalogue
   ftlkit bounds --part-file my.toml       your own part
+  ftlkit bounds --part toshiba-slc --deadline 3ms --capacity 4GiB
+      which schemes keep a deadline on that part, the others by how much not, space and RAM
+  ftlkit bounds --part all --deadline 5ms --schemes lazy-rtgc,fsr+share=0.7
+  ftlkit bounds --part toshiba-slc --set part.t_bers_ns=2ms
   ftlkit bounds --part toshiba-tlc --blocks 4096
-      how every scheme divides 4096 blocks of that part, its bounds and its RAM
+      how every scheme divides 4096 blocks of that part
   ftlkit bounds --part all --markdown     the bounds of the real-time schemes side by side
   ftlkit bounds --part ddt-mlc --ways 4 --copy all
       the bounds of the real-time schemes for each copy path
@@ -57,6 +63,23 @@ pub(crate) struct BoundsArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     blocks: Option<u32>,
 
+    /// Raw capacity, such as 4GiB, instead of --blocks [default: the part's capacity]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, conflicts_with = "blocks")]
+    capacity: Option<Bytes>,
+
+    /// Deadline of a page task, such as 3ms: tell which schemes keep it in the worst case, without queueing, and by how
+    /// much the others do not
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with_all = ["tasks", "markdown"])]
+    deadline: Option<Duration>,
+
+    /// Exit with code 1 if no scheme keeps the deadline, or one of --schemes does not
+    #[arg(long, requires = "deadline")]
+    strict: bool,
+
+    /// Set a data-sheet value of the part, such as part.t_bers_ns=2ms; may be repeated
+    #[arg(long, value_name = "part.KEY=VALUE")]
+    set: Vec<String>,
+
     /// Copy path, for a part with bus cycles: icb, icb-unchecked, lcb, gcb, dgcb, or all to compare them
     /// [default: lcb on one device, gcb on several]
     #[arg(long, value_name = "PATH")]
@@ -74,8 +97,8 @@ pub(crate) struct BoundsArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["copy", "copy_cache", "markdown"])]
     tasks: Option<PathBuf>,
 
-    /// Schemes for --tasks, each with its settings, such as lazy-rtgc,fsr+share=0.8 [default: every scheme]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "tasks")]
+    /// Schemes, each with its settings, such as lazy-rtgc,fsr+share=0.8 [default: every scheme]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "markdown")]
     schemes: Vec<String>,
 
     /// Print one JSON object instead of tables
@@ -120,17 +143,64 @@ impl BoundsArgs {
                     "omit --copy, --copy-cache, --ways, --planes, --bit-errors and --t-rwc, or omit --markdown",
                 ));
             }
-            return output::text(&promises::page(&self.parts()?, self.blocks));
+            let (parts, blocks) = (self.parts()?, self.given_blocks());
+            let blocks: Vec<u32> =
+                parts.iter().map(|part| blocks.of(part)).collect::<Result<_, _>>()?;
+            return output::text(&promises::page(&parts, &blocks));
         }
-        let sheets: Vec<Sheet> =
-            self.parts()?.into_iter().map(|part| Sheet::new(part, self.blocks)).collect();
+        let question = Question { deadline_ns: self.deadline.map(|deadline| deadline.0) };
+        let named: Vec<SchemeTable> = self.tables()?;
+        let blocks = self.given_blocks();
+        let sheets = self.parts()?.into_iter().zip(self.channels()?);
+        let sheets = sheets.map(|(part, channel)| Sheet::new(part, blocks, &named, &channel));
+        let sheets: Vec<Sheet> = sheets.collect::<Result<_, _>>()?;
         if self.json {
-            let parts: Vec<Value> = sheets.iter().map(Sheet::json).collect();
-            return output::json(
-                &json!({ "version": env!("CARGO_PKG_VERSION"), "parts": parts, "table_vii": table_vii::json() }),
-            );
+            let parts: Vec<Value> = sheets.iter().map(|sheet| sheet.json(question)).collect();
+            output::json(&json!({
+                "version": env!("CARGO_PKG_VERSION"),
+                "deadline_ns": question.deadline_ns,
+                "parts": parts,
+                "table_vii": table_vii::json(),
+            }))?;
+        } else {
+            let of_paper = named.is_empty() && self.deadline.is_none();
+            output::text(&text(&sheets, question, of_paper))?;
         }
-        output::text(&text(&sheets))
+        let keeps = |row: &Division| question.is_kept_by(row) == Some(true);
+        let mut rows = sheets.iter().flat_map(|sheet| &sheet.divisions);
+        let kept = if named.is_empty() { rows.any(keeps) } else { rows.all(keeps) };
+        if self.strict && !kept { Err(Failure::PromiseBroken) } else { Ok(()) }
+    }
+
+    /// The schemes named by --schemes.
+    fn tables(&self) -> Result<Vec<SchemeTable>, Failure> {
+        let read = |text: &String| Ok(text.trim().parse::<SchemeChoice>()?.0);
+        self.schemes.iter().map(read).collect()
+    }
+
+    /// Blocks by --blocks or --capacity.
+    fn given_blocks(&self) -> Blocks {
+        match (self.blocks, self.capacity) {
+            (Some(blocks), _) => Blocks::Given(blocks),
+            (None, Some(capacity)) => Blocks::Capacity(capacity),
+            (None, None) => Blocks::Own,
+        }
+    }
+
+    /// `table` with the values of --set.
+    fn with_set(&self, mut table: PartTable) -> Result<PartTable, Failure> {
+        for setting in &self.set {
+            let Some((key, value)) =
+                setting.strip_prefix("part.").and_then(|rest| rest.split_once('='))
+            else {
+                return Err(Failure::input_with_help(
+                    format!("--set {setting}: bounds depend on the part alone, not on a workload"),
+                    "write it part.KEY=VALUE, as in `--set part.t_bers_ns=2ms`",
+                ));
+            };
+            table.set(key.trim(), value.trim())?;
+        }
+        Ok(table)
     }
 
     /// Prints the schedulability of periodic tasks.
@@ -145,12 +215,20 @@ impl BoundsArgs {
             }
             None => PartTable::named(&self.part),
         };
+        let part = self.with_set(part)?;
         let (channel, blocks, schemes) = (self.channel, self.blocks, &self.schemes[..]);
-        tasks::run(&tasks::Asked { file, part, channel, blocks, schemes }, self.json)
+        let capacity = self.capacity;
+        tasks::run(&tasks::Asked { file, part, channel, blocks, capacity, schemes }, self.json)
     }
 
     /// Prints the bounds of every way of copying on each part.
     fn print_all_ways(&self) -> Result<(), Failure> {
+        if !self.schemes.is_empty() || self.deadline.is_some() {
+            return Err(Failure::input_with_help(
+                "--copy all compares the copy paths of the real-time schemes",
+                "omit --schemes and --deadline, or name the path of a scheme, as in `lazy-rtgc+copy=gcb`",
+            ));
+        }
         if self.markdown || self.copy_cache {
             return Err(Failure::input_with_help(
                 "--copy all compares all copy paths, with and without cache program, and has no Markdown",
@@ -158,8 +236,13 @@ impl BoundsArgs {
             ));
         }
         let channels = self.channels()?;
-        let ways = channels.iter().map(|channel| Ways::of(channel, self.blocks));
-        let ways = ways.collect::<Result<Vec<_>, _>>().map_err(refused)?;
+        let blocks = self.given_blocks();
+        let ways = |channel: &Channel| {
+            let part = channel.part_for(CopyChoice::default()).map_err(refused)?;
+            let blocks = blocks.given(&part)?;
+            Ways::of(channel, blocks).map_err(refused)
+        };
+        let ways = channels.iter().map(ways).collect::<Result<Vec<_>, _>>()?;
         if self.json {
             let parts: Vec<Value> = ways.iter().map(Ways::json).collect();
             return output::json(
@@ -219,18 +302,52 @@ impl BoundsArgs {
     /// The data sheets.
     fn sheets(&self) -> Result<Vec<Part>, Failure> {
         if let Some(file) = &self.part_file {
-            return Ok(vec![PartTable::from_file(file)?.resolve()?]);
+            return Ok(vec![self.with_set(PartTable::from_file(file)?)?.resolve()?]);
         }
-        if self.part == "all" {
-            return Ok(parts::CATALOGUE.iter().map(|part| (*part).clone()).collect());
-        }
-        Ok(vec![part_by_name(&self.part)?.clone()])
+        let names = match self.part.as_str() {
+            "all" => parts::CATALOGUE.iter().map(|part| part.name.as_ref()).collect(),
+            name => vec![part_by_name(name)?.name.as_ref()],
+        };
+        names
+            .into_iter()
+            .map(|name| Ok(self.with_set(PartTable::named(name))?.resolve()?))
+            .collect()
     }
 }
 
 fn refused(fault: CopyFault) -> ConfigError {
     let setting = format!("--{}", fault.setting.replace('_', "-"));
     ConfigError::Setting { setting, reason: fault.reason }
+}
+
+/// Size of the array.
+#[derive(Clone, Copy, Debug)]
+enum Blocks {
+    /// The part's own capacity.
+    Own,
+    Given(u32),
+    Capacity(Bytes),
+}
+
+impl Blocks {
+    /// The number, unless it is the part's own.
+    fn given(self, part: &Part) -> Result<Option<u32>, ConfigError> {
+        match self {
+            Self::Own => Ok(None),
+            Self::Given(blocks) => Ok(Some(blocks)),
+            Self::Capacity(bytes) => {
+                let geometry = part.geometry(bytes.0).map_err(|error| ConfigError::Setting {
+                    setting: "--capacity".into(),
+                    reason: format!("{bytes}: {error}"),
+                })?;
+                Ok(Some(geometry.blocks()))
+            }
+        }
+    }
+
+    fn of(self, part: &Part) -> Result<u32, ConfigError> {
+        Ok(self.given(part)?.unwrap_or_else(|| own_blocks(part)))
+    }
 }
 
 /// All tables of one part.
@@ -247,10 +364,25 @@ struct Sheet {
 }
 
 impl Sheet {
-    fn new(part: Part, blocks: Option<u32>) -> Self {
-        let blocks = blocks.unwrap_or_else(|| own_blocks(&part));
-        let divisions = Division::all(&part, blocks);
-        let lazy = divisions.iter().find(|row| row.scheme() == "lazy-rtgc");
+    /// The schemes `named`, or all if there are none.
+    fn new(
+        part: Part,
+        blocks: Blocks,
+        named: &[SchemeTable],
+        channel: &Channel,
+    ) -> Result<Self, ConfigError> {
+        let blocks = blocks.of(&part)?;
+        let with_settings = |table: &SchemeTable| {
+            let copies = table.copies();
+            let own = if copies == CopyChoice::default() {
+                part.clone()
+            } else {
+                channel.part_for(copies).map_err(refused)?
+            };
+            Division::with_settings(table, &own, blocks)
+        };
+        let all = Division::all(&part, blocks);
+        let lazy = all.iter().find(|row| row.scheme() == "lazy-rtgc");
         let space = match lazy.and_then(Division::why_not) {
             Some(why) => Err(why.to_owned()),
             None => {
@@ -258,7 +390,11 @@ impl Sheet {
                 array.space(&part, None).map_err(|error| error.to_string())
             }
         };
-        Self {
+        let divisions = match named {
+            [] => all,
+            named => named.iter().map(with_settings).collect::<Result<_, _>>()?,
+        };
+        Ok(Self {
             services: tables::service_bounds(&part),
             configuration: tables::space_configuration(&part),
             shares: tables::space_shares(&part),
@@ -267,10 +403,10 @@ impl Sheet {
             space,
             divisions,
             part,
-        }
+        })
     }
 
-    fn json(&self) -> Value {
+    fn json(&self, question: Question) -> Value {
         let space = self.space.as_ref();
         json!({
             "part": self.part.name,
@@ -307,8 +443,15 @@ impl Sheet {
                 "alpha_far": space.map(|space| space.alpha_far).ok(),
                 "why_not": space.err(),
             },
-            "schemes": self.divisions.iter().map(Division::json).collect::<Vec<_>>(),
+            "blocks": self.blocks,
+            "capacity_bytes": self.capacity_bytes(),
+            "schemes": self.divisions.iter().map(|row| question.json(row)).collect::<Vec<_>>(),
         })
+    }
+
+    fn capacity_bytes(&self) -> u64 {
+        let block = u64::from(self.part.pages_per_block) * u64::from(self.part.page_bytes);
+        u64::from(self.blocks) * block
     }
 
     fn share_of(&self, space: &Space) -> f64 {
@@ -336,8 +479,26 @@ fn printed(permille: Option<u32>) -> String {
     permille.map_or_else(|| "–".into(), |share| format!("{}.{}", share / 10, share % 10))
 }
 
-fn text(sheets: &[Sheet]) -> String {
+/// The decision table of each part; then details; if `of_paper`, the paper's tables as well.
+fn text(sheets: &[Sheet], question: Question, of_paper: bool) -> String {
     let mut text = String::new();
+    for sheet in sheets {
+        text.push_str(&decision::text(sheet, question));
+    }
+    text.push_str(decision::LEGEND);
+    for sheet in sheets {
+        text.push_str(&format!(
+            "\nDivision of the array and RAM on {}, pages and KiB ³\n",
+            sheet.part.name
+        ));
+        text.push_str(&division_table(&sheet.divisions));
+        text.push('\n');
+    }
+    if !of_paper {
+        text.push_str(DETAILS_LEGEND);
+        return text;
+    }
+    text.push_str("\nAs the paper prints it, for comparison with the paper only:\n\n");
     for sheet in sheets {
         text.push_str(&format!(
             "Worst-case bounds on {}, µs and pages (Table I)\n",
@@ -350,38 +511,34 @@ fn text(sheets: &[Sheet]) -> String {
     text.push_str(&configuration_table(sheets));
     text.push_str("\n\nLogical share that each scheme allows, % (Table III)\n");
     text.push_str(&shares_table(sheets));
-    text.push_str("\n\nRAM of the maps, KiB: 32 GiB of evaluation-slc (Table VII)\n");
-    text.push_str(&table_vii::text());
-    for sheet in sheets {
-        let block = u64::from(sheet.part.pages_per_block) * u64::from(sheet.part.page_bytes);
-        text.push_str(&format!(
-            "\n\nEvery scheme of `ftlkit compare` on {} blocks of {} ({}), µs and pages ³\n",
-            sheet.blocks,
-            sheet.part.name,
-            Bytes::new(u64::from(sheet.blocks) * block)
-        ));
-        text.push_str(&division_table(&sheet.divisions));
+    // The array of Table VII is that of one part; on another its RAM would mislead.
+    if sheets.iter().any(|sheet| sheet.part.name == DEFAULT_PART) {
+        text.push_str("\n\nRAM of the maps, KiB: 32 GiB of evaluation-slc (Table VII)\n");
+        text.push_str(&table_vii::text());
     }
     text.push('\n');
     text.push_str(LEGEND);
+    text.push_str(DETAILS_LEGEND);
     text
 }
 
 const LEGEND: &str = "
 U(e_r), U(e_w): service of a page read and write; U(R): response with the one collection step that
-follows it; U(λ): valid pages of a victim; U(σ): logical / physical pages; α: copies per step; ρ_th: free
-pages below which collection starts. `paper`: the printed value, if there is one for this part. α is rounded
-down (the paper prints ⌈·⌉; its tables, and a step within one erase, need ⌊·⌋).
+follows it; U(λ): valid pages of a victim; U(σ): logical / physical pages; α: copies per step. `paper`: the
+printed value, if there is one for this part. α is rounded down (the paper prints ⌈·⌉; its tables, and a step
+within one erase, need ⌊·⌋). ideal: the paper's ideal real-time scheme, not one that can be run.
 ¹ As printed: U(R) is Eq. 5 with λ = π − 1, since the paper takes FSR's σ as not given, while U(λ) is at
-  its evaluation's σ = 0.75. With that σ the bound is lower: the last table.
+  its evaluation's σ = 0.75. With that σ the bound is lower: the first table.
 ² As printed, for any number of blocks. Tables I to III assume that every copy takes the channel's slowest path;
-  the last table shows the schemes as built: lazy-rtgc counts copies between devices separately.
-³ As in a run; RAM without the list of free blocks (4 B per block). Lazy-RTGC may export more here than
-  Tables I to III say: their Eq. 11 rounds σπ up over N full blocks, while one block's worth of pages is free
-  when a collection starts, so that N − 1 blocks hold whole valid pages: U(λ) = ⌊Λ/(N−1)⌋.
-Bounds: real-time (one step): at most one collection step per task; whole-victim worst case: a task may wait for
-whole victims, folds or merges.
+  the first table shows the schemes as built: lazy-rtgc counts copies between devices separately.
 Source: Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015, Tables I to III and VII.
+";
+
+const DETAILS_LEGEND: &str = "
+³ As in a run; RAM without the list of free blocks (4 B per block). U(R): response bound. ρ_th: free pages below
+  which collection starts. Lazy-RTGC may export more here than the paper's Tables I to III say: their Eq. 11
+  rounds σπ up over N full blocks, while one block's worth of pages is free when a collection starts, so that
+  N − 1 blocks hold whole valid pages: U(λ) = ⌊Λ/(N−1)⌋.
 ";
 
 fn service_table(sheet: &Sheet) -> String {

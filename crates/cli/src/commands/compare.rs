@@ -153,7 +153,7 @@ impl Addresses {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Replay")]
-struct ReplayArgs {
+pub(super) struct ReplayArgs {
     /// Repetitions of the workload [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     loops: Option<u64>,
@@ -284,7 +284,7 @@ impl WorkloadArgs {
 }
 
 impl ReplayArgs {
-    fn apply(&self, experiment: &mut Experiment) {
+    pub(super) fn apply(&self, experiment: &mut Experiment) {
         let replay = experiment.workload.0.replay_mut();
         replay.loops = self.loops.unwrap_or(replay.loops);
         replay.requests = self.requests.or(replay.requests);
@@ -297,7 +297,7 @@ impl ReplayArgs {
 }
 
 /// Applies one `--set`.
-fn set(experiment: &mut Experiment, setting: &str) -> Result<(), Failure> {
+pub(super) fn set(experiment: &mut Experiment, setting: &str) -> Result<(), Failure> {
     let Some((key, value)) = setting.split_once('=') else {
         return Err(Failure::input_with_help(
             format!("--set {setting}: `=` is missing"),

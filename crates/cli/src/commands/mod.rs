@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod bounds;
 mod channel;
+pub(crate) mod choose;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod copyback;

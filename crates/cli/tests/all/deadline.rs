@@ -78,3 +78,88 @@ fn a_file_has_a_deadline_and_an_ssd_judges_it() {
     assert!(text.contains("from when the SSD took them, with up to 32 outstanding"), "{text}");
     ftlkit(["run", &file, "--strict", "--deadline", "10s"]).ok();
 }
+
+#[test]
+fn bounds_tell_which_schemes_keep_a_deadline_on_the_array_asked_for() {
+    let line = "bounds --part toshiba-slc --capacity 4GiB";
+    let text = words(&format!("{line} --deadline 3ms")).ok();
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    assert!(
+        text.starts_with("Bounds on 4.0 GiB of toshiba-slc (16,384 blocks; 8 devices of 512.0 MiB")
+    );
+    let said = flat(&text);
+    assert!(
+        said.contains("No scheme keeps 3ms on toshiba-slc: the least is 3300.0 µs (`lazy-rtgc`)")
+    );
+    assert!(said.contains("A program and an erase alone take 3300.0 µs"), "{said}");
+    assert!(said.contains("467.3 s") && !said.contains("Table VII"), "{said}");
+    words(&format!("{line} --deadline 3ms --strict")).ended(1);
+    let shorter = format!("{line} --deadline 3ms --set part.t_bers_ns=2ms");
+    let text = flat(&words(&format!("{shorter} --schemes lazy-rtgc,gftl,fsr+share=0.6")).ok());
+    assert!(
+        text.contains("1 of 3 schemes keep 3ms on toshiba-slc-modified; `lazy-rtgc`"),
+        "{text}"
+    );
+    assert!(text.contains("gftl † 3.2 GiB") && text.contains("reads +"), "{text}");
+    words(&format!("{shorter} --schemes lazy-rtgc --strict")).ok();
+    words(&format!("{shorter} --schemes lazy-rtgc,gftl --strict")).ended(1);
+    let json = words(&format!("{shorter} --json")).json();
+    let rows = json["parts"][0]["schemes"].as_array().expect("a list");
+    let row = |name: &str| rows.iter().find(|row| row["scheme"] == name).expect(name);
+    assert_eq!(
+        (&row("lazy-rtgc")["keeps_deadline"], &row("gftl")["keeps_deadline"]),
+        (&true.into(), &false.into())
+    );
+    assert_eq!(row("gftl")["page_write_ns"], 2_300_000);
+    words("bounds --set write_share=1").refused(&["bounds depend on the part alone", "part.KEY"]);
+    words("bounds --deadline 3ms --schemes fsl").refused(&["did you mean `fsr`?"]);
+    words("bounds --capacity 1KiB").refused(&["--capacity"]);
+}
+
+#[test]
+fn choose_tells_proved_from_measured_and_what_fails_by_how_much() {
+    let line = "choose uniform --capacity 16MiB --requests 20000 --parts evaluation-slc,spansion-slc,toshiba-tlc \
+                --schemes lazy-rtgc,gftl,page-level,rftl+label=three --shares 0.6 --deadline";
+    let text = words(&format!("{line} 3ms")).ok();
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let said = flat(&text);
+    assert!(said.starts_with("Deadline 3ms, 16MiB raw, uniform: "), "{said}");
+    let at = |words: &str| said.find(words).unwrap_or_else(|| panic!("{words}: {said}"));
+    assert!(at("Kept, the most space first") < at("Missed, the nearest first"));
+    assert!(said.contains("per P/E") && !said.contains("mJ/MiB TBW"), "{said}");
+    let with_cycles = words(&format!("{line} 3ms --set part.endurance_cycles=1000 --json")).json();
+    let choices = with_cycles["choices"].as_array().expect("a list");
+    let of = |part: &str, scheme: &str| {
+        let fits = |c: &&serde_json::Value| {
+            c["part"].as_str().is_some_and(|name| name.starts_with(part))
+                && c["scheme"] == scheme
+                && c["share_tried"].is_null()
+        };
+        choices.iter().find(fits).expect(scheme)
+    };
+    assert_eq!(of("spansion-slc", "lazy-rtgc")["verdict"], "proved");
+    assert_eq!(of("evaluation-slc", "three")["verdict"], "proved");
+    assert_eq!(of("evaluation-slc", "gftl")["verdict"], "measured");
+    assert_eq!(of("toshiba-tlc", "lazy-rtgc")["verdict"], "missed");
+    let missed = of("evaluation-slc", "page-level");
+    assert_eq!(missed["over_ns"].as_u64(), missed["longest_ns"].as_u64().map(|ns| ns - 3_000_000));
+    assert!(of("evaluation-slc", "lazy-rtgc")["years"].as_f64() > Some(0.0));
+    // One nanosecond after an erase alone: nothing keeps it.
+    words(&format!("{line} 100us --quiet")).ended(1);
+    words("choose uniform --capacity 16MiB").refused(&["--deadline"]);
+    words("choose uniform --capacity 16MiB --deadline 3ms --parts evaluation-scl")
+        .refused(&["did you mean `evaluation-slc`?"]);
+    words("choose uniform --capacity 16MiB --deadline 3ms --shares 1.5")
+        .refused(&["--shares", "below 1"]);
+}
+
+#[test]
+fn several_devices_of_a_part_are_said_to_be_one_array() {
+    let text = words(
+        "compare uniform --part toshiba-slc --capacity 4GiB --requests 1 --precondition none",
+    )
+    .ok();
+    assert!(flat(&text).contains("; 8 devices of 512.0 MiB as one array"), "{text}");
+    let text = words("compare uniform --part evaluation-slc --capacity 16MiB --requests 1").ok();
+    assert!(!text.contains("as one array"), "{text}");
+}

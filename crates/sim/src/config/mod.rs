@@ -45,6 +45,7 @@ pub use scheme::SchemeChoice;
 pub use scheme_settings::{SCHEME_SETTINGS, SchemeSetting};
 pub use scheme_table::SchemeTable;
 pub use ssd::Board;
+pub use summary::devices_text;
 pub use suspend::SuspendChoice;
 pub use task_file::tasks_from_file;
 pub use text_or_table::{Text, TextOrTable};
