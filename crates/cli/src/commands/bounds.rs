@@ -22,7 +22,7 @@ use clap::Args;
 use flash::{CopyPath, Part, parts};
 use serde_json::{Value, json};
 use sim::config::{
-    Bytes, Channel, ConfigError, CopyChoice, CopyFault, DEFAULT_PART, Duration, Notation,
+    Bytes, Channel, ConfigError, CopyChoice, CopyFault, DEFAULT_PART, Duration, Margin, Notation,
     PartTable, SchemeChoice, SchemeTable, Word, part_by_name,
 };
 use std::path::{Path, PathBuf};
@@ -36,6 +36,8 @@ Examples:
       which schemes keep a deadline on that part, the others by how much not, space and RAM
   ftlkit bounds --part all --deadline 5ms --schemes lazy-rtgc,fsr+share=0.7
   ftlkit bounds --part toshiba-slc --set part.t_bers_ns=2ms
+  ftlkit bounds --part toshiba-slc --margin tPROG=1.5 --margin tBERS=2
+      with longer times than those of the source, which may be typical ones
   ftlkit bounds --part toshiba-tlc --blocks 4096
       how every scheme divides 4096 blocks of that part
   ftlkit bounds --part all --markdown     the bounds of the real-time schemes side by side
@@ -79,6 +81,11 @@ pub(crate) struct BoundsArgs {
     /// Set a data-sheet value of the part, such as part.t_bers_ns=2ms; may be repeated
     #[arg(long, value_name = "part.KEY=VALUE")]
     set: Vec<String>,
+
+    /// Factor on a time of the data sheet, which may print typical values: tPROG=1.5; tR, tPROG, tBERS or all; may be
+    /// repeated
+    #[arg(long, value_name = "TIME=FACTOR")]
+    margin: Vec<Margin>,
 
     /// Copy path, for a part with bus cycles: icb, icb-unchecked, lcb, gcb, dgcb, or all to compare them
     /// [default: lcb on one device, gcb on several]
@@ -187,7 +194,7 @@ impl BoundsArgs {
         }
     }
 
-    /// `table` with the values of --set.
+    /// `table` with the values of --set and the factors of --margin.
     fn with_set(&self, mut table: PartTable) -> Result<PartTable, Failure> {
         for setting in &self.set {
             let Some((key, value)) =
@@ -199,6 +206,9 @@ impl BoundsArgs {
                 ));
             };
             table.set(key.trim(), value.trim())?;
+        }
+        for margin in &self.margin {
+            table.apply(margin)?;
         }
         Ok(table)
     }
@@ -485,7 +495,7 @@ fn text(sheets: &[Sheet], question: Question, of_paper: bool) -> String {
     for sheet in sheets {
         text.push_str(&decision::text(sheet, question));
     }
-    text.push_str(decision::LEGEND);
+    text.push_str(&decision::legend());
     for sheet in sheets {
         text.push_str(&format!(
             "\nDivision of the array and RAM on {}, pages and KiB ³\n",

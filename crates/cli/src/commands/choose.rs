@@ -10,7 +10,9 @@ use flash::parts;
 use serde_json::json;
 use sim::catalogue;
 use sim::choose::{Choice, Question, Verdict};
-use sim::config::{Bytes, Duration, Experiment, PartTable, SchemeChoice, SchemeTable, TextOrTable};
+use sim::config::{
+    Bytes, Duration, Experiment, Margin, PartTable, SchemeChoice, SchemeTable, TextOrTable,
+};
 use sim::report::{units, wrap};
 use sim::run::{Observer, Phase};
 use std::path::PathBuf;
@@ -66,6 +68,11 @@ pub(crate) struct ChooseArgs {
     /// Set a workload parameter, or with `part.` a data-sheet value of every part; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+
+    /// Factor on a time of the data sheet, which may print typical values: tPROG=1.5; tR, tPROG, tBERS or all; may be
+    /// repeated
+    #[arg(long, value_name = "TIME=FACTOR")]
+    margin: Vec<Margin>,
 
     /// Precondition before each run, as in `ftlkit compare` [default: full+age=1]
     #[arg(long, value_name = "FILL", default_value = "full+age=1", hide_default_value = true)]
@@ -153,7 +160,10 @@ impl ChooseArgs {
                 None => set(&mut experiment, setting)?,
             }
         }
-        for part in &parts {
+        for part in &mut parts {
+            for margin in &self.margin {
+                part.apply(margin)?;
+            }
             part.resolve()?;
         }
         if let Some(share) = self.shares.iter().find(|share| !(**share > 0.0 && **share < 1.0)) {
@@ -275,7 +285,7 @@ impl ChooseArgs {
 const LEGEND: [&str; 5] = [
     "proved: no page task takes longer than the deadline, in any workload, without queueing, and no request of this run \
      was late. run: no request of this run was late; another workload may be. Times of the part are those that its \
-     source prints.",
+     source prints, typical or not; --margin tPROG=1.5 and --set part.t_prog_ns=… lengthen them.",
     "8 × part: 8 devices as one array, one operation at a time. %: logical share. longest: of a request of this run, \
      queueing included. RAM: of the controller. mJ/MiB: energy of the flash per MiB of page tasks.",
     "per P/E: host bytes written per erase of the whole array, with even wear. Where parts have endurance_cycles (--set \
@@ -334,13 +344,13 @@ fn kept_table(kept: &[&Choice]) -> String {
             units::bytes(choice.exported_bytes),
             if choice.verdict == Verdict::Proved { "proved" } else { "run" }.into(),
             time(choice.longest_ns),
-            units::bytes(choice.ram_bytes),
+            choice.ram_bytes.div_ceil(1024).to_string(),
             energy.map_or_else(|| "–".into(), |mj| format!("{mj:.1}")),
         ]
     };
     let of = |bytes: Option<f64>| bytes.map_or_else(|| "–".into(), decimal_bytes);
     let [a, b, c, d, e, f, g, h] =
-        ["<part", "<scheme", "%", "exported", "<how", "longest", "RAM", "mJ/MiB"];
+        ["<part", "<scheme", "%", "exported", "<how", "longest", "RAM KiB", "mJ/MiB"];
     if kept.iter().any(|choice| choice.endurance_bytes.is_some()) {
         let rows = kept.iter().map(|choice| {
             let [a, b, c, d, e, f, g, h] = row(choice);

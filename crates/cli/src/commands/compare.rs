@@ -8,7 +8,8 @@ use super::ssd::SsdArgs;
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use sim::config::{
-    Bytes, ConfigError, DEFAULT_PART, Experiment, PartTable, TextOrTable, Timing, tasks_from_file,
+    Bytes, ConfigError, DEFAULT_PART, Experiment, Margin, PartTable, TextOrTable, Timing,
+    tasks_from_file,
 };
 use std::path::PathBuf;
 use workload::{AddressPolicy, WorkloadSpec};
@@ -88,6 +89,11 @@ struct DeviceArgs {
     /// and, for energy, power = { vcc_mv, read_ua, program_ua, erase_ua }; or `base` and the changed values
     #[arg(long, value_name = "FILE", conflicts_with = "part")]
     part_file: Option<PathBuf>,
+
+    /// Factor on a time of the data sheet, which may print typical values: tPROG=1.5; tR, tPROG, tBERS or all; may be
+    /// repeated
+    #[arg(long, value_name = "TIME=FACTOR")]
+    margin: Vec<Margin>,
 
     /// Raw capacity, such as 4GiB [default: to fit a trace; 1GiB for a built-in workload]
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
@@ -197,6 +203,11 @@ impl CompareArgs {
         self.replay.apply(&mut experiment);
         for setting in &self.workload.set {
             set(&mut experiment, setting)?;
+        }
+        for margin in &self.device.margin {
+            let part =
+                experiment.part.get_or_insert_with(|| TextOrTable(PartTable::named(DEFAULT_PART)));
+            part.0.apply(margin)?;
         }
         Ok(experiment)
     }

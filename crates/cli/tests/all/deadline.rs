@@ -154,6 +154,30 @@ fn choose_tells_proved_from_measured_and_what_fails_by_how_much() {
 }
 
 #[test]
+fn a_margin_lengthens_times_and_a_bound_says_what_it_covers() {
+    let text = flat(
+        &words("bounds --part toshiba-slc --margin tPROG=1.5 --margin tBERS=2 --schemes lazy-rtgc")
+            .ok(),
+    );
+    assert!(text.contains("tPROG 450.0 µs, tBERS 6000.0 µs"), "{text}");
+    assert!(text.contains("6450.0 µs"), "{text}");
+    let line =
+        "compare uniform --capacity 16MiB --requests 3000 --set size=16k --schemes lazy-rtgc";
+    let report = words(&format!("{line} --margin all=2 --json")).json();
+    assert_eq!(report["schemes"][0]["bound_ns"], 4_441_800);
+    let text = words(line).ok();
+    assert!(
+        flat(&text).contains("Bound: of page tasks, without queueing; a request of n pages"),
+        "{text}"
+    );
+    let longest = text.lines().find(|line| line.starts_with("longest request")).expect("a row");
+    assert!(longest.ends_with(" ms"), "eight pages take longer than the bound of one: {longest}");
+    let pages = words(&line.replace("16k", "2k")).ok();
+    assert!(!pages.contains("longest request"), "requests of one page: {pages}");
+    words("compare uniform --margin tPORG=2").refused(&["--margin", "tPROG=1.5"]);
+}
+
+#[test]
 fn several_devices_of_a_part_are_said_to_be_one_array() {
     let text = words(
         "compare uniform --part toshiba-slc --capacity 4GiB --requests 1 --precondition none",

@@ -38,7 +38,7 @@ pub use device::ResolvedScheme;
 pub use error::ConfigError;
 pub use experiment::{Experiment, Timing};
 pub use notation::{Notation, Percent, Word};
-pub use part::{DEFAULT_PART, PartChoice, PartTable, by_name as part_by_name};
+pub use part::{DEFAULT_PART, Margin, PartChoice, PartTable, by_name as part_by_name};
 pub use precondition::PreconditionChoice;
 pub use resolve::Resolved;
 pub use scheme::SchemeChoice;

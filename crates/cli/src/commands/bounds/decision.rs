@@ -43,13 +43,19 @@ impl Question {
     }
 }
 
-pub(super) const LEGEND: &str = "\
-Write, read: longest time of a page task with the collection that may go with it, without queueing, for any workload
-and any fill; a request of n pages may take n times as long. Times of the part are those that its source prints; for a
-deadline set the maxima of your data sheet (--set part.t_prog_ns=…). Real-time (one step): at most one collection step
-per task; whole-victim worst case: a task may wait for whole victims, folds or merges. +: over the deadline by.
-†: a completed write may still be in RAM only; a power cut before the next flush loses it.
-";
+const LEGEND: [&str; 3] = [
+    "Write, read: longest time of a page task with the collection that may go with it, without queueing, for any workload \
+     and any fill; a request of n pages may take n times as long. Times of the part are those that its source prints; for a \
+     deadline set the maxima of your data sheet (--set part.t_prog_ns=…), or a factor (--margin tPROG=1.5).",
+    "+: over the deadline by. Real-time (one step): at most one collection step per task; whole-victim worst case: a task \
+     may wait for whole victims, folds or merges.",
+    "†: a completed write may still be in RAM only; a power cut before the next flush loses it.",
+];
+
+/// How to read the table.
+pub(super) fn legend() -> String {
+    LEGEND.iter().map(|line| wrap(line, output::width(), "  ")).collect()
+}
 
 /// The decision table of one part.
 pub(super) fn text(sheet: &Sheet, question: Question) -> String {
