@@ -37,7 +37,8 @@ const POWER_KEYS: [&str; 4] = ["vcc_mv", "read_ua", "program_ua", "erase_ua"];
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Margin {
     keys: &'static [&'static str],
-    factor: f64,
+    /// The factor × 10⁶: exact in decimal, as it is written.
+    millionths: u64,
 }
 
 impl FromStr for Margin {
@@ -58,7 +59,10 @@ impl FromStr for Margin {
         let known = |(known, _): &&(&str, _)| known.eq_ignore_ascii_case(name.trim());
         let (_, keys) = NAMES.iter().find(known).ok_or_else(wrong)?;
         let factor: f64 = factor.trim().parse().map_err(|_| wrong())?;
-        if (1.0..=100.0).contains(&factor) { Ok(Self { keys, factor }) } else { Err(wrong()) }
+        if !(1.0..=100.0).contains(&factor) {
+            return Err(wrong());
+        }
+        Ok(Self { keys, millionths: (factor * 1e6).round() as u64 })
     }
 }
 
@@ -115,7 +119,8 @@ impl PartTable {
             ("t_bers_ns", part.t_bers_ns),
         ] {
             if margin.keys.contains(&key) {
-                let scaled = (ns as f64 * margin.factor).ceil() as i64;
+                let scaled = (u128::from(ns) * u128::from(margin.millionths)).div_ceil(1_000_000);
+                let scaled = i64::try_from(scaled).unwrap_or(i64::MAX);
                 self.0.insert(key.into(), toml::Value::Integer(scaled));
             }
         }

@@ -9,6 +9,7 @@ mod flat;
 mod grid;
 mod json;
 mod late;
+mod late_rows;
 mod out_dir;
 pub mod plots;
 mod ssd;

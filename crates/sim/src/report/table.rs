@@ -74,16 +74,11 @@ fn heading(report: &Report, width: usize) -> String {
 pub fn verdict(scheme: &SchemeReport) -> &'static str {
     match (scheme.violations, scheme.tasks, scheme.bound_ns) {
         (1.., _, _) => "BOUND EXCEEDED",
-        (0, _, _) if !can_promise(scheme) => "no bound at\nthis queue depth",
+        (0, _, _) if !scheme.can_promise() => "no bound at\nthis queue depth",
         (0, _, None) => "no bound",
         (0, 0, Some(_)) => "not tested",
         (0, _, Some(_)) => "bound kept",
     }
-}
-
-/// True if bounds can apply: they hold for one outstanding page task.
-pub(super) fn can_promise(scheme: &SchemeReport) -> bool {
-    scheme.ssd.as_ref().is_none_or(|ssd| ssd.queue_depth == 1)
 }
 
 /// One row per field, with one cell per scheme.
@@ -95,7 +90,7 @@ fn grid(report: &Report) -> Grid {
     };
     row("verdict", &|s| verdict(s).to_owned());
     let on_channels = report.is_of_channels();
-    if !on_channels || schemes.iter().any(can_promise) {
+    if !on_channels || schemes.iter().any(SchemeReport::can_promise) {
         promises(&mut row);
     }
     if on_channels {

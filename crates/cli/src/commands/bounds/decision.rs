@@ -1,8 +1,8 @@
 //! The table that a choice needs: space, worst case of a page write and read, deadline, RAM.
 
-use super::Sheet;
 use super::division::{Division, kind_of_promise, percent};
 use crate::output::{self, table};
+use flash::Part;
 use serde_json::{Value, json};
 use sim::config::{Duration, devices_text};
 use sim::report::{units, wrap};
@@ -58,14 +58,14 @@ pub(super) fn legend() -> String {
 }
 
 /// The decision table of one part.
-pub(super) fn text(sheet: &Sheet, question: Question) -> String {
-    let part = &sheet.part;
-    let bytes = sheet.capacity_bytes();
+pub(super) fn text(part: &Part, blocks: u32, divisions: &[Division], question: Question) -> String {
+    let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes);
+    let bytes = u64::from(blocks) * block;
     let mut title = format!(
         "Bounds on {} of {} ({} blocks",
         units::bytes(bytes),
         part.name,
-        units::grouped(sheet.blocks.into())
+        units::grouped(blocks.into())
     );
     if let Some(devices) = devices_text(bytes, part.capacity_bytes) {
         title.push_str(&format!("; {devices}"));
@@ -76,8 +76,7 @@ pub(super) fn text(sheet: &Sheet, question: Question) -> String {
         units::time(part.t_prog_ns as f64),
         units::time(part.t_bers_ns as f64)
     ));
-    let mut rows: Vec<&Division> =
-        sheet.divisions.iter().filter(|row| row.plan().is_some()).collect();
+    let mut rows: Vec<&Division> = divisions.iter().filter(|row| row.plan().is_some()).collect();
     if question.deadline_ns.is_some() {
         // Those that keep it first, the most space first.
         rows.sort_by_key(|row| {
@@ -106,9 +105,9 @@ pub(super) fn text(sheet: &Sheet, question: Question) -> String {
     });
     text.push('\n');
     if let Some(ns) = question.deadline_ns {
-        text.push_str(&wrap(&conclusion(sheet, &rows, ns), output::width(), "  "));
+        text.push_str(&wrap(&conclusion(part, &rows, ns), output::width(), "  "));
     }
-    for row in &sheet.divisions {
+    for row in divisions {
         let why = match (row.why_not(), row.page_costs()) {
             (Some(why), _) => format!("{}  cannot work: {why}", row.scheme()),
             (None, Err(why)) if question.deadline_ns.is_some() => {
@@ -139,15 +138,15 @@ fn cells(row: &Division, question: Question) -> Option<[String; 8]> {
 }
 
 /// The answer in a sentence.
-fn conclusion(sheet: &Sheet, rows: &[&Division], deadline_ns: u64) -> String {
-    let (part, deadline) = (&sheet.part, Duration::new(deadline_ns));
+fn conclusion(part: &Part, rows: &[&Division], deadline_ns: u64) -> String {
+    let deadline = Duration::new(deadline_ns);
     let kept =
         |row: &&&Division| row.page_costs().is_ok_and(|c| c.write_ns.max(c.read_ns) <= deadline_ns);
     if let Some(best) = rows.iter().find(kept) {
         return format!(
             "{} of {} schemes keep {deadline} on {}; `{}` exports the most, {}.",
             rows.iter().filter(kept).count(),
-            sheet.divisions.len(),
+            rows.len(),
             part.name,
             best.scheme(),
             units::bytes(best.exported_bytes())
