@@ -3,6 +3,7 @@
 use crate::commands::{
     bench::BenchArgs,
     bounds::BoundsArgs,
+    choose::ChooseArgs,
     compare::CompareArgs,
     completions::CompletionsArgs,
     copyback::CopybackArgs,
@@ -29,6 +30,7 @@ Examples:
   ftlkit run my.toml
   ftlkit sweep trace.csv --vary share=0.6..0.9:0.05 --seed 1..5 --out results
   ftlkit bounds --part all                the bounds of each scheme on each part
+  ftlkit choose zipf --deadline 3ms --capacity 1GiB --parts evaluation-slc
   ftlkit list schemes
   ftlkit copyback --planes 2              the copy paths of a channel, side by side
   ftlkit reproduce lazy-rtgc              a paper's tables and figures beside the printed ones
@@ -57,6 +59,8 @@ pub(crate) enum Command {
     Sweep(Box<SweepArgs>),
     /// Print the bounds of each scheme on a part, without a run
     Bounds(BoundsArgs),
+    /// Find the parts, schemes and shares that keep a deadline, with space, RAM, energy and lifetime
+    Choose(Box<ChooseArgs>),
     /// List parts, schemes, workloads or trace formats
     List(ListArgs),
     /// Inspect and convert block traces
@@ -86,6 +90,7 @@ impl Command {
             },
             Self::Sweep(args) => args.run(),
             Self::Bounds(args) => args.run(),
+            Self::Choose(args) => args.run(),
             Self::List(args) => args.run(),
             Self::Trace(args) => args.run(),
             Self::Reproduce(args) => args.run(),

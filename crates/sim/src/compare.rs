@@ -89,6 +89,7 @@ pub fn run_one(
         closed: resolved.closed(),
         ssd: resolved.ssd.clone(),
         tasks: resolved.tasks.clone(),
+        deadline_ns: experiment.deadline.map(|deadline| deadline.0),
         replay: resolved.replay(&scheme.label),
         passes: experiment.precondition.0.by_workload().then(|| Passes {
             workload: experiment.workload.0.clone(),

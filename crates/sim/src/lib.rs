@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod catalogue;
+pub mod choose;
 mod compare;
 pub mod config;
 pub mod measures;

@@ -1,27 +1,27 @@
 //! `ftlkit bounds`.
 
 mod copies;
+mod decision;
 mod division;
 mod promises;
+mod sheet;
 mod table_vii;
 mod tasks;
 
 pub(crate) use self::division::{Division, kind_of_promise, own_blocks};
 
 use self::copies::Ways;
-use self::division::{division_table, percent};
+use self::decision::Question;
+use self::sheet::{Sheet, refused};
 use super::channel::ChannelArgs;
 use crate::failure::Failure;
-use crate::output::{self, micros, table};
-use bounds::Ratio;
-use bounds::lazy_rtgc::{Space, WholeArray};
-use bounds::tables::{self, Printed, ServiceBounds};
+use crate::output;
 use clap::Args;
 use flash::{CopyPath, Part, parts};
 use serde_json::{Value, json};
 use sim::config::{
-    Bytes, Channel, ConfigError, CopyChoice, CopyFault, DEFAULT_PART, Notation, PartTable, Word,
-    part_by_name,
+    Bytes, Channel, ConfigError, CopyChoice, DEFAULT_PART, Duration, Margin, Notation, PartTable,
+    SchemeChoice, SchemeTable, Word, part_by_name,
 };
 use std::path::{Path, PathBuf};
 
@@ -30,8 +30,14 @@ Examples:
   ftlkit bounds                           the part of the papers' evaluation
   ftlkit bounds --part all                every part of the catalogue
   ftlkit bounds --part-file my.toml       your own part
+  ftlkit bounds --part toshiba-slc --deadline 3ms --capacity 4GiB
+      which schemes keep a deadline on that part, the others by how much not, space and RAM
+  ftlkit bounds --part all --deadline 5ms --schemes lazy-rtgc,fsr+share=0.7
+  ftlkit bounds --part toshiba-slc --set part.t_bers_ns=2ms
+  ftlkit bounds --part toshiba-slc --margin tPROG=1.5 --margin tBERS=2
+      with longer times than those of the source, which may be typical ones
   ftlkit bounds --part toshiba-tlc --blocks 4096
-      how every scheme divides 4096 blocks of that part, its bounds and its RAM
+      how every scheme divides 4096 blocks of that part
   ftlkit bounds --part all --markdown     the bounds of the real-time schemes side by side
   ftlkit bounds --part ddt-mlc --ways 4 --copy all
       the bounds of the real-time schemes for each copy path
@@ -57,6 +63,28 @@ pub(crate) struct BoundsArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     blocks: Option<u32>,
 
+    /// Raw capacity, such as 4GiB, instead of --blocks [default: the part's capacity]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, conflicts_with = "blocks")]
+    capacity: Option<Bytes>,
+
+    /// Deadline of a page task, such as 3ms: tell which schemes keep it in the worst case, without queueing, and by how
+    /// much the others do not
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with_all = ["tasks", "markdown"])]
+    deadline: Option<Duration>,
+
+    /// Exit with code 1 if no scheme keeps the deadline, or one of --schemes does not
+    #[arg(long, requires = "deadline")]
+    strict: bool,
+
+    /// Set a data-sheet value of the part, such as part.t_bers_ns=2ms; may be repeated
+    #[arg(long, value_name = "part.KEY=VALUE")]
+    set: Vec<String>,
+
+    /// Factor on a time of the data sheet, which may print typical values: tPROG=1.5; tR, tPROG, tBERS or all; may be
+    /// repeated
+    #[arg(long, value_name = "TIME=FACTOR")]
+    margin: Vec<Margin>,
+
     /// Copy path, for a part with bus cycles: icb, icb-unchecked, lcb, gcb, dgcb, or all to compare them
     /// [default: lcb on one device, gcb on several]
     #[arg(long, value_name = "PATH")]
@@ -74,8 +102,8 @@ pub(crate) struct BoundsArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["copy", "copy_cache", "markdown"])]
     tasks: Option<PathBuf>,
 
-    /// Schemes for --tasks, each with its settings, such as lazy-rtgc,fsr+share=0.8 [default: every scheme]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "tasks")]
+    /// Schemes, each with its settings, such as lazy-rtgc,fsr+share=0.8 [default: every scheme]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "markdown")]
     schemes: Vec<String>,
 
     /// Print one JSON object instead of tables
@@ -120,17 +148,70 @@ impl BoundsArgs {
                     "omit --copy, --copy-cache, --ways, --planes, --bit-errors and --t-rwc, or omit --markdown",
                 ));
             }
-            return output::text(&promises::page(&self.parts()?, self.blocks));
+            let (parts, blocks) = (self.parts()?, self.given_blocks());
+            let blocks: Vec<u32> =
+                parts.iter().map(|part| blocks.of(part)).collect::<Result<_, _>>()?;
+            return output::text(&promises::page(&parts, &blocks));
         }
-        let sheets: Vec<Sheet> =
-            self.parts()?.into_iter().map(|part| Sheet::new(part, self.blocks)).collect();
+        let question = Question { deadline_ns: self.deadline.map(|deadline| deadline.0) };
+        let named: Vec<SchemeTable> = self.tables()?;
+        let blocks = self.given_blocks();
+        let sheets = self.parts()?.into_iter().zip(self.channels()?);
+        let sheets = sheets.map(|(part, channel)| {
+            let blocks = blocks.of(&part)?;
+            Sheet::new(part, blocks, &named, &channel)
+        });
+        let sheets: Vec<Sheet> = sheets.collect::<Result<_, _>>()?;
         if self.json {
-            let parts: Vec<Value> = sheets.iter().map(Sheet::json).collect();
-            return output::json(
-                &json!({ "version": env!("CARGO_PKG_VERSION"), "parts": parts, "table_vii": table_vii::json() }),
-            );
+            let parts: Vec<Value> = sheets.iter().map(|sheet| sheet.json(question)).collect();
+            output::json(&json!({
+                "version": env!("CARGO_PKG_VERSION"),
+                "deadline_ns": question.deadline_ns,
+                "parts": parts,
+                "table_vii": table_vii::json(),
+            }))?;
+        } else {
+            let of_paper = named.is_empty() && self.deadline.is_none();
+            output::text(&sheet::text(&sheets, question, of_paper))?;
         }
-        output::text(&text(&sheets))
+        let keeps = |row: &Division| question.is_kept_by(row) == Some(true);
+        let mut rows = sheets.iter().flat_map(|sheet| &sheet.divisions);
+        let kept = if named.is_empty() { rows.any(keeps) } else { rows.all(keeps) };
+        if self.strict && !kept { Err(Failure::PromiseBroken) } else { Ok(()) }
+    }
+
+    /// The schemes named by --schemes.
+    fn tables(&self) -> Result<Vec<SchemeTable>, Failure> {
+        let read = |text: &String| Ok(text.trim().parse::<SchemeChoice>()?.0);
+        self.schemes.iter().map(read).collect()
+    }
+
+    /// Blocks by --blocks or --capacity.
+    fn given_blocks(&self) -> Blocks {
+        match (self.blocks, self.capacity) {
+            (Some(blocks), _) => Blocks::Given(blocks),
+            (None, Some(capacity)) => Blocks::Capacity(capacity),
+            (None, None) => Blocks::Own,
+        }
+    }
+
+    /// `table` with the values of --set and the factors of --margin.
+    fn with_set(&self, mut table: PartTable) -> Result<PartTable, Failure> {
+        for setting in &self.set {
+            let Some((key, value)) =
+                setting.strip_prefix("part.").and_then(|rest| rest.split_once('='))
+            else {
+                return Err(Failure::input_with_help(
+                    format!("--set {setting}: bounds depend on the part alone, not on a workload"),
+                    "write it part.KEY=VALUE, as in `--set part.t_bers_ns=2ms`",
+                ));
+            };
+            table.set(key.trim(), value.trim())?;
+        }
+        for margin in &self.margin {
+            table.apply(margin)?;
+        }
+        Ok(table)
     }
 
     /// Prints the schedulability of periodic tasks.
@@ -145,12 +226,20 @@ impl BoundsArgs {
             }
             None => PartTable::named(&self.part),
         };
+        let part = self.with_set(part)?;
         let (channel, blocks, schemes) = (self.channel, self.blocks, &self.schemes[..]);
-        tasks::run(&tasks::Asked { file, part, channel, blocks, schemes }, self.json)
+        let capacity = self.capacity;
+        tasks::run(&tasks::Asked { file, part, channel, blocks, capacity, schemes }, self.json)
     }
 
     /// Prints the bounds of every way of copying on each part.
     fn print_all_ways(&self) -> Result<(), Failure> {
+        if !self.schemes.is_empty() || self.deadline.is_some() {
+            return Err(Failure::input_with_help(
+                "--copy all compares the copy paths of the real-time schemes",
+                "omit --schemes and --deadline, or name the path of a scheme, as in `lazy-rtgc+copy=gcb`",
+            ));
+        }
         if self.markdown || self.copy_cache {
             return Err(Failure::input_with_help(
                 "--copy all compares all copy paths, with and without cache program, and has no Markdown",
@@ -158,8 +247,13 @@ impl BoundsArgs {
             ));
         }
         let channels = self.channels()?;
-        let ways = channels.iter().map(|channel| Ways::of(channel, self.blocks));
-        let ways = ways.collect::<Result<Vec<_>, _>>().map_err(refused)?;
+        let blocks = self.given_blocks();
+        let ways = |channel: &Channel| {
+            let part = channel.part_for(CopyChoice::default()).map_err(refused)?;
+            let blocks = blocks.given(&part)?;
+            Ways::of(channel, blocks).map_err(refused)
+        };
+        let ways = channels.iter().map(ways).collect::<Result<Vec<_>, _>>()?;
         if self.json {
             let parts: Vec<Value> = ways.iter().map(Ways::json).collect();
             return output::json(
@@ -219,230 +313,45 @@ impl BoundsArgs {
     /// The data sheets.
     fn sheets(&self) -> Result<Vec<Part>, Failure> {
         if let Some(file) = &self.part_file {
-            return Ok(vec![PartTable::from_file(file)?.resolve()?]);
+            return Ok(vec![self.with_set(PartTable::from_file(file)?)?.resolve()?]);
         }
-        if self.part == "all" {
-            return Ok(parts::CATALOGUE.iter().map(|part| (*part).clone()).collect());
-        }
-        Ok(vec![part_by_name(&self.part)?.clone()])
-    }
-}
-
-fn refused(fault: CopyFault) -> ConfigError {
-    let setting = format!("--{}", fault.setting.replace('_', "-"));
-    ConfigError::Setting { setting, reason: fault.reason }
-}
-
-/// All tables of one part.
-struct Sheet {
-    services: [ServiceBounds; 6],
-    configuration: tables::SpaceConfiguration,
-    shares: tables::SpaceShares,
-    printed: Option<&'static Printed>,
-    blocks: u32,
-    /// Lazy-RTGC's division, or the reason why it has none, as in its row of `divisions`.
-    space: Result<Space, String>,
-    divisions: Vec<Division>,
-    part: Part,
-}
-
-impl Sheet {
-    fn new(part: Part, blocks: Option<u32>) -> Self {
-        let blocks = blocks.unwrap_or_else(|| own_blocks(&part));
-        let divisions = Division::all(&part, blocks);
-        let lazy = divisions.iter().find(|row| row.scheme() == "lazy-rtgc");
-        let space = match lazy.and_then(Division::why_not) {
-            Some(why) => Err(why.to_owned()),
-            None => {
-                let array = WholeArray { blocks, spare_blocks: 0, from_buffer: false };
-                array.space(&part, None).map_err(|error| error.to_string())
-            }
+        let names = match self.part.as_str() {
+            "all" => parts::CATALOGUE.iter().map(|part| part.name.as_ref()).collect(),
+            name => vec![part_by_name(name)?.name.as_ref()],
         };
-        Self {
-            services: tables::service_bounds(&part),
-            configuration: tables::space_configuration(&part),
-            shares: tables::space_shares(&part),
-            printed: tables::printed_for(&part.name),
-            blocks,
-            space,
-            divisions,
-            part,
+        names
+            .into_iter()
+            .map(|name| Ok(self.with_set(PartTable::named(name))?.resolve()?))
+            .collect()
+    }
+}
+
+/// Size of the array.
+#[derive(Clone, Copy, Debug)]
+enum Blocks {
+    /// The part's own capacity.
+    Own,
+    Given(u32),
+    Capacity(Bytes),
+}
+
+impl Blocks {
+    /// The number, unless it is the part's own.
+    fn given(self, part: &Part) -> Result<Option<u32>, ConfigError> {
+        match self {
+            Self::Own => Ok(None),
+            Self::Given(blocks) => Ok(Some(blocks)),
+            Self::Capacity(bytes) => {
+                let geometry = part.geometry(bytes.0).map_err(|error| ConfigError::Setting {
+                    setting: "--capacity".into(),
+                    reason: format!("{bytes}: {error}"),
+                })?;
+                Ok(Some(geometry.blocks()))
+            }
         }
     }
 
-    fn json(&self) -> Value {
-        let space = self.space.as_ref();
-        json!({
-            "part": self.part.name,
-            "table_i": self.services.iter().map(service_json).collect::<Vec<_>>(),
-            "table_ii": {
-                "t_r_ns": self.configuration.t_r_ns,
-                "t_prog_ns": self.configuration.t_prog_ns,
-                "t_bers_ns": self.configuration.t_bers_ns,
-                "pages_per_block": self.configuration.pages_per_block,
-                "alpha": self.configuration.alpha,
-                "logical_share": self.configuration.share.as_f64(),
-                "printed_logical_share": self.printed.map(|row| permille(row.lazy_rtgc_permille)),
-            },
-            "table_iii": {
-                "ideal": self.shares.ideal.as_f64(),
-                "fsr": self.shares.fsr.map(Ratio::as_f64),
-                "rftl": self.shares.rftl.as_f64(),
-                "gftl": self.shares.gftl.as_f64(),
-                "lazy_rtgc": self.shares.lazy_rtgc.as_f64(),
-                "printed": self.printed.map(|row| json!({
-                    "rftl": permille(row.rftl_permille),
-                    "gftl": permille(row.gftl_permille),
-                    "lazy_rtgc": permille(row.lazy_rtgc_permille),
-                })),
-            },
-            "lazy_rtgc_space": {
-                "blocks": self.blocks,
-                "logical_pages": space.map(|space| space.logical_pages).ok(),
-                "logical_share": space.map(|space| self.share_of(space)).ok(),
-                "victim_valid": space.map(|space| space.victim_valid).ok(),
-                "steps": space.map(|space| space.steps).ok(),
-                "threshold_pages": space.map(|space| space.threshold_pages).ok(),
-                "alpha": space.map(|space| space.alpha).ok(),
-                "alpha_far": space.map(|space| space.alpha_far).ok(),
-                "why_not": space.err(),
-            },
-            "schemes": self.divisions.iter().map(Division::json).collect::<Vec<_>>(),
-        })
+    fn of(self, part: &Part) -> Result<u32, ConfigError> {
+        Ok(self.given(part)?.unwrap_or_else(|| own_blocks(part)))
     }
-
-    fn share_of(&self, space: &Space) -> f64 {
-        let pages = u64::from(self.blocks) * u64::from(self.part.pages_per_block);
-        f64::from(space.logical_pages) / pages as f64
-    }
-}
-
-fn service_json(row: &ServiceBounds) -> Value {
-    json!({
-        "scheme": row.scheme,
-        "read_ns": row.read_ns,
-        "write_ns": row.write_ns,
-        "response_ns": row.response_ns,
-        "victim_valid": row.victim_valid,
-        "logical_share": row.share.map(Ratio::as_f64),
-    })
-}
-
-fn permille(share: u32) -> f64 {
-    f64::from(share) / 1000.0
-}
-
-fn printed(permille: Option<u32>) -> String {
-    permille.map_or_else(|| "–".into(), |share| format!("{}.{}", share / 10, share % 10))
-}
-
-fn text(sheets: &[Sheet]) -> String {
-    let mut text = String::new();
-    for sheet in sheets {
-        text.push_str(&format!(
-            "Worst-case bounds on {}, µs and pages (Table I)\n",
-            sheet.part.name
-        ));
-        text.push_str(&service_table(sheet));
-        text.push_str("\n\n");
-    }
-    text.push_str("Lazy-RTGC: largest logical share, % (Table II)\n");
-    text.push_str(&configuration_table(sheets));
-    text.push_str("\n\nLogical share that each scheme allows, % (Table III)\n");
-    text.push_str(&shares_table(sheets));
-    text.push_str("\n\nRAM of the maps, KiB: 32 GiB of evaluation-slc (Table VII)\n");
-    text.push_str(&table_vii::text());
-    for sheet in sheets {
-        let block = u64::from(sheet.part.pages_per_block) * u64::from(sheet.part.page_bytes);
-        text.push_str(&format!(
-            "\n\nEvery scheme of `ftlkit compare` on {} blocks of {} ({}), µs and pages ³\n",
-            sheet.blocks,
-            sheet.part.name,
-            Bytes::new(u64::from(sheet.blocks) * block)
-        ));
-        text.push_str(&division_table(&sheet.divisions));
-    }
-    text.push('\n');
-    text.push_str(LEGEND);
-    text
-}
-
-const LEGEND: &str = "
-U(e_r), U(e_w): service of a page read and write; U(R): response with the one collection step that
-follows it; U(λ): valid pages of a victim; U(σ): logical / physical pages; α: copies per step; ρ_th: free
-pages below which collection starts. `paper`: the printed value, if there is one for this part. α is rounded
-down (the paper prints ⌈·⌉; its tables, and a step within one erase, need ⌊·⌋).
-¹ As printed: U(R) is Eq. 5 with λ = π − 1, since the paper takes FSR's σ as not given, while U(λ) is at
-  its evaluation's σ = 0.75. With that σ the bound is lower: the last table.
-² As printed, for any number of blocks. Tables I to III assume that every copy takes the channel's slowest path;
-  the last table shows the schemes as built: lazy-rtgc counts copies between devices separately.
-³ As in a run; RAM without the list of free blocks (4 B per block). Lazy-RTGC may export more here than
-  Tables I to III say: their Eq. 11 rounds σπ up over N full blocks, while one block's worth of pages is free
-  when a collection starts, so that N − 1 blocks hold whole valid pages: U(λ) = ⌊Λ/(N−1)⌋.
-Bounds: real-time (one step): at most one collection step per task; whole-victim worst case: a task may wait for
-whole victims, folds or merges.
-Source: Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015, Tables I to III and VII.
-";
-
-fn service_table(sheet: &Sheet) -> String {
-    let columns = ["<scheme", "U(e_r)", "U(e_w)", "U(R)", "U(λ)", "U(σ) %"];
-    table(
-        columns,
-        sheet.services.iter().map(|row| {
-            [
-                match row.scheme {
-                    "fsr" => "fsr ¹".into(),
-                    "ideal" => "ideal ²".into(),
-                    other => other.to_owned(),
-                },
-                micros(row.read_ns),
-                micros(row.write_ns),
-                micros(row.response_ns),
-                row.victim_valid.to_string(),
-                row.share.map_or_else(|| "n/a".into(), |share| percent(share.as_f64())),
-            ]
-        }),
-    )
-}
-
-fn configuration_table(sheets: &[Sheet]) -> String {
-    let columns = ["<part", "t_rd µs", "t_wr µs", "t_er µs", "π", "α", "U(σ)", "paper"];
-    table(
-        columns,
-        sheets.iter().map(|sheet| {
-            let row = &sheet.configuration;
-            [
-                sheet.part.name.to_string(),
-                micros(row.t_r_ns),
-                micros(row.t_prog_ns),
-                micros(row.t_bers_ns),
-                row.pages_per_block.to_string(),
-                row.alpha.to_string(),
-                percent(row.share.as_f64()),
-                printed(sheet.printed.map(|row| row.lazy_rtgc_permille)),
-            ]
-        }),
-    )
-}
-
-fn shares_table(sheets: &[Sheet]) -> String {
-    let columns =
-        ["<part", "ideal ²", "FSR", "RFTL", "paper", "GFTL", "paper", "Lazy-RTGC", "paper"];
-    table(
-        columns,
-        sheets.iter().map(|sheet| {
-            let row = &sheet.shares;
-            [
-                sheet.part.name.to_string(),
-                percent(row.ideal.as_f64()),
-                row.fsr.map_or_else(|| "n/a".into(), |share| percent(share.as_f64())),
-                percent(row.rftl.as_f64()),
-                printed(sheet.printed.map(|row| row.rftl_permille)),
-                percent(row.gftl.as_f64()),
-                printed(sheet.printed.map(|row| row.gftl_permille)),
-                percent(row.lazy_rtgc.as_f64()),
-                printed(sheet.printed.map(|row| row.lazy_rtgc_permille)),
-            ]
-        }),
-    )
 }

@@ -1,13 +1,14 @@
 //! `ftlkit compare`.
 
 use super::channel::ChannelArgs;
+use super::deadline::DeadlineArgs;
 use super::read::ReadArgs;
 use super::run::{OutputArgs, run_experiment};
 use super::ssd::SsdArgs;
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use sim::config::{
-    Bytes, ConfigError, Count, DEFAULT_PART, Experiment, PartTable, TextOrTable, Timing,
+    Bytes, ConfigError, Count, DEFAULT_PART, Experiment, Margin, PartTable, TextOrTable, Timing,
     tasks_from_file,
 };
 use std::path::PathBuf;
@@ -33,6 +34,8 @@ Examples:
       the same for a part without bus cycles, with the processor time of victim selection
   ftlkit compare --tasks examples/tasks.toml --schemes lazy-rtgc,gftl --precondition full+age=1
       periodic tasks: which jobs miss their deadlines
+  ftlkit compare trace.csv --deadline 3ms --strict
+      which requests completed late, queueing included; exit code 1 if any did
   ftlkit compare trace.csv --out results --json > results.json
       CSV series and SVG plots in results/, the report as one JSON object
   ftlkit compare trace.csv --dry-run > my.toml && ftlkit run my.toml";
@@ -47,6 +50,9 @@ pub(crate) struct CompareArgs {
 
     #[command(flatten)]
     experiment: ExperimentArgs,
+
+    #[command(flatten)]
+    deadline: DeadlineArgs,
 
     #[command(flatten)]
     output: OutputArgs,
@@ -90,6 +96,11 @@ pub(super) struct DeviceArgs {
     /// and, for energy, power = { vcc_mv, read_ua, program_ua, erase_ua }; or `base` and the changed values
     #[arg(long, value_name = "FILE", conflicts_with = "part")]
     part_file: Option<PathBuf>,
+
+    /// Factor on a time of the data sheet, which may print typical values: tPROG=1.5; tR, tPROG, tBERS or all; may be
+    /// repeated
+    #[arg(long, value_name = "TIME=FACTOR")]
+    margin: Vec<Margin>,
 
     /// Raw capacity, such as 4GiB [default: to fit a trace; 1GiB for a built-in workload]
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
@@ -217,8 +228,9 @@ impl OneOrMore {
 
 impl CompareArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let experiment = self.experiment.on(self.input.as_deref())?;
-        run_experiment(experiment, &self.output, self.dry_run)
+        let mut experiment = self.experiment.on(self.input.as_deref())?;
+        let strict = self.deadline.apply(&mut experiment)?;
+        run_experiment(experiment, &self.output, strict, self.dry_run)
     }
 }
 
@@ -232,6 +244,11 @@ impl ExperimentArgs {
         self.workload.apply(input, &self.read, &mut experiment)?;
         self.replay.apply(&mut experiment)?;
         self.workload.set(&mut experiment)?;
+        for margin in &self.device.margin {
+            let part =
+                experiment.part.get_or_insert_with(|| TextOrTable(PartTable::named(DEFAULT_PART)));
+            part.0.apply(margin)?;
+        }
         Ok(experiment)
     }
 }
@@ -318,7 +335,7 @@ impl WorkloadArgs {
 }
 
 impl ReplayArgs {
-    fn apply(&self, experiment: &mut Experiment) -> Result<(), Failure> {
+    pub(super) fn apply(&self, experiment: &mut Experiment) -> Result<(), Failure> {
         let replay = experiment.workload.0.replay_mut();
         replay.loops = self.loops.map_or(replay.loops, |count| count.0);
         if let Some(requests) = &self.requests {
@@ -337,7 +354,7 @@ impl ReplayArgs {
 
 impl WorkloadArgs {
     /// Applies every `--set`. One may hold a list, `a=1,b=2`: a comma ends a value where a key follows it.
-    fn set(&self, experiment: &mut Experiment) -> Result<(), Failure> {
+    pub(super) fn set(&self, experiment: &mut Experiment) -> Result<(), Failure> {
         for list in &self.set {
             let mut settings: Vec<String> = Vec::new();
             for piece in list.split(',') {
@@ -367,7 +384,7 @@ fn begins_with_key(text: &str) -> bool {
 }
 
 /// Applies one setting.
-fn set(experiment: &mut Experiment, setting: &str) -> Result<(), Failure> {
+pub(super) fn set(experiment: &mut Experiment, setting: &str) -> Result<(), Failure> {
     let Some((key, value)) = setting.split_once('=') else {
         return Err(Failure::input_with_help(
             format!("--set {setting}: `=` is missing"),

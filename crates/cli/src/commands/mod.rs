@@ -3,9 +3,11 @@
 pub(crate) mod bench;
 pub(crate) mod bounds;
 mod channel;
+pub(crate) mod choose;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod copyback;
+mod deadline;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod read;

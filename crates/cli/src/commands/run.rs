@@ -1,5 +1,6 @@
 //! `ftlkit run`, and the run of an experiment, shared with `ftlkit compare`.
 
+use super::deadline::DeadlineArgs;
 use crate::failure::Failure;
 use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
@@ -41,6 +42,9 @@ pub(crate) struct RunArgs {
     /// Experiment file (TOML)
     #[arg(value_name = "FILE")]
     file: PathBuf,
+
+    #[command(flatten)]
+    pub(super) deadline: DeadlineArgs,
 
     #[command(flatten)]
     pub(super) output: OutputArgs,
@@ -88,15 +92,17 @@ impl RunArgs {
         Ok(Experiment::from_file(&self.file)?)
     }
 
-    pub(crate) fn run(self, experiment: Experiment) -> Result<(), Failure> {
-        run_experiment(experiment, &self.output, self.dry_run)
+    pub(crate) fn run(self, mut experiment: Experiment) -> Result<(), Failure> {
+        let strict = self.deadline.apply(&mut experiment)?;
+        run_experiment(experiment, &self.output, strict, self.dry_run)
     }
 }
 
-/// Checks the experiment, runs it unless `dry_run`, and prints the results.
+/// Checks the experiment, runs it unless `dry_run`, and prints the results. If `strict`, a late request is a failure.
 pub(crate) fn run_experiment(
     mut experiment: Experiment,
     output: &OutputArgs,
+    strict: bool,
     dry_run: bool,
 ) -> Result<(), Failure> {
     if let Some(out) = &output.out {
@@ -112,7 +118,7 @@ pub(crate) fn run_experiment(
         return print_experiment(&resolved);
     }
     resolved.check_memory()?;
-    run_resolved(&resolved, output, out.as_ref())
+    run_resolved(&resolved, output, strict, out.as_ref())
 }
 
 /// Creates and checks the output directory before a run; without `force` it must not hold the results of another.
@@ -139,6 +145,7 @@ fn print_experiment(resolved: &Resolved) -> Result<(), Failure> {
 fn run_resolved(
     resolved: &Resolved,
     output: &OutputArgs,
+    strict: bool,
     out: Option<&OutDir>,
 ) -> Result<(), Failure> {
     interrupt::listen();
@@ -158,7 +165,7 @@ fn run_resolved(
         };
         output::painted(&format!("{}\n{table}", summary(resolved, output)))?;
     }
-    verdict(&found)
+    verdict(&found, strict)
 }
 
 /// Summary of the run, one item after the other; without notes if quiet, and without those on what only the details
@@ -207,7 +214,7 @@ pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
 }
 
 /// Result of the process. An exceeded bound or a missed deadline takes precedence over an interruption.
-fn verdict(found: &sim::Comparison) -> Result<(), Failure> {
+fn verdict(found: &sim::Comparison, strict: bool) -> Result<(), Failure> {
     if let Some((label, error)) = found.failures.first() {
         let message =
             format!("scheme `{label}` could not be run to its end: {}", with_causes(error));
@@ -216,7 +223,8 @@ fn verdict(found: &sim::Comparison) -> Result<(), Failure> {
             _ => Failure::internal(message),
         });
     }
-    match (found.promise_broken() || found.deadline_missed(), found.report.interrupted) {
+    let late = strict && found.report.deadline_missed();
+    match (found.promise_broken() || found.deadline_missed() || late, found.report.interrupted) {
         (true, _) => Err(Failure::PromiseBroken),
         (false, true) => Err(Failure::Interrupted),
         (false, false) => Ok(()),

@@ -5,6 +5,7 @@ mod commands;
 mod common;
 mod compare;
 mod copyback;
+mod deadline;
 mod docs;
 mod own_scheme;
 mod real_traces;

@@ -80,7 +80,9 @@ fn the_text_says_why_and_how_to_confirm_it() {
         "gftl: in the worst case job 0 of `log`: released at 0 ns, complete at",
         "--part evaluation-slc --precondition full+age=1 --schemes lazy-rtgc,gftl",
     ] {
-        assert!(shown.contains(said), "{said}: {shown}");
+        // Long cells are on several lines.
+        let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(said), "{said}: {shown}");
     }
     let small = ["--capacity", "8MiB", "--precondition", "full+age=1", "--schemes", "gftl"];
     let shown = ftlkit(["compare", "--tasks", &file].into_iter().chain(small)).ended(1).stdout;
@@ -106,7 +108,7 @@ fn bad_task_files_are_refused_with_their_line() {
     let file = scratch.file("good.toml", TASKS);
     ftlkit(["bounds", "--tasks", "none.toml"]).refused(&["none.toml"]);
     ftlkit(["bounds", "--tasks", &file, "--part", "all"]).refused(&["--part evaluation-slc"]);
-    ftlkit(["bounds", "--schemes", "fsr"]).refused(&["--tasks"]);
+    assert!(ftlkit(["bounds", "--schemes", "fsr"]).ok().contains("fsr"), "also without --tasks");
     ftlkit(["bounds", "--tasks", &file, "--schemes", "fsl"]).refused(&["did you mean `fsr`?"]);
     ftlkit(["compare", "--tasks", &file, "--set", "x=1"]).refused(&["no parameters"]);
     ftlkit(["compare", "--tasks", &file, "--loops", "2"]).refused(&["neither `loops`"]);

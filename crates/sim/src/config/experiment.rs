@@ -84,6 +84,9 @@ pub struct Experiment {
     pub precondition: PreconditionChoice,
     /// Clock that issues requests.
     pub timing: Timing,
+    /// Deadline of every request, from arrival to completion. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Duration>,
     /// Directory for CSV series and plots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub out: Option<PathBuf>,
@@ -149,6 +152,7 @@ impl Default for Experiment {
             bit_errors: Word::default(),
             precondition: PreconditionChoice::default(),
             timing: Timing::default(),
+            deadline: None,
             out: None,
             part_file: None,
             part: None,

@@ -34,6 +34,39 @@ const BASE: &str = "base";
 /// Keys of the table `power`.
 const POWER_KEYS: [&str; 4] = ["vcc_mv", "read_ua", "program_ua", "erase_ua"];
 
+/// A factor on times of a data sheet: `tPROG=1.5`, `all=2`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Margin {
+    keys: &'static [&'static str],
+    /// The factor × 10⁶: exact in decimal, as it is written.
+    millionths: u64,
+}
+
+impl FromStr for Margin {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        const NAMES: [(&str, &[&str]); 4] = [
+            ("tR", &["t_r_ns", "t_r_oob_ns"]),
+            ("tPROG", &["t_prog_ns"]),
+            ("tBERS", &["t_bers_ns"]),
+            ("all", &["t_r_ns", "t_r_oob_ns", "t_prog_ns", "t_bers_ns"]),
+        ];
+        let wrong = || {
+            "write it TIME=FACTOR, as in tPROG=1.5: tR, tPROG, tBERS or all, and 1 to 100"
+                .to_owned()
+        };
+        let (name, factor) = text.split_once('=').ok_or_else(wrong)?;
+        let known = |(known, _): &&(&str, _)| known.eq_ignore_ascii_case(name.trim());
+        let (_, keys) = NAMES.iter().find(known).ok_or_else(wrong)?;
+        let factor: f64 = factor.trim().parse().map_err(|_| wrong())?;
+        if !(1.0..=100.0).contains(&factor) {
+            return Err(wrong());
+        }
+        Ok(Self { keys, millionths: (factor * 1e6).round() as u64 })
+    }
+}
+
 impl FromStr for PartTable {
     type Err = Infallible;
 
@@ -78,6 +111,27 @@ impl PartTable {
             table = inner;
         }
         table.insert(last.to_owned(), parsed);
+        Ok(())
+    }
+
+    /// Multiplies a time of the data sheet, such as `tPROG` by 1.5, to calculate with more than its typical value.
+    ///
+    /// # Errors
+    /// If the part does not resolve.
+    pub fn apply(&mut self, margin: &Margin) -> Result<(), ConfigError> {
+        let part = self.resolve()?;
+        for (key, ns) in [
+            ("t_r_ns", part.t_r_ns),
+            ("t_r_oob_ns", part.t_r_oob_ns),
+            ("t_prog_ns", part.t_prog_ns),
+            ("t_bers_ns", part.t_bers_ns),
+        ] {
+            if margin.keys.contains(&key) {
+                let scaled = (u128::from(ns) * u128::from(margin.millionths)).div_ceil(1_000_000);
+                let scaled = i64::try_from(scaled).unwrap_or(i64::MAX);
+                self.0.insert(key.into(), toml::Value::Integer(scaled));
+            }
+        }
         Ok(())
     }
 
@@ -238,6 +292,21 @@ mod tests {
         assert!(table.set("t_bers_ns.max", "3ms").is_err());
         table.set("t_prog_ns", "soon").unwrap();
         assert!(table.resolve().unwrap_err().to_string().contains("t_prog_ns"));
+    }
+
+    #[test]
+    fn margins_multiply_times_and_round_up() {
+        let mut table = PartTable::named(DEFAULT_PART);
+        table.set("t_bers_ns", "3ms").unwrap();
+        for margin in ["tPROG=1.5", "tbers=1.1", "tR=1.00001"] {
+            table.apply(&margin.parse().unwrap()).unwrap();
+        }
+        let part = table.resolve().unwrap();
+        assert_eq!((part.t_prog_ns, part.t_bers_ns), (331_350, 3_300_000));
+        assert_eq!((part.t_r_ns, part.t_r_oob_ns), (29_001, 29_001));
+        for wrong in ["tPROG", "tPROG=0.5", "tWC=2", "all=x", "all=NaN", "all=inf"] {
+            assert!(wrong.parse::<Margin>().unwrap_err().contains("tPROG=1.5"), "{wrong}");
+        }
     }
 
     #[test]

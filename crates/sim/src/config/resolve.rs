@@ -83,6 +83,7 @@ impl Experiment {
             channel = channel.on_ssd(board.channels, board.dies);
         }
         self.precondition.0.check()?;
+        self.check_deadline()?;
         check_trace_file(&self.workload.0)?;
         let tables: Vec<SchemeTable> = self.schemes.iter().map(|choice| choice.0.clone()).collect();
         check_labels(&tables)?;
@@ -128,6 +129,17 @@ impl Experiment {
             tasks,
             notes,
         })
+    }
+
+    /// Checks that the deadline of requests can be judged.
+    fn check_deadline(&self) -> Result<(), ConfigError> {
+        let Some(deadline) = self.deadline else { return Ok(()) };
+        let reason = match (deadline.0, self.workload.0.tasks()) {
+            (0 | u64::MAX, _) => "must be a time of 1 ns or more, such as 3ms",
+            (_, Some(_)) => "periodic tasks have deadlines of their own, in their file; omit it",
+            _ => return Ok(()),
+        };
+        Err(ConfigError::setting("deadline", reason))
     }
 
     /// The workload's periodic tasks; an error where jobs are not served one after the other, at their releases.

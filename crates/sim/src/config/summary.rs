@@ -8,6 +8,18 @@ use crate::precondition::Fill;
 use crate::report::units;
 use workload::TraceFacts;
 
+/// Says that an array of `bytes` is more than one device of a part: `8 devices as one array`.
+pub fn devices_text(bytes: u64, device_bytes: u64) -> Option<String> {
+    let devices = bytes.div_ceil(device_bytes.max(1));
+    (devices > 1).then(|| {
+        format!(
+            "{} devices of {} as one array",
+            units::grouped(devices),
+            units::bytes(device_bytes)
+        )
+    })
+}
+
 impl Resolved {
     /// Lines of a heading and a text each.
     pub fn summary(&self) -> Vec<(&'static str, String)> {
@@ -56,7 +68,12 @@ impl Resolved {
             None if channel.ways > 1 => {
                 line.push_str(&format!("; {} devices on one channel", channel.ways));
             }
-            None => {}
+            None => {
+                if let Some(devices) = devices_text(geometry.capacity_bytes(), part.capacity_bytes)
+                {
+                    line.push_str(&format!("; {devices}"));
+                }
+            }
         }
         if channel.planes > 1 {
             line.push_str(&format!("; {} planes as one", channel.planes));

@@ -1,6 +1,7 @@
 //! Contents of a report.
 
 use super::deadlines::DeadlineReport;
+use super::late::RequestDeadline;
 use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
 use crate::measures::{Measured, Summary};
 use serde::Serialize;
@@ -106,6 +107,8 @@ pub struct SchemeReport {
     pub victim_work: Option<VictimWorkReport>,
     /// Deadlines of periodic tasks; `null` for other workloads.
     pub deadlines: Option<DeadlineReport>,
+    /// Requests against the deadline of the experiment; `null` if it gives none.
+    pub request_deadline: Option<RequestDeadline>,
     /// Further results of an SSD with several channels; `null` if one operation runs at a time.
     pub ssd: Option<SsdReport>,
     /// Energy of the flash operations, nJ.
@@ -138,9 +141,26 @@ impl Report {
     pub(super) fn is_of_channels(&self) -> bool {
         self.schemes.iter().any(|scheme| scheme.ssd.is_some())
     }
+
+    /// The deadline of the requests, ns, if one was given: where a plot of completions draws its line.
+    pub fn deadline_ns(&self) -> Option<u64> {
+        let mut deadlines =
+            self.schemes.iter().filter_map(|scheme| scheme.request_deadline.as_ref());
+        deadlines.next().map(|deadline| deadline.deadline_ns)
+    }
+
+    /// True if a scheme completed a request after the deadline.
+    pub fn deadline_missed(&self) -> bool {
+        self.schemes.iter().filter_map(|scheme| scheme.request_deadline.as_ref()).any(|d| !d.kept)
+    }
 }
 
 impl SchemeReport {
+    /// True if bounds can apply: they hold for one outstanding page task.
+    pub(super) fn can_promise(&self) -> bool {
+        self.ssd.as_ref().is_none_or(|ssd| ssd.queue_depth == 1)
+    }
+
     /// Length of the windows of a run on several channels, ns: at least 1.
     pub(super) fn window_ns(&self) -> u64 {
         self.ssd.as_ref().map_or(1, |ssd| ssd.window_ns.max(1))

@@ -51,8 +51,15 @@ const UNITS: [(&str, &str); 17] = [
 ];
 
 /// Fields without a column if no scheme has them, because each one stands for several columns.
-const LEFT_OUT: [&str; 6] =
-    ["first_violation", "copies_by_path", "bit_errors", "victim_work", "deadlines", "ssd"];
+const LEFT_OUT: [&str; 7] = [
+    "first_violation",
+    "copies_by_path",
+    "bit_errors",
+    "victim_work",
+    "deadlines",
+    "request_deadline",
+    "ssd",
+];
 
 /// Every scalar of a scheme, in the order of the columns. Text is unchanged; values not measured are empty.
 pub(super) fn scalars(scheme: &SchemeReport) -> Vec<(String, String)> {

@@ -8,6 +8,8 @@ mod deadlines;
 pub(crate) mod flat;
 mod grid;
 mod json;
+mod late;
+mod late_rows;
 mod out_dir;
 pub mod overview;
 pub mod plots;
@@ -22,6 +24,7 @@ mod samples;
 
 pub use deadlines::{DeadlineReport, LateJob, TaskDeadlines};
 pub use grid::wrap;
+pub use late::RequestDeadline;
 pub use out_dir::{OutDir, OutError, prepare_out_dir};
 pub use ssd::{EntryCount, SsdReport, VictimWorkReport, WindowSample};
 

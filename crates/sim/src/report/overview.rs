@@ -3,10 +3,10 @@
 use super::cells::{longest, mean, none, p99_9};
 use super::contents::{Report, SchemeReport};
 use super::grid::{Grid, wrap};
-use super::table::{
-    can_promise, exceeded, has_queueing, heading, longest_response, not_run, verdict,
-};
+use super::late::RequestDeadline;
+use super::table::{exceeded, has_queueing, heading, longest_response, not_run, verdict};
 use super::{DeadlineReport, units};
+use workload::quantity::Duration;
 
 /// The first screen as plain text of at most `width` columns: a line per scheme, then exceeded bounds, missed deadlines,
 /// warnings (each once), and requests that did not complete. [`super::table::render`] has the rest.
@@ -24,6 +24,9 @@ pub fn render(report: &Report, width: usize) -> String {
         lines.extend(exceeded(scheme).map(|text| format!("{}: {text}", scheme.name)));
         let of_deadlines = scheme.deadlines.iter().flat_map(DeadlineReport::lines);
         lines.extend(of_deadlines.map(|line| format!("{}: {line}", scheme.name)));
+        let deadline = scheme.request_deadline.as_ref();
+        let explanation = deadline.and_then(|deadline| deadline.explanation(scheme));
+        lines.extend(explanation.map(|text| format!("{}: {text}", scheme.name)));
     }
     lines.extend(warnings(&report.schemes));
     lines.extend(verdicts(&report.schemes));
@@ -57,8 +60,24 @@ fn grid(report: &Report) -> Grid {
             row("p99.9 completion", &|s| p99_9(&s.completion_ns));
         }
     }
-    let bound = |s: &SchemeReport| s.bound_ns.filter(|_| can_promise(s));
-    row("its bound", &|s| bound(s).map_or_else(none, |ns| units::time(ns as f64)));
+    let bound = |s: &SchemeReport| s.bound_ns.filter(|_| s.can_promise());
+    let of_page = "its bound (page task)";
+    row(if report.is_of_channels() { of_page } else { "its bound" }, &|s| {
+        bound(s).map_or_else(none, |ns| units::time(ns as f64))
+    });
+    // A bound is per page: where requests have several, the longest of these must not be taken for it.
+    let longer = |s: &SchemeReport| s.request_response_ns.max > s.response_ns.max;
+    if !report.is_of_channels() && schemes.iter().any(longer) {
+        row("longest request", &|s| longest(&s.request_response_ns));
+    }
+    if let Some(ns) = report.deadline_ns() {
+        let mut of_requests =
+            |label: &str, cell: &dyn Fn(&RequestDeadline, &SchemeReport) -> String| {
+                row(label, &|s| s.request_deadline.as_ref().map_or_else(none, |d| cell(d, s)));
+            };
+        of_requests(&format!("deadline {}", Duration::new(ns)), &RequestDeadline::verdict);
+        of_requests("late requests", &|d, _| d.late());
+    }
     if schemes.iter().any(|s| s.deadlines.is_some()) {
         row("deadlines missed", &|s| {
             s.deadlines.as_ref().map_or_else(none, |of| units::count(of.misses))
@@ -73,7 +92,7 @@ fn verdicts(schemes: &[SchemeReport]) -> Vec<String> {
     let mut found: Vec<(String, Vec<(&str, Vec<&str>)>)> = Vec::new();
     for scheme in schemes {
         let verdict = verdict(scheme).replace('\n', " ");
-        let kind = match (scheme.bound_ns.is_some() && can_promise(scheme), scheme.real_time) {
+        let kind = match (scheme.bound_ns.is_some() && scheme.can_promise(), scheme.real_time) {
             (false, _) => "",
             (true, true) => " (real-time: one step)",
             (true, false) => " (whole-victim worst case)",

@@ -4,7 +4,9 @@ use super::cells::{longest, mean, none, p99_9, percent};
 use super::contents::{BitErrorReport, BufferReport, Report, SchemeReport, Violation};
 use super::deadlines::DeadlineReport;
 use super::grid::{Grid, wrap};
+use super::late::RequestDeadline;
 use super::{ssd_rows, units};
+use workload::quantity::Duration;
 
 /// Most schemes shown as columns; more are shown as rows.
 const MOST_COLUMNS: usize = 5;
@@ -47,9 +49,10 @@ pub(super) fn not_run(report: &Report, width: usize) -> String {
 }
 
 const HOW_TO_READ: [&str; 2] = [
-    "Response = service + collection after it, without queueing. p99.9: 999 of 1000 tasks took no longer. \
+    "Response = service + collection after it, of a page task, without queueing. p99.9: 999 of 1000 tasks took no longer. \
         Collection pause: the part of a response that is collection.",
-    "Bound kept: no task exceeded it. Real-time (one step): at most one collection step per task. Whole-victim worst \
+    "Bound: of page tasks, without queueing; a request of n pages may take n times as long. Bound kept: no page task \
+        exceeded it. Real-time (one step): at most one collection step per task. Whole-victim worst \
         case: a task may wait for whole victims, folds or merges. WAF: pages programmed per host page; wear: erases \
         per block.",
 ];
@@ -71,16 +74,11 @@ pub(super) fn heading(report: &Report, width: usize) -> String {
 pub fn verdict(scheme: &SchemeReport) -> &'static str {
     match (scheme.violations, scheme.tasks, scheme.bound_ns) {
         (1.., _, _) => "BOUND EXCEEDED",
-        (0, _, _) if !can_promise(scheme) => "no bound at\nthis queue depth",
+        (0, _, _) if !scheme.can_promise() => "no bound at\nthis queue depth",
         (0, _, None) => "no bound",
         (0, 0, Some(_)) => "not tested",
         (0, _, Some(_)) => "bound kept",
     }
-}
-
-/// True if bounds can apply: they hold for one outstanding page task.
-pub(super) fn can_promise(scheme: &SchemeReport) -> bool {
-    scheme.ssd.as_ref().is_none_or(|ssd| ssd.queue_depth == 1)
 }
 
 /// One row per field, with one cell per scheme.
@@ -92,7 +90,7 @@ fn grid(report: &Report) -> Grid {
     };
     row("verdict", &|s| verdict(s).to_owned());
     let on_channels = report.is_of_channels();
-    if !on_channels || schemes.iter().any(can_promise) {
+    if !on_channels || schemes.iter().any(SchemeReport::can_promise) {
         promises(&mut row);
     }
     if on_channels {
@@ -105,6 +103,16 @@ fn grid(report: &Report) -> Grid {
         row("run time", &|s| units::time(s.elapsed_ns as f64));
     } else if schemes.iter().any(|s| s.buffer.is_some() || s.copies_by_path.is_some()) {
         row("execution time", &|s| units::time(s.busy_ns as f64));
+    }
+    if let Some(ns) = report.deadline_ns() {
+        let mut of_requests =
+            |label: &str, cell: &dyn Fn(&RequestDeadline, &SchemeReport) -> String| {
+                row(label, &|s| s.request_deadline.as_ref().map_or_else(none, |d| cell(d, s)));
+            };
+        let deadline = format!("deadline {}", Duration::new(ns));
+        of_requests(&deadline, &RequestDeadline::verdict);
+        of_requests("  late requests", &|d, _| d.late());
+        of_requests("  longest request", &RequestDeadline::longest);
     }
     if schemes.iter().any(|s| s.deadlines.is_some()) {
         let mut of_deadlines = |label: &str, figure: &dyn Fn(&DeadlineReport) -> String| {
@@ -218,6 +226,10 @@ fn promises(row: ssd_rows::Row<'_>) {
 fn times(schemes: &[SchemeReport], row: ssd_rows::Row<'_>) {
     row("response mean", &|s| mean(&s.response_ns));
     row("response p99.9", &|s| p99_9(&s.response_ns));
+    // A bound is per page: where requests have several, the longest of these must not be taken for it.
+    if schemes.iter().any(|s| s.request_response_ns.max > s.response_ns.max) {
+        row("longest request", &|s| longest(&s.request_response_ns));
+    }
     row("mean without collection", &|s| mean(&s.service_ns));
     row("longest collection pause", &|s| longest(&s.step_ns));
     if schemes.iter().any(has_queueing) {
@@ -290,6 +302,10 @@ fn notes(scheme: &SchemeReport, width: usize) -> String {
         out.push_str(&wrap(&format!("  {text}"), width, "    "));
     }
     for line in scheme.deadlines.iter().flat_map(DeadlineReport::lines) {
+        out.push_str(&wrap(&format!("  {line}"), width, "    "));
+    }
+    let deadline = scheme.request_deadline.as_ref();
+    if let Some(line) = deadline.and_then(|deadline| deadline.explanation(scheme)) {
         out.push_str(&wrap(&format!("  {line}"), width, "    "));
     }
     for warning in &scheme.warnings {
@@ -399,7 +415,10 @@ mod tests {
         let text = render(&samples::report(), 100);
         let last = text.rsplit("\n\n").next().unwrap();
         assert!(last.starts_with("Response ="), "{text}");
-        assert!(last.lines().any(|line| line.starts_with("Bound kept:")), "{text}");
+        assert!(
+            last.lines().any(|line| line.starts_with("Bound: of page tasks, without queueing")),
+            "{text}"
+        );
     }
 
     #[test]

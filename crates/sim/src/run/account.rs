@@ -2,6 +2,7 @@
 
 use super::deadlines::Deadlines;
 use super::error::{Requests, RunError};
+use super::late::Late;
 use super::medium::{Medium, RunArray, erases};
 use super::promise::{Location, Promise};
 use crate::measures::{Arrivals, Measures, TaskSample};
@@ -53,6 +54,8 @@ pub(crate) struct Account {
     pub(crate) flushes: Flushes,
     /// Deadlines, if the workload is a set of periodic tasks.
     pub(crate) deadlines: Option<Deadlines>,
+    /// Requests beyond the deadline of the experiment.
+    pub(crate) late: Late,
     pub(crate) before: Before,
 }
 
@@ -86,6 +89,7 @@ impl Account {
             interrupted: false,
             flushes: Flushes::default(),
             deadlines: None,
+            late: Late::default(),
             before,
         }
     }
@@ -127,8 +131,9 @@ impl Account {
 
     /// Records the end of a request.
     #[inline]
-    pub(crate) fn request(&mut self, response_ns: u64, completion_ns: u64) {
+    pub(crate) fn request(&mut self, writes: bool, response_ns: u64, completion_ns: u64) {
         self.measures.request(response_ns, completion_ns);
+        self.late.request(writes, response_ns, completion_ns, 1);
         self.requests += 1;
         if let Some(deadlines) = &mut self.deadlines {
             deadlines.complete(completion_ns);

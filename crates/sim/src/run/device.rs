@@ -3,13 +3,16 @@
 use super::account::Account;
 use super::deadlines::Deadlines;
 use super::error::RunError;
+use super::late::Late;
 use super::observer::{Observer, Phase};
 use super::setup::Setup;
 use super::tasks::Cutter;
 use crate::measures::{Arrivals, TaskSample};
 use crate::report::SchemeReport;
 use flash::{Probe, SerialArray};
-use ftl::{AgeClock, Asks, Done, FtlError, HostClock, Notes, PageTask, Processor, Scheme};
+use ftl::{
+    AgeClock, Asks, Done, FtlError, HostClock, Notes, PageTask, Processor, Scheme, TaskKind,
+};
 use workload::{Request, Source};
 
 /// Requests per fill from the source, page tasks per cut, and tasks per batch. They fit the L1 cache together with
@@ -69,6 +72,7 @@ impl Device {
         mut source: Box<dyn Source>,
         observer: &dyn Observer,
     ) -> Result<(), RunError> {
+        self.account.late = Late::new(setup.deadline_ns);
         self.account.deadlines = setup.tasks.as_ref().map(Deadlines::new);
         let limit = setup.max_requests.unwrap_or(u64::MAX);
         let total = source.len_hint().map_or(setup.max_requests, |hint| Some(hint.min(limit)));
@@ -161,7 +165,10 @@ impl Device {
         }
         self.request_ns += response_ns;
         if work.last {
-            account.request(std::mem::take(&mut self.request_ns), completion_ns);
+            let writes = work.asks == Asks::Page(TaskKind::Write);
+            let response_ns = std::mem::take(&mut self.request_ns);
+            let completion_ns = if self.clock.timed { completion_ns } else { response_ns };
+            account.request(writes, response_ns, completion_ns);
         }
     }
 
@@ -196,6 +203,8 @@ impl Device {
             let Done { service_ns, step_ns, .. } = first;
             let sample = TaskSample { kind, service_ns, step_ns, completion_ns: 0 };
             self.account.measures.repeat(&sample, count, end_ns, least_free);
+            let response_ns = service_ns + step_ns;
+            self.account.late.request(kind == TaskKind::Write, response_ns, response_ns, count);
             self.account.requests += count;
         }
         count as usize

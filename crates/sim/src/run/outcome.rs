@@ -100,6 +100,7 @@ impl Account {
         report.series.victim_valid.clone_from(&log.victim_valid);
         report.deadlines = self.deadlines.map(Deadlines::report);
         self.measures.finish().fill(&mut report);
+        report.request_deadline = self.late.report(&report);
         let written = match report.buffer {
             Some(_) => report.write_tasks,
             None => counts.get(Operation::Program, Cause::Host),

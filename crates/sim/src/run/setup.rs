@@ -34,6 +34,8 @@ pub struct Setup {
     pub ssd: Option<SsdSetup>,
     /// The periodic tasks whose deadlines are counted, if the workload's requests are their jobs. In serial time only.
     pub tasks: Option<TaskSet>,
+    /// Deadline of every request, ns from arrival to completion, of which late ones are counted.
+    pub deadline_ns: Option<u64>,
     /// The command that repeats the run, for the report of a violation.
     pub replay: String,
     /// The workload, if the precondition runs it.
@@ -74,6 +76,7 @@ impl Setup {
             closed: false,
             ssd: None,
             tasks: None,
+            deadline_ns: None,
             replay: String::new(),
             passes: None,
         }

@@ -45,6 +45,8 @@ struct Outstanding {
     left: u32,
     /// Bytes that cross the link after the last task.
     bytes_out: u64,
+    /// True for a write.
+    writes: bool,
 }
 
 /// The only page task on the device (queue depth 1).
@@ -243,8 +245,8 @@ impl<'a> SsdDevice<'a> {
         let over_link = writes && self.link.is_limited();
         let ready_ns = if writes { self.link.transfer(self.now_ns, bytes) } else { self.now_ns };
         let bytes_out = if request.op == Op::Read { bytes } else { 0 };
-        let outstanding =
-            Outstanding { arrival_ns, taken_ns: self.now_ns, left: works.len() as u32, bytes_out };
+        let (taken_ns, left) = (self.now_ns, works.len() as u32);
+        let outstanding = Outstanding { arrival_ns, taken_ns, left, bytes_out, writes };
         let slot = self.add(outstanding);
         for work in &works {
             self.queue.push(over_link, ready_ns, slot, *work);
@@ -500,7 +502,8 @@ impl<'a> SsdDevice<'a> {
     /// A request has ended.
     fn end(&mut self, slot: u32, end_ns: Ns) {
         let request = self.requests[slot as usize];
-        self.account.request(end_ns - request.taken_ns, end_ns - request.arrival_ns);
+        let (response_ns, completion_ns) = (end_ns - request.taken_ns, end_ns - request.arrival_ns);
+        self.account.request(request.writes, response_ns, completion_ns);
         self.free_requests.push(slot);
         self.outstanding -= 1;
         let stall_ns = end_ns.saturating_sub(self.quiet_since_ns);

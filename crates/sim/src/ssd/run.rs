@@ -5,6 +5,7 @@ use super::feeder::Feeder;
 use super::setup::SsdSetup;
 use crate::report::SchemeReport;
 use crate::run::error::RunError;
+use crate::run::late::Late;
 use crate::run::medium::levelled;
 use crate::run::observer::{Observer, Unobserved};
 use crate::run::precondition;
@@ -40,6 +41,7 @@ pub(crate) fn run_scheme(
     let limit = setup.max_requests.unwrap_or(u64::MAX);
     let total = source.len_hint().map_or(setup.max_requests, |hint| Some(hint.min(limit)));
     let mut device = SsdDevice::new(made, ssd, scheme.processor, timed);
+    device.account.late = Late::new(setup.deadline_ns);
     let replayed = device.replay(&mut Feeder::new(source, limit), label, total, observer);
     // After an interruption, the requests taken must still end.
     let ended = replayed

@@ -1,17 +1,21 @@
 //! Every scheme's division of an array: logical space, bounds and RAM, as in a run.
 
-use crate::output::{micros, table};
+use crate::output::table;
+use bounds::task_set::PageCosts;
 use flash::{Geometry, Part};
 use ftl::registry;
 use ftl::{FtlError, Guarantee, Plan, Preset, SchemeConfig};
 use serde_json::{Value, json};
 use sim::catalogue;
+use sim::config::{ConfigError, SchemeTable};
+use sim::report::units;
 
 /// One scheme on one array.
 pub(crate) struct Division {
-    scheme: &'static str,
+    scheme: String,
     /// Physical pages.
     pages: u64,
+    page_bytes: u32,
     /// The plan, or the reason why there is none.
     plan: Result<Plan, String>,
 }
@@ -24,13 +28,38 @@ impl Division {
 
     /// The division of one scheme.
     pub(super) fn of(preset: &'static Preset, part: &Part, blocks: u32) -> Self {
-        let config = SchemeConfig::preset(preset);
+        Self::on_blocks(preset.name.into(), part, blocks, |_| Ok(SchemeConfig::preset(preset)))
+            .unwrap_or_else(|error: std::convert::Infallible| match error {})
+    }
+
+    /// The division of a scheme with its settings, given the part as it sees it.
+    ///
+    /// # Errors
+    /// An unknown scheme, or a setting that is no valid one.
+    pub(super) fn with_settings(
+        table: &SchemeTable,
+        part: &Part,
+        blocks: u32,
+    ) -> Result<Self, ConfigError> {
+        table.find_preset()?;
+        Self::on_blocks(table.label(), part, blocks, |geometry| table.to_config(geometry, 1))
+    }
+
+    fn on_blocks<E>(
+        scheme: String,
+        part: &Part,
+        blocks: u32,
+        config: impl FnOnce(&Geometry) -> Result<SchemeConfig, E>,
+    ) -> Result<Self, E> {
         let plan = match Geometry::new(blocks, part.pages_per_block, part.page_bytes) {
             Err(error) => Err(error.to_string()),
-            Ok(geometry) => registry::plan(&config, part, &geometry, blocks).map_err(reason),
+            Ok(geometry) => {
+                let config = config(&geometry)?;
+                registry::plan(&config, part, &geometry, blocks).map_err(reason)
+            }
         };
         let pages = u64::from(blocks) * u64::from(part.pages_per_block);
-        Self { scheme: preset.name, pages, plan }
+        Ok(Self { scheme, pages, page_bytes: part.page_bytes, plan })
     }
 
     pub(crate) fn plan(&self) -> Option<&Plan> {
@@ -41,8 +70,19 @@ impl Division {
         self.plan.as_ref().err().map(String::as_str)
     }
 
-    pub(crate) fn scheme(&self) -> &'static str {
-        self.scheme
+    pub(crate) fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    /// Worst case of a page task of each kind with the collection that may go with it, or why there is none.
+    pub(super) fn page_costs(&self) -> Result<PageCosts, &str> {
+        let plan = self.plan.as_ref().map_err(String::as_str)?;
+        plan.page_costs()
+    }
+
+    /// Bytes that the scheme exports.
+    pub(super) fn exported_bytes(&self) -> u64 {
+        self.plan().map_or(0, |plan| u64::from(plan.logical_pages) * u64::from(self.page_bytes))
     }
 
     pub(super) fn share(&self, plan: &Plan) -> f64 {
@@ -54,6 +94,7 @@ impl Division {
             return json!({ "scheme": self.scheme, "why_not": self.why_not() });
         };
         let ram = &plan.ram;
+        let costs = self.page_costs().ok();
         json!({
             "scheme": self.scheme,
             "logical_pages": plan.logical_pages,
@@ -64,6 +105,9 @@ impl Division {
             "write_ns": plan.guarantee.write_ns,
             "step_ns": plan.guarantee.step_ns,
             "response_ns": plan.guarantee.response_ns,
+            "page_write_ns": costs.map(|costs| costs.write_ns),
+            "page_read_ns": costs.map(|costs| costs.read_ns),
+            "exported_bytes": self.exported_bytes(),
             "real_time": plan.guarantee.real_time,
             "volatile": plan.guarantee.volatile,
             "ram": { "map": ram.map, "blocks": ram.blocks, "victims": ram.victims, "other": ram.other },
@@ -72,12 +116,12 @@ impl Division {
         })
     }
 
-    fn cells(&self) -> Option<[String; 12]> {
+    fn cells(&self) -> Option<[String; 11]> {
         let plan = self.plan()?;
         let (promise, ram) = (&plan.guarantee, &plan.ram);
         let none = || "–".to_owned();
         Some([
-            self.scheme.into(),
+            self.scheme.clone(),
             plan.logical_pages.to_string(),
             format!("{:.4}", self.share(plan)),
             promise.victim_valid.map_or_else(none, |pages| pages.to_string()),
@@ -86,8 +130,7 @@ impl Division {
                 0 => none(),
                 pages => pages.to_string(),
             },
-            promise.response_ns.map_or_else(none, micros),
-            kind_of_promise(promise).into(),
+            promise.response_ns.map_or_else(none, |ns| units::time(ns as f64)),
             kib(ram.map),
             kib(ram.blocks),
             kib(ram.victims),
@@ -106,7 +149,6 @@ pub(super) fn division_table(rows: &[Division]) -> String {
         "U(λ)",
         "ρ_th",
         "U(R)",
-        "<bound",
         "map KiB",
         "blocks",
         "victims",

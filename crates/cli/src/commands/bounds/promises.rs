@@ -15,12 +15,12 @@ struct Chapter<'a> {
 }
 
 /// The page: two tables of all parts, and a chapter per part.
-pub(super) fn page(parts: &[Part], blocks: Option<u32>) -> String {
+pub(super) fn page(parts: &[Part], blocks: &[u32]) -> String {
     let schemes: Vec<&'static Preset> = real_time_schemes().collect();
     let chapters: Vec<Chapter<'_>> = parts
         .iter()
-        .map(|part| {
-            let blocks = blocks.unwrap_or_else(|| own_blocks(part));
+        .zip(blocks)
+        .map(|(part, &blocks)| {
             let mut divisions = Division::all(part, blocks);
             divisions.retain(|row| schemes.iter().any(|preset| preset.name == row.scheme()));
             Chapter { part, blocks, divisions }

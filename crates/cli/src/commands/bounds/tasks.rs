@@ -18,6 +18,7 @@ pub(super) struct Asked<'a> {
     pub(super) part: PartTable,
     pub(super) channel: ChannelArgs,
     pub(super) blocks: Option<u32>,
+    pub(super) capacity: Option<Bytes>,
     /// Schemes with their settings; empty for every scheme with its defaults.
     pub(super) schemes: &'a [String],
 }
@@ -100,6 +101,7 @@ fn analyse(
         ..Experiment::default()
     };
     asked.channel.apply(&mut experiment);
+    experiment.capacity = asked.capacity;
     if let Some(blocks) = asked.blocks {
         let part = asked.part.resolve()?;
         let planes = u64::from(experiment.planes);
@@ -225,7 +227,7 @@ fn confirm(asked: &Asked<'_>, rows: &[Row], capacity: Option<u64>) -> String {
     if let Some(part) = &asked.part.0.get("base").filter(|_| asked.part.0.len() == 1) {
         command.push_str(&format!(" --part {}", part.as_str().unwrap_or_default()));
     }
-    if let Some(bytes) = capacity.filter(|_| asked.blocks.is_some()) {
+    if let Some(bytes) = capacity.filter(|_| asked.blocks.is_some() || asked.capacity.is_some()) {
         command.push_str(&format!(" --capacity {}", Bytes::new(bytes)));
     }
     let names: Vec<&str> = match asked.schemes {

@@ -1,0 +1,168 @@
+//! The table that a choice needs: space, worst case of a page write and read, deadline, RAM.
+
+use super::division::{Division, kind_of_promise, percent};
+use crate::output::{self, table};
+use flash::Part;
+use serde_json::{Value, json};
+use sim::config::{Duration, devices_text};
+use sim::report::{units, wrap};
+
+/// What is asked of each scheme.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Question {
+    /// Deadline of a page task, ns.
+    pub(super) deadline_ns: Option<u64>,
+}
+
+impl Question {
+    /// True if no page task of the scheme can miss the deadline, without queueing; `None` without a deadline.
+    pub(super) fn is_kept_by(self, row: &Division) -> Option<bool> {
+        let deadline_ns = self.deadline_ns?;
+        Some(row.page_costs().is_ok_and(|costs| costs.write_ns.max(costs.read_ns) <= deadline_ns))
+    }
+
+    pub(super) fn json(self, row: &Division) -> Value {
+        let mut value = row.json();
+        if let (Some(kept), Value::Object(fields)) = (self.is_kept_by(row), &mut value) {
+            fields.insert("keeps_deadline".into(), json!(kept));
+        }
+        value
+    }
+
+    /// The verdict on a scheme in a cell.
+    fn cell(self, row: &Division) -> String {
+        let Some(deadline_ns) = self.deadline_ns else { return String::new() };
+        let Ok(costs) = row.page_costs() else { return "not proved".into() };
+        let over = |ns: u64| units::time((ns - deadline_ns) as f64);
+        match (costs.write_ns > deadline_ns, costs.read_ns > deadline_ns) {
+            (false, false) => "kept".into(),
+            (true, false) => format!("writes +{}", over(costs.write_ns)),
+            (false, true) => format!("reads +{}", over(costs.read_ns)),
+            (true, true) => format!("both +{}", over(costs.write_ns.max(costs.read_ns))),
+        }
+    }
+}
+
+const LEGEND: [&str; 3] = [
+    "Write, read: longest time of a page task with the collection that may go with it, without queueing, for any workload \
+     and any fill; a request of n pages may take n times as long. Times of the part are those that its source prints; for a \
+     deadline set the maxima of your data sheet (--set part.t_prog_ns=…), or a factor (--margin tPROG=1.5).",
+    "+: over the deadline by. Real-time (one step): at most one collection step per task; whole-victim worst case: a task \
+     may wait for whole victims, folds or merges.",
+    "†: a completed write may still be in RAM only; a power cut before the next flush loses it.",
+];
+
+/// How to read the table.
+pub(super) fn legend() -> String {
+    LEGEND.iter().map(|line| wrap(line, output::width(), "  ")).collect()
+}
+
+/// The decision table of one part.
+pub(super) fn text(part: &Part, blocks: u32, divisions: &[Division], question: Question) -> String {
+    let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes);
+    let bytes = u64::from(blocks) * block;
+    let mut title = format!(
+        "Bounds on {} of {} ({} blocks",
+        units::bytes(bytes),
+        part.name,
+        units::grouped(blocks.into())
+    );
+    if let Some(devices) = devices_text(bytes, part.capacity_bytes) {
+        title.push_str(&format!("; {devices}"));
+    }
+    title.push_str(&format!(
+        "): tR {}, tPROG {}, tBERS {}\n",
+        units::time(part.t_r_ns as f64),
+        units::time(part.t_prog_ns as f64),
+        units::time(part.t_bers_ns as f64)
+    ));
+    let mut rows: Vec<&Division> = divisions.iter().filter(|row| row.plan().is_some()).collect();
+    if question.deadline_ns.is_some() {
+        // Those that keep it first, the most space first.
+        rows.sort_by_key(|row| {
+            (question.is_kept_by(row) != Some(true), std::cmp::Reverse(row.exported_bytes()))
+        });
+    }
+    let mut text = wrap(&title, output::width(), "  ");
+    let cells = rows.iter().filter_map(|row| cells(row, question));
+    let verdict = match question.deadline_ns {
+        Some(ns) => format!("<deadline {}", Duration::new(ns)),
+        None => "<".into(),
+    };
+    text.push_str(&match question.deadline_ns {
+        Some(_) => table(
+            ["<scheme", "exported", "share %", "write", "read", &verdict, "RAM"],
+            cells.map(|[scheme, exported, share, write, read, verdict, ram, _]| {
+                [scheme, exported, share, write, read, verdict, ram]
+            }),
+        ),
+        None => table(
+            ["<scheme", "exported", "share %", "write", "read", "RAM", "<bound"],
+            cells.map(|[scheme, exported, share, write, read, _, ram, bound]| {
+                [scheme, exported, share, write, read, ram, bound]
+            }),
+        ),
+    });
+    text.push('\n');
+    if let Some(ns) = question.deadline_ns {
+        text.push_str(&wrap(&conclusion(part, &rows, ns), output::width(), "  "));
+    }
+    for row in divisions {
+        let why = match (row.why_not(), row.page_costs()) {
+            (Some(why), _) => format!("{}  cannot work: {why}", row.scheme()),
+            (None, Err(why)) if question.deadline_ns.is_some() => {
+                format!("{}  not proved: {why}", row.scheme())
+            }
+            _ => continue,
+        };
+        text.push_str(&wrap(&why, output::width(), "  "));
+    }
+    text.push('\n');
+    text
+}
+
+fn cells(row: &Division, question: Question) -> Option<[String; 8]> {
+    let plan = row.plan()?;
+    let costs = row.page_costs().ok();
+    let time = |ns: Option<u64>| ns.map_or_else(|| "–".into(), |ns| units::time(ns as f64));
+    Some([
+        format!("{}{}", row.scheme(), if plan.guarantee.volatile { " †" } else { "" }),
+        units::bytes(row.exported_bytes()),
+        percent(row.share(plan)),
+        time(costs.map(|costs| costs.write_ns)),
+        time(costs.map(|costs| costs.read_ns)),
+        question.cell(row),
+        units::bytes(plan.ram.total()),
+        kind_of_promise(&plan.guarantee).into(),
+    ])
+}
+
+/// The answer in a sentence.
+fn conclusion(part: &Part, rows: &[&Division], deadline_ns: u64) -> String {
+    let deadline = Duration::new(deadline_ns);
+    let kept =
+        |row: &&&Division| row.page_costs().is_ok_and(|c| c.write_ns.max(c.read_ns) <= deadline_ns);
+    if let Some(best) = rows.iter().find(kept) {
+        return format!(
+            "{} of {} schemes keep {deadline} on {}; `{}` exports the most, {}.",
+            rows.iter().filter(kept).count(),
+            rows.len(),
+            part.name,
+            best.scheme(),
+            units::bytes(best.exported_bytes())
+        );
+    }
+    let longest =
+        |row: &&&Division| row.page_costs().map_or(u64::MAX, |c| c.write_ns.max(c.read_ns));
+    let nearest = rows.iter().min_by_key(longest).filter(|row| longest(row) < u64::MAX);
+    let mut text = format!("No scheme keeps {deadline} on {}", part.name);
+    if let Some(row) = nearest {
+        text.push_str(&format!(
+            ": the least is {} (`{}`). A program and an erase alone take {}.",
+            units::time(longest(&row) as f64),
+            row.scheme(),
+            units::time((part.t_prog_ns + part.t_bers_ns) as f64)
+        ));
+    }
+    text
+}

@@ -1,0 +1,419 @@
+//! `ftlkit choose`.
+
+use super::compare::{ReplayArgs, set};
+use super::read::ReadArgs;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::{interrupt, output};
+use clap::Args;
+use flash::parts;
+use serde_json::json;
+use sim::catalogue;
+use sim::choose::{Choice, Question, Verdict};
+use sim::config::{
+    Bytes, Duration, Experiment, Margin, PartTable, SchemeChoice, SchemeTable, TextOrTable,
+};
+use sim::report::{units, wrap};
+use sim::run::{Observer, Phase};
+use std::path::PathBuf;
+use workload::WorkloadSpec;
+
+const EXAMPLES: &str = "\
+Examples:
+  ftlkit choose --deadline 3ms --capacity 4GiB --trace my.csv
+      every part, scheme and share of the catalogue; takes minutes
+  ftlkit choose uniform --deadline 3ms --capacity 256MiB --parts evaluation-slc,toshiba-slc --requests 200000
+  ftlkit choose uniform --deadline 5ms --capacity 256MiB --schemes lazy-rtgc,fsr,page-level --shares 0.8,0.7,0.6
+  ftlkit choose zipf --deadline 3ms --capacity 256MiB --parts evaluation-slc --set part.endurance_cycles=100000
+      with the lifetime: TBW, and years at this workload's rate
+  ftlkit choose my.csv --deadline 3ms --capacity 1GiB --parts all --json > choices.json
+
+`ftlkit bounds --deadline 3ms` tells in a second what is proved, without a run.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ChooseArgs {
+    /// Built-in workload (`ftlkit list workloads`) over the space that a scheme exports, or a trace
+    #[arg(value_name = "TRACE|WORKLOAD", required_unless_present = "trace")]
+    input: Option<String>,
+
+    /// Block trace
+    #[arg(long, value_name = "FILE", conflicts_with = "input")]
+    trace: Option<PathBuf>,
+
+    /// Deadline of every request from arrival to completion, queueing included, such as 3ms
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    deadline: Duration,
+
+    /// Raw capacity, such as 4GiB: as many devices of a part as make it up
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    capacity: Bytes,
+
+    /// Parts to try (`ftlkit list parts`) [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', visible_alias = "part")]
+    parts: Vec<String>,
+
+    /// Your own part, instead of --parts: a TOML file of data-sheet values
+    #[arg(long, value_name = "FILE", conflicts_with = "parts")]
+    part_file: Option<PathBuf>,
+
+    /// Schemes to try, each with its settings (`ftlkit list schemes`) [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    schemes: Vec<String>,
+
+    /// Logical shares to try besides each scheme's default, each above 0 and below 1
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0.875,0.75")]
+    shares: Vec<f64>,
+
+    /// Set a workload parameter, or with `part.` a data-sheet value of every part; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// Factor on a time of the data sheet, which may print typical values: tPROG=1.5; tR, tPROG, tBERS or all; may be
+    /// repeated
+    #[arg(long, value_name = "TIME=FACTOR")]
+    margin: Vec<Margin>,
+
+    /// Precondition before each run, as in `ftlkit compare` [default: full+age=1]
+    #[arg(long, value_name = "FILL", default_value = "full+age=1", hide_default_value = true)]
+    precondition: String,
+
+    #[command(flatten)]
+    read: ReadArgs,
+
+    #[command(flatten)]
+    replay: ReplayArgs,
+
+    /// Print every combination that misses the deadline or does not work, not only the nearest
+    #[arg(long)]
+    all: bool,
+
+    /// Print one JSON object instead of tables
+    #[arg(long)]
+    json: bool,
+
+    /// Print no progress bar
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Missed combinations shown without --all.
+const NEAREST: usize = 10;
+
+impl ChooseArgs {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let question = self.question()?;
+        interrupt::listen();
+        let watch = Watch(Progress::start(Some(question.len() as u64), self.quiet || self.json));
+        let choices = question.answer(&watch);
+        drop(watch);
+        let interrupted = interrupt::asked();
+        if self.json {
+            output::json(&json!({
+                "version": env!("CARGO_PKG_VERSION"),
+                "deadline_ns": self.deadline.0,
+                "capacity_bytes": self.capacity.0,
+                "experiment": question.experiment,
+                "interrupted": interrupted,
+                "choices": choices,
+            }))?;
+        } else {
+            output::text(&self.text(&choices, interrupted))?;
+        }
+        let kept = choices.iter().any(|choice| choice.verdict <= Verdict::Measured);
+        match (interrupted, kept) {
+            (true, _) => Err(Failure::Interrupted),
+            (false, true) => Ok(()),
+            (false, false) => Err(Failure::PromiseBroken),
+        }
+    }
+
+    fn question(&self) -> Result<Question, Failure> {
+        let mut experiment = Experiment {
+            capacity: Some(self.capacity),
+            deadline: Some(self.deadline),
+            precondition: self.precondition.parse()?,
+            ..Experiment::default()
+        };
+        experiment.workload = match (&self.trace, &self.input) {
+            (Some(trace), _) => TextOrTable(WorkloadSpec::trace(trace)),
+            (None, Some(input)) => input.parse()?,
+            (None, None) => experiment.workload,
+        };
+        if let WorkloadSpec::Trace { options, .. } = &mut experiment.workload.0 {
+            *options = self.read.options()?;
+        } else if let Some(option) = self.read.given() {
+            return Err(Failure::input_with_help(
+                format!("{option} is for traces, and the workload is a built-in one"),
+                "give a trace with --trace, or omit the option",
+            ));
+        }
+        self.replay.apply(&mut experiment)?;
+        let mut parts = self.parts()?;
+        for setting in &self.set {
+            match setting.strip_prefix("part.").and_then(|rest| rest.split_once('=')) {
+                Some((key, value)) => {
+                    for part in &mut parts {
+                        part.set(key.trim(), value.trim())?;
+                    }
+                }
+                None => set(&mut experiment, setting)?,
+            }
+        }
+        for part in &mut parts {
+            for margin in &self.margin {
+                part.apply(margin)?;
+            }
+            part.resolve()?;
+        }
+        if let Some(share) = self.shares.iter().find(|share| !(**share > 0.0 && **share < 1.0)) {
+            return Err(Failure::input_with_help(
+                format!("--shares: {share} is not a share"),
+                "each is above 0 and below 1, as in `--shares 0.8,0.7`",
+            ));
+        }
+        let question =
+            Question { experiment, parts, schemes: self.tables()?, shares: self.shares.clone() };
+        self.check(&question)?;
+        Ok(question)
+    }
+
+    /// Finds faults of the workload and the deadline before the search, with a scheme that works nearly everywhere.
+    fn check(&self, question: &Question) -> Result<(), Failure> {
+        let mut experiment = question.experiment.clone();
+        experiment.schemes = vec!["page-level".parse()?];
+        experiment.part = Some(TextOrTable(question.parts[0].clone()));
+        experiment.resolve()?;
+        Ok(())
+    }
+
+    fn parts(&self) -> Result<Vec<PartTable>, Failure> {
+        if let Some(file) = &self.part_file {
+            return Ok(vec![PartTable::from_file(file)?]);
+        }
+        let named: Vec<&str> = self.parts.iter().map(|name| name.trim()).collect();
+        Ok(match named[..] {
+            [] | ["all"] => {
+                parts::CATALOGUE.iter().map(|part| PartTable::named(&part.name)).collect()
+            }
+            _ => named.into_iter().map(PartTable::named).collect(),
+        })
+    }
+
+    fn tables(&self) -> Result<Vec<SchemeTable>, Failure> {
+        let read = |text: &str| Ok::<_, Failure>(text.trim().parse::<SchemeChoice>()?.0);
+        let names: Vec<&str> = match self.schemes[..] {
+            [] => catalogue::schemes().iter().map(|preset| preset.name).collect(),
+            _ => self.schemes.iter().map(String::as_str).collect(),
+        };
+        let tables: Vec<SchemeTable> = names.into_iter().map(read).collect::<Result<_, _>>()?;
+        for table in &tables {
+            table.find_preset()?;
+        }
+        Ok(tables)
+    }
+
+    fn text(&self, choices: &[Choice], interrupted: bool) -> String {
+        let width = output::width();
+        let of = |low, high| choices.iter().filter(move |c| c.verdict >= low && c.verdict <= high);
+        let kept: Vec<&Choice> = of(Verdict::Proved, Verdict::Measured).collect();
+        let missed: Vec<&Choice> = of(Verdict::Missed, Verdict::Missed).collect();
+        let impossible: Vec<&Choice> = of(Verdict::Impossible, Verdict::Impossible).collect();
+        let proved = of(Verdict::Proved, Verdict::Proved).count();
+        let mut text = wrap(
+            &format!(
+                "Deadline {}, {} raw, {}: {} of {} combinations of part, scheme and share keep it, {proved} \
+                 proved per page; {} miss it, {} do not work{}",
+                self.deadline,
+                self.capacity,
+                self.workload(),
+                kept.len(),
+                choices.len(),
+                missed.len(),
+                impossible.len(),
+                if impossible.is_empty() || self.all { "" } else { " (--all tells why)" }
+            ),
+            width,
+            "  ",
+        );
+        if interrupted {
+            text.push_str("INTERRUPTED: others were not tried.\n");
+        }
+        if !kept.is_empty() {
+            text.push_str("\nKept, the most space first\n");
+            text.push_str(&kept_table(&kept));
+            text.push('\n');
+        }
+        if !missed.is_empty() {
+            let shown = if self.all { missed.len() } else { missed.len().min(NEAREST) };
+            text.push_str("\nMissed, the nearest first\n");
+            text.push_str(&missed_table(&missed[..shown]));
+            text.push('\n');
+            if shown < missed.len() {
+                text.push_str(&format!("and {} more (--all)\n", missed.len() - shown));
+            }
+        }
+        if !impossible.is_empty() && self.all {
+            text.push_str("\nDo not work\n");
+            for choice in impossible {
+                let share = choice.share_tried.map(|share| format!(" at share {share}"));
+                let line = format!(
+                    "{} {}{}: {}",
+                    choice.part,
+                    choice.scheme,
+                    share.unwrap_or_default(),
+                    choice.why.as_deref().unwrap_or_default()
+                );
+                text.push_str(&wrap(&line, width, "  "));
+            }
+        }
+        text.push('\n');
+        for line in LEGEND {
+            text.push_str(&wrap(line, width, "  "));
+        }
+        text
+    }
+
+    fn workload(&self) -> String {
+        match (&self.trace, &self.input) {
+            (Some(trace), _) => trace.display().to_string(),
+            (None, input) => input.clone().unwrap_or_default(),
+        }
+    }
+}
+
+const LEGEND: [&str; 5] = [
+    "proved: no page task takes longer than the deadline, in any workload, without queueing, and no request of this run \
+     was late. run: no request of this run was late; another workload may be. Times of the part are those that its \
+     source prints, typical or not; --margin tPROG=1.5 and --set part.t_prog_ns=… lengthen them.",
+    "8 × part: 8 devices as one array, one operation at a time. %: logical share. longest: of a request of this run, \
+     queueing included. RAM: of the controller. mJ/MiB: energy of the flash per MiB of page tasks.",
+    "per P/E: host bytes written per erase of the whole array, with even wear. Where parts have endurance_cycles (--set \
+     part.endurance_cycles=N) TBW: until these are used up; years: at the rate of this run (without arrival times: at \
+     full speed).",
+    "page bound: the proved worst case of a page task. why: queueing (each late request would have been in time alone), \
+     several pages (that add up), a page alone.",
+    "†: a completed write may still be in RAM only; a power cut before the next flush loses it.",
+];
+
+fn name(choice: &Choice) -> String {
+    format!("{}{}", choice.scheme, if choice.volatile { " †" } else { "" })
+}
+
+fn time(ns: Option<u64>) -> String {
+    ns.map_or_else(|| "–".into(), |ns| units::time(ns as f64))
+}
+
+fn share(choice: &Choice) -> String {
+    format!("{:.1}", choice.logical_share * 100.0)
+}
+
+/// Bytes in powers of 1000, as TBW is given.
+fn decimal_bytes(bytes: f64) -> String {
+    match bytes {
+        b if b < 1e9 => format!("{:.1} MB", b / 1e6),
+        b if b < 1e12 => format!("{:.2} GB", b / 1e9),
+        b if b < 1e15 => format!("{:.1} TB", b / 1e12),
+        b => format!("{:.1} PB", b / 1e15),
+    }
+}
+
+/// The part, and how many of it make up the capacity.
+fn part(choice: &Choice) -> String {
+    match choice.devices {
+        0 | 1 => choice.part.clone(),
+        devices => format!("{devices} × {}", choice.part),
+    }
+}
+
+fn years(choice: &Choice) -> String {
+    match choice.years {
+        None => "–".into(),
+        Some(years) if years >= 1000.0 => "> 1000".into(),
+        Some(years) => format!("{years:.2}"),
+    }
+}
+
+fn kept_table(kept: &[&Choice]) -> String {
+    let row = |choice: &Choice| {
+        let energy = choice.energy_nj_per_byte.map(|nj| nj * f64::from(1 << 20) / 1e6);
+        [
+            part(choice),
+            name(choice),
+            share(choice),
+            units::bytes(choice.exported_bytes),
+            if choice.verdict == Verdict::Proved { "proved" } else { "run" }.into(),
+            time(choice.longest_ns),
+            choice.ram_bytes.div_ceil(1024).to_string(),
+            energy.map_or_else(|| "–".into(), |mj| format!("{mj:.1}")),
+        ]
+    };
+    let of = |bytes: Option<f64>| bytes.map_or_else(|| "–".into(), decimal_bytes);
+    let [a, b, c, d, e, f, g, h] =
+        ["<part", "<scheme", "%", "exported", "<how", "longest", "RAM KiB", "mJ/MiB"];
+    if kept.iter().any(|choice| choice.endurance_bytes.is_some()) {
+        let rows = kept.iter().map(|choice| {
+            let [a, b, c, d, e, f, g, h] = row(choice);
+            [a, b, c, d, e, f, g, h, of(choice.endurance_bytes), years(choice)]
+        });
+        return output::table([a, b, c, d, e, f, g, h, "TBW", "years"], rows);
+    }
+    let rows = kept.iter().map(|choice| {
+        let [a, b, c, d, e, f, g, h] = row(choice);
+        [a, b, c, d, e, f, g, h, of(choice.bytes_per_cycle)]
+    });
+    output::table([a, b, c, d, e, f, g, h, "per P/E"], rows)
+}
+
+fn missed_table(missed: &[&Choice]) -> String {
+    let columns =
+        ["<part", "<scheme", "%", "exported", "longest", "over by", "late", "page bound", "<why"];
+    output::table(
+        columns,
+        missed.iter().map(|choice| {
+            let bound = choice.page_write_ns.max(choice.page_read_ns);
+            [
+                part(choice),
+                name(choice),
+                share(choice),
+                units::bytes(choice.exported_bytes),
+                time(choice.longest_ns),
+                time(choice.over_ns),
+                choice.late_share.map_or_else(|| "–".into(), late),
+                time(bound),
+                choice.why.clone().unwrap_or_default(),
+            ]
+        }),
+    )
+}
+
+fn late(share: f64) -> String {
+    match share * 100.0 {
+        percent if percent >= 0.1 => format!("{percent:.1} %"),
+        percent => format!("{percent:.0e} %"),
+    }
+}
+
+/// Shows how many combinations have been tried.
+struct Watch(Progress);
+
+impl Observer for Watch {
+    fn progress(&self, _: &str, _: Phase, done: u64, _: Option<u64>) {
+        self.0.at(done, "trying");
+    }
+
+    fn stop(&self) -> bool {
+        interrupt::asked()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_written_are_in_powers_of_1000() {
+        let shown = [5e6, 4.2e9, 1.5e12, 2.5e15].map(decimal_bytes);
+        assert_eq!(shown, ["5.0 MB", "4.20 GB", "1.5 TB", "2.5 PB"]);
+    }
+}

@@ -1,0 +1,189 @@
+//! `--deadline`: late requests, their explanation and the exit code.
+
+use crate::common::{Scratch, ftlkit, words};
+
+/// 20,000 writes of one page to 2,000 pages, four at a time every 20 ms.
+fn bursts() -> String {
+    let mut text = "arrival_ns,op,offset_bytes,length_bytes\n".to_owned();
+    let mut draw = 1_u64;
+    for n in 0..20_000_u64 {
+        draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let page = (draw >> 33) % 2000;
+        text.push_str(&format!("{},write,{},2048\n", n / 4 * 20_000_000, page * 2048));
+    }
+    text
+}
+
+/// One line of words, whatever the line breaks.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_kept_bound_beside_a_missed_deadline_is_explained() {
+    let scratch = Scratch::new("deadline-bursts");
+    let trace = scratch.file("bursts.csv", bursts());
+    let line = ["compare", &trace, "--schemes", "lazy-rtgc", "--deadline", "3ms"];
+    let text = flat(&ftlkit(line).ok());
+    for said in [
+        "verdict bound kept",
+        "violations 0",
+        "deadline 3ms MISSED",
+        "although the bound, 2220.9 µs, was kept: it is per page task, without queueing",
+        "had to wait for earlier work of the device, and would have been in time alone",
+    ] {
+        assert!(text.contains(said), "`{said}` is not in: {text}");
+    }
+    let report = ftlkit(line.iter().chain(&["--json"])).json();
+    let scheme = &report["schemes"][0];
+    let deadline = &scheme["request_deadline"];
+    assert_eq!(deadline["deadline_ns"], 3_000_000);
+    assert_eq!(deadline["kept"], false);
+    assert!(deadline["late_requests"].as_u64() > Some(1000), "{deadline}");
+    assert_eq!(deadline["late_requests"], deadline["late_write_requests"]);
+    assert_eq!(deadline["late_requests"], deadline["late_by_queueing_requests"]);
+    assert_eq!(deadline["longest_ns"], scheme["request_completion_ns"]["max"]);
+    assert!(scheme["response_ns"]["max"].as_u64() <= Some(2_220_900));
+    // The same writes one at a time are in time.
+    let alone = ftlkit(line.iter().chain(&["--closed", "--strict"])).ok();
+    assert!(flat(&alone).contains("deadline 3ms kept"), "{alone}");
+    assert!(flat(&alone).contains("for requests of one page that do not queue"), "{alone}");
+}
+
+#[test]
+fn a_missed_deadline_fails_only_if_strict() {
+    let line = "compare uniform --capacity 16MiB --requests 20000 --set size=16k --schemes lazy-rtgc \
+                --deadline 3ms";
+    let text = flat(&words(line).ok());
+    assert!(text.contains("their pages add up; no page took that long"), "{text}");
+    let strict = words(&format!("{line} --strict")).ended(1);
+    assert!(strict.stdout.contains("MISSED"), "the report is printed");
+    words(&line.replace("3ms", "100ms --strict")).ok();
+    words("compare uniform --strict").refused(&["--strict judges a deadline", "--deadline 3ms"]);
+    words("compare uniform --deadline 0ms").refused(&["deadline", "3ms"]);
+    let without = words(&line.replace(" --deadline 3ms", " --json")).json();
+    assert!(without["schemes"][0]["request_deadline"].is_null());
+}
+
+#[test]
+fn a_file_has_a_deadline_and_an_ssd_judges_it() {
+    let scratch = Scratch::new("deadline-file");
+    let line = "compare uniform --part ddt-mlc --channels 2 --capacity 256MiB --requests 2000 \
+                --schemes lazy-rtgc --deadline 2500us";
+    let toml = words(&format!("{line} --dry-run")).ok();
+    assert!(toml.contains("deadline = \"2500us\""), "{toml}");
+    let file = scratch.file("ssd.toml", &toml);
+    let ran = ftlkit(["run", &file, "--strict"]).ended(1);
+    let text = flat(&ran.stdout);
+    assert!(text.contains("from when the SSD took them, with up to 32 outstanding"), "{text}");
+    ftlkit(["run", &file, "--strict", "--deadline", "10s"]).ok();
+}
+
+#[test]
+fn bounds_tell_which_schemes_keep_a_deadline_on_the_array_asked_for() {
+    let line = "bounds --part toshiba-slc --capacity 4GiB";
+    let text = words(&format!("{line} --deadline 3ms")).ok();
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    assert!(
+        text.starts_with("Bounds on 4.0 GiB of toshiba-slc (16,384 blocks; 8 devices of 512.0 MiB")
+    );
+    let said = flat(&text);
+    assert!(
+        said.contains("No scheme keeps 3ms on toshiba-slc: the least is 3300.0 µs (`lazy-rtgc`)")
+    );
+    assert!(said.contains("A program and an erase alone take 3300.0 µs"), "{said}");
+    assert!(said.contains("467.3 s") && !said.contains("Table VII"), "{said}");
+    words(&format!("{line} --deadline 3ms --strict")).ended(1);
+    let shorter = format!("{line} --deadline 3ms --set part.t_bers_ns=2ms");
+    let text = flat(&words(&format!("{shorter} --schemes lazy-rtgc,gftl,fsr+share=0.6")).ok());
+    assert!(
+        text.contains("1 of 3 schemes keep 3ms on toshiba-slc-modified; `lazy-rtgc`"),
+        "{text}"
+    );
+    assert!(text.contains("gftl † 3.2 GiB") && text.contains("reads +"), "{text}");
+    words(&format!("{shorter} --schemes lazy-rtgc --strict")).ok();
+    words(&format!("{shorter} --schemes lazy-rtgc,gftl --strict")).ended(1);
+    let json = words(&format!("{shorter} --json")).json();
+    let rows = json["parts"][0]["schemes"].as_array().expect("a list");
+    let row = |name: &str| rows.iter().find(|row| row["scheme"] == name).expect(name);
+    assert_eq!(
+        (&row("lazy-rtgc")["keeps_deadline"], &row("gftl")["keeps_deadline"]),
+        (&true.into(), &false.into())
+    );
+    assert_eq!(row("gftl")["page_write_ns"], 2_300_000);
+    words("bounds --set write_share=1").refused(&["bounds depend on the part alone", "part.KEY"]);
+    words("bounds --deadline 3ms --schemes fsl").refused(&["did you mean `fsr`?"]);
+    words("bounds --capacity 1KiB").refused(&["--capacity"]);
+}
+
+#[test]
+fn choose_tells_proved_from_measured_and_what_fails_by_how_much() {
+    let line = "choose uniform --capacity 16MiB --requests 20000 --parts evaluation-slc,spansion-slc,toshiba-tlc \
+                --schemes lazy-rtgc,gftl,page-level,rftl+label=three --shares 0.6 --deadline";
+    let text = words(&format!("{line} 3ms")).ok();
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let said = flat(&text);
+    assert!(said.starts_with("Deadline 3ms, 16MiB raw, uniform: "), "{said}");
+    let at = |words: &str| said.find(words).unwrap_or_else(|| panic!("{words}: {said}"));
+    assert!(at("Kept, the most space first") < at("Missed, the nearest first"));
+    assert!(said.contains("per P/E") && !said.contains("mJ/MiB TBW"), "{said}");
+    let with_cycles = words(&format!("{line} 3ms --set part.endurance_cycles=1000 --json")).json();
+    let choices = with_cycles["choices"].as_array().expect("a list");
+    let of = |part: &str, scheme: &str| {
+        let fits = |c: &&serde_json::Value| {
+            c["part"].as_str().is_some_and(|name| name.starts_with(part))
+                && c["scheme"] == scheme
+                && c["share_tried"].is_null()
+        };
+        choices.iter().find(fits).expect(scheme)
+    };
+    assert_eq!(of("spansion-slc", "lazy-rtgc")["verdict"], "proved");
+    assert_eq!(of("evaluation-slc", "three")["verdict"], "proved");
+    assert_eq!(of("evaluation-slc", "gftl")["verdict"], "measured");
+    assert_eq!(of("toshiba-tlc", "lazy-rtgc")["verdict"], "missed");
+    let missed = of("evaluation-slc", "page-level");
+    assert_eq!(missed["over_ns"].as_u64(), missed["longest_ns"].as_u64().map(|ns| ns - 3_000_000));
+    assert!(of("evaluation-slc", "lazy-rtgc")["years"].as_f64() > Some(0.0));
+    // One nanosecond after an erase alone: nothing keeps it.
+    words(&format!("{line} 100us --quiet")).ended(1);
+    words("choose uniform --capacity 16MiB").refused(&["--deadline"]);
+    words("choose uniform --capacity 16MiB --deadline 3ms --parts evaluation-scl")
+        .refused(&["did you mean `evaluation-slc`?"]);
+    words("choose uniform --capacity 16MiB --deadline 3ms --shares 1.5")
+        .refused(&["--shares", "below 1"]);
+}
+
+#[test]
+fn a_margin_lengthens_times_and_a_bound_says_what_it_covers() {
+    let text = flat(
+        &words("bounds --part toshiba-slc --margin tPROG=1.5 --margin tBERS=2 --schemes lazy-rtgc")
+            .ok(),
+    );
+    assert!(text.contains("tPROG 450.0 µs, tBERS 6000.0 µs"), "{text}");
+    assert!(text.contains("6450.0 µs"), "{text}");
+    let line =
+        "compare uniform --capacity 16MiB --requests 3000 --set size=16k --schemes lazy-rtgc";
+    let report = words(&format!("{line} --margin all=2 --json")).json();
+    assert_eq!(report["schemes"][0]["bound_ns"], 4_441_800);
+    let text = words(line).ok();
+    assert!(
+        flat(&text).contains("Bound: of page tasks, without queueing; a request of n pages"),
+        "{text}"
+    );
+    let longest = text.lines().find(|line| line.starts_with("longest request")).expect("a row");
+    assert!(longest.ends_with(" ms"), "eight pages take longer than the bound of one: {longest}");
+    let pages = words(&line.replace("16k", "2k")).ok();
+    assert!(!pages.contains("longest request"), "requests of one page: {pages}");
+    words("compare uniform --margin tPORG=2").refused(&["--margin", "tPROG=1.5"]);
+}
+
+#[test]
+fn several_devices_of_a_part_are_said_to_be_one_array() {
+    let text = words(
+        "compare uniform --part toshiba-slc --capacity 4GiB --requests 1 --precondition none",
+    )
+    .ok();
+    assert!(flat(&text).contains("; 8 devices of 512.0 MiB as one array"), "{text}");
+    let text = words("compare uniform --part evaluation-slc --capacity 16MiB --requests 1").ok();
+    assert!(!text.contains("as one array"), "{text}");
+}
