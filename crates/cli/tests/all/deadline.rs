@@ -24,7 +24,12 @@ fn a_kept_bound_beside_a_missed_deadline_is_explained() {
     let scratch = Scratch::new("deadline-bursts");
     let trace = scratch.file("bursts.csv", bursts());
     let line = ["compare", &trace, "--schemes", "lazy-rtgc", "--deadline", "3ms"];
-    let text = flat(&ftlkit(line).ok());
+    let short = flat(&ftlkit(line).ok());
+    assert!(
+        short.contains("% late") && short.contains("bound kept: lazy-rtgc (real-time"),
+        "{short}"
+    );
+    let text = flat(&ftlkit(line.iter().chain(&["--details"])).ok());
     for said in [
         "verdict bound kept",
         "violations 0",
@@ -33,6 +38,9 @@ fn a_kept_bound_beside_a_missed_deadline_is_explained() {
         "had to wait for earlier work of the device, and would have been in time alone",
     ] {
         assert!(text.contains(said), "`{said}` is not in: {text}");
+    }
+    for said in ["although the bound, 2220.9 µs, was kept", "had to wait for earlier work"] {
+        assert!(short.contains(said), "`{said}` is not in: {short}");
     }
     let report = ftlkit(line.iter().chain(&["--json"])).json();
     let scheme = &report["schemes"][0];
@@ -165,6 +173,10 @@ fn a_margin_lengthens_times_and_a_bound_says_what_it_covers() {
         "compare uniform --capacity 16MiB --requests 3000 --set size=16k --schemes lazy-rtgc";
     let report = words(&format!("{line} --margin all=2 --json")).json();
     assert_eq!(report["schemes"][0]["bound_ns"], 4_441_800);
+    let short = words(line).ok();
+    assert!(flat(&short).contains("without queueing; a request of n pages may take n times"));
+    assert!(flat(&short).contains("longest") && !flat(&short).contains("Bound:"), "{short}");
+    let line = &format!("{line} --details");
     let text = words(line).ok();
     assert!(
         flat(&text).contains("Bound: of page tasks, without queueing; a request of n pages"),

@@ -24,6 +24,11 @@ impl RequestDeadline {
         }
     }
 
+    /// Share of late requests in a cell.
+    pub(super) fn late_percent(&self) -> String {
+        share(self.late_share)
+    }
+
     /// The longest completion in a cell; exact where rounding would hide that it is late.
     pub(super) fn longest(&self, scheme: &SchemeReport) -> String {
         let rounded = longest_of(&scheme.request_completion_ns);

@@ -75,8 +75,11 @@ fn grid(report: &Report) -> Grid {
             |label: &str, cell: &dyn Fn(&RequestDeadline, &SchemeReport) -> String| {
                 row(label, &|s| s.request_deadline.as_ref().map_or_else(none, |d| cell(d, s)));
             };
-        of_requests(&format!("deadline {}", Duration::new(ns)), &RequestDeadline::verdict);
-        of_requests("late requests", &|d, _| d.late());
+        let verdict = |d: &RequestDeadline, s: &SchemeReport| match d.kept {
+            true => d.verdict(s),
+            false => format!("{} late", d.late_percent()),
+        };
+        of_requests(&format!("deadline {}", Duration::new(ns)), &verdict);
     }
     if schemes.iter().any(|s| s.deadlines.is_some()) {
         row("deadlines missed", &|s| {
@@ -158,7 +161,10 @@ fn requests(schemes: &[SchemeReport]) -> String {
 fn how_to_read(report: &Report) -> String {
     let times = match report.is_of_channels() {
         true => "Completion: of host requests, from arrival or issue to end.",
-        false => "Response: of page tasks, with the collection behind them, without queueing.",
+        false => {
+            "Response and bound: of page tasks with the collection behind them, without queueing; a request of n pages \
+             may take n times as long."
+        }
     };
     format!("{times} `--details`: every figure; `ftlkit help terms`: the words.")
 }
