@@ -4,7 +4,9 @@ use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
 use rayon::prelude::*;
-use sim::config::{Experiment, Preconditioning, Resolved, Text, Timing};
+use sim::config::{
+    DefaultShare, Experiment, Preconditioning, Resolved, SpaceRule, Text, Timing, Word,
+};
 use sim::report::SchemeReport;
 use sim::run::{Observer, Phase, RunError};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,7 +57,7 @@ pub fn run_all(
 ) -> Result<Vec<Ran>, ReproduceError> {
     let mut all = Vec::new();
     for Planned { name, experiment } in planned {
-        let resolved = experiment
+        let resolved = as_in_the_papers(experiment)
             .resolve()
             .and_then(|resolved| resolved.check_memory().map(|()| resolved))
             .map_err(|source| ReproduceError::Setup {
@@ -88,6 +90,12 @@ pub fn run_all(
             Ran { name, resolved, schemes, record }
         })
         .collect())
+}
+
+/// The papers give a scheme all the space that it can export, and all schemes of a figure the same requests.
+pub(crate) fn as_in_the_papers(experiment: Experiment) -> Experiment {
+    let (default_share, space) = (Word(DefaultShare::Own), Word(SpaceRule::Smallest));
+    Experiment { default_share, space, ..experiment }
 }
 
 fn steps(resolved: &Resolved, scheme: usize) -> u64 {
@@ -213,6 +221,12 @@ pub fn command(experiment: &Experiment) -> String {
         })
         .collect();
     push(format!("--schemes {}", schemes.join(",")));
+    if experiment.default_share != Word::default() {
+        push(format!("--share {}", experiment.default_share));
+    }
+    if experiment.space != Word::default() {
+        push(format!("--space {}", experiment.space));
+    }
     let precondition = &experiment.precondition.0;
     if *precondition != Preconditioning::default() {
         push(format!("--precondition {precondition}"));

@@ -1,7 +1,9 @@
 //! Choice of part, scheme and logical share for a deadline: every combination is planned and run, on all cores.
 
 use crate::compare::run_one;
-use crate::config::{Experiment, PartTable, Resolved, SchemeTable, TextOrTable};
+use crate::config::{
+    DefaultShare, Experiment, PartTable, Resolved, SchemeTable, TextOrTable, Word,
+};
 use crate::report::SchemeReport;
 use crate::run::{Observer, Phase, RunError};
 use rayon::prelude::*;
@@ -167,6 +169,7 @@ impl Question {
         let experiment = Experiment {
             part: Some(TextOrTable(candidate.part.clone())),
             schemes: vec![TextOrTable(scheme)],
+            default_share: Word(DefaultShare::Own),
             ..self.experiment.clone()
         };
         let part = candidate.name();

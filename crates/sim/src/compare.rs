@@ -1,7 +1,7 @@
 //! Comparison of several schemes under one workload: in parallel, each on its own array.
 
 use crate::config::Resolved;
-use crate::report::{Report, SchemeReport, units};
+use crate::report::{LeftOut, Report, SchemeReport, units};
 use crate::run::error::RunError;
 use crate::run::observer::Observer;
 use crate::run::run_scheme;
@@ -63,6 +63,11 @@ pub fn compare(
         workload: serde_json::to_value(&resolved.facts)?,
         interrupted: observer.stop() || !not_run.is_empty(),
         not_run,
+        left_out: resolved
+            .left_out
+            .iter()
+            .map(|(name, reason)| LeftOut { name: name.clone(), reason: reason.clone() })
+            .collect(),
         schemes,
     };
     Ok(Comparison { report, failures })
@@ -81,6 +86,7 @@ pub fn run_one(
         return Err(RunError::Stopped);
     }
     let (experiment, scheme) = (&resolved.experiment, &resolved.schemes[at]);
+    let facts = resolved.facts_of(scheme);
     let setup = Setup {
         operation_pj: operation_pj(&resolved.part, resolved.channel.planes),
         bit_errors: resolved.channel.bit_error_model(),
@@ -91,13 +97,14 @@ pub fn run_one(
         tasks: resolved.tasks.clone(),
         deadline_ns: experiment.deadline.map(|deadline| deadline.0),
         replay: resolved.replay(&scheme.label),
-        passes: experiment.precondition.0.by_workload().then(|| Passes {
-            workload: experiment.workload.0.clone(),
-            facts: resolved.facts.clone(),
-        }),
-        ..Setup::new(scheme.part.clone(), resolved.geometry, resolved.space_pages())
+        passes: experiment
+            .precondition
+            .0
+            .by_workload()
+            .then(|| Passes { workload: experiment.workload.0.clone(), facts: facts.clone() }),
+        ..Setup::new(scheme.part.clone(), resolved.geometry, scheme.space_pages)
     };
-    let source = experiment.workload.0.open(resolved.space, experiment.seed, &resolved.facts)?;
+    let source = experiment.workload.0.open(facts.space, experiment.seed, facts)?;
     let mut report = run_scheme(&setup, &scheme.config, &scheme.label, source, observer)?;
     if let Some((deadlines, set)) = report.deadlines.as_mut().zip(resolved.tasks.as_ref()) {
         deadlines.judge(&scheme.plan, scheme.config.idle_collection, set);

@@ -8,8 +8,8 @@ use super::ssd::SsdArgs;
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use sim::config::{
-    Bytes, ConfigError, Count, DEFAULT_PART, Experiment, Margin, PartTable, TextOrTable, Timing,
-    tasks_from_file,
+    Bytes, ConfigError, Count, DEFAULT_PART, DefaultShare, Experiment, Margin, PartTable,
+    SpaceRule, TextOrTable, Timing, Word, tasks_from_file,
 };
 use std::path::PathBuf;
 use workload::{AddressPolicy, WorkloadSpec};
@@ -44,7 +44,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArgs {
     /// Block trace, or name of a built-in workload (`ftlkit list workloads`); `./NAME` is always a file
-    /// [default: financial-like over 90 % of the logical space]
+    /// [default: financial-like]
     #[arg(value_name = "TRACE|WORKLOAD")]
     input: Option<String>,
 
@@ -106,8 +106,18 @@ pub(super) struct DeviceArgs {
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     capacity: Option<Bytes>,
 
+    /// Share of the array that schemes without `+share` export, or the most that they can if that is less; `own`: the most
+    /// that each can [default: 0.875]
+    #[arg(long, value_name = "SHARE")]
+    share: Option<Word<DefaultShare>>,
+
+    /// Pages that a built-in workload addresses: all that each scheme has exported, or the smallest space of the list, so that
+    /// all get the same requests (exported, smallest) [default: exported]
+    #[arg(long, value_name = "RULE")]
+    space: Option<Word<SpaceRule>>,
+
     /// Schemes, each with its settings, such as page-level,lazy-rtgc+share=0.8+idle
-    /// (`ftlkit list schemes`) [default: page-level,fsr,lazy-rtgc]
+    /// (`ftlkit list schemes`) [default: page-level,2lgc,lazy-rtgc]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     schemes: Vec<String>,
 
@@ -260,6 +270,8 @@ impl DeviceArgs {
         } else if let Some(file) = &self.part_file {
             experiment.part = Some(TextOrTable(PartTable::from_file(file)?));
         }
+        experiment.default_share = self.share.unwrap_or(experiment.default_share);
+        experiment.space = self.space.unwrap_or(experiment.space);
         if self.capacity.is_some() {
             experiment.capacity = self.capacity;
         }

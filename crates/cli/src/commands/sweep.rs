@@ -41,7 +41,7 @@ confidence intervals in columns ending in .ci95), and experiment.toml.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SweepArgs {
     /// Traces or built-in workloads, each run with all settings; or one experiment file (.toml)
-    /// [default: financial-like over 90 % of the logical space]
+    /// [default: financial-like]
     #[arg(value_name = "TRACE|WORKLOAD|FILE", id = "input")]
     inputs: Vec<String>,
 

@@ -78,7 +78,7 @@ fn the_text_says_why_and_how_to_confirm_it() {
         "yes, at any phases: U ≤ 1, and R ≤ deadline for",
         "no: U > 1, the queue grows without limit",
         "gftl: in the worst case job 0 of `log`: released at 0 ns, complete at",
-        "--part evaluation-slc --precondition full+age=1 --schemes lazy-rtgc,gftl",
+        "--part evaluation-slc --precondition full+age=1 --share own --schemes lazy-rtgc,gftl",
     ] {
         // Long cells are on several lines.
         let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");

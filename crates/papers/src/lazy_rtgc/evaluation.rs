@@ -178,6 +178,12 @@ impl Evaluation {
     }
 }
 
+/// The stand-in with the footprint of the trace that it stands for.
+pub(super) fn stand_in(workload: &str) -> WorkloadSpec {
+    let spec = WorkloadSpec::builtin(workload);
+    if workload == "financial-like" { spec.with("footprint", "0.03125") } else { spec }
+}
+
 fn planned(workload: &str, before: Before, size: Size, seed: u64) -> Planned {
     let schemes = texts(before, size).into_iter().map(|text| {
         TextOrTable(text.parse::<SchemeTable>().expect("the notation of schemes is right"))
@@ -187,7 +193,7 @@ fn planned(workload: &str, before: Before, size: Size, seed: u64) -> Planned {
         seed,
         precondition: TextOrTable(before.preconditioning(workload)),
         schemes: schemes.collect(),
-        workload: TextOrTable(WorkloadSpec::builtin(workload).limited(size.requests(workload))),
+        workload: TextOrTable(stand_in(workload).limited(size.requests(workload))),
         ..Experiment::default()
     };
     Planned { name: format!("{workload}, {}", before.words()), experiment }

@@ -1,6 +1,6 @@
 //! Runs of the map on demand, under both readings of what the cached mapping table evicts.
 
-use super::evaluation::{EVALUATION_CMT_KIB, WORKLOADS};
+use super::evaluation::{self, EVALUATION_CMT_KIB, WORKLOADS};
 use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
@@ -120,7 +120,7 @@ fn stand_in(at: usize, divisor: u64) -> WorkloadSpec {
     let info = workload::builtin(WORKLOADS[at]).ok();
     let all = info.and_then(|info| info.requests).unwrap_or_default();
     let requests = if at == WEBSEARCH { all } else { all / divisor };
-    WorkloadSpec::builtin(WORKLOADS[at]).limited(requests)
+    evaluation::stand_in(WORKLOADS[at]).limited(requests)
 }
 
 /// Every size of the table under every reading, on an array written full.

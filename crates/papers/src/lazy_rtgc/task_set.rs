@@ -4,7 +4,7 @@ use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::Section;
 use crate::row::{Limit, Row};
-use crate::runs::{Planned, Ran, run_all};
+use crate::runs::{Planned, Ran, as_in_the_papers, run_all};
 use crate::verdict::{Reason, Verdict};
 use sim::config::{Bytes, Duration, Experiment, TextOrTable};
 use sim::report::DeadlineReport;
@@ -93,7 +93,7 @@ fn note(found: &DeadlineReport) -> String {
 /// L(p) of any page request: U(R).
 fn shortest_period(scheme: &str, seed: u64) -> Result<u64, ReproduceError> {
     let Planned { name, experiment } = plan(scheme, &[scheme], stream(1_000_000), seed)?;
-    let resolved = experiment.resolve().map_err(|source| setup(&name, source))?;
+    let resolved = as_in_the_papers(experiment).resolve().map_err(|source| setup(&name, source))?;
     let bound = resolved.schemes.iter().find_map(|scheme| scheme.plan.guarantee.response_ns);
     Ok(bound.unwrap_or_default())
 }

@@ -1,6 +1,6 @@
 //! Table V: statistics of the workloads.
 
-use super::evaluation::WORKLOADS;
+use super::evaluation::{self, WORKLOADS};
 use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::Section;
@@ -8,7 +8,7 @@ use crate::row::Row;
 use crate::settings::Settings;
 use crate::verdict::Reason;
 use flash::parts::EVALUATION_SLC;
-use workload::{Op, Space, WorkloadError, WorkloadSpec};
+use workload::{Op, Space, WorkloadError};
 
 /// Printed number of requests, share of writes (%) and mean size (KiB).
 const PRINTED: [(&str, &str, &str); 5] = [
@@ -86,7 +86,7 @@ fn made(
         page_bytes: part.page_bytes,
         pages_per_block: part.pages_per_block,
     };
-    let spec = WorkloadSpec::builtin(name);
+    let spec = evaluation::stand_in(name);
     let facts = spec.check(space)?;
     let mut source = spec.open(space, seed, &facts)?;
     let mut made = TraceFigures::default();

@@ -4,8 +4,11 @@ use super::channel::Channel;
 use super::error::ConfigError;
 use super::notation::Word;
 use super::scheme_table::SchemeTable;
+use super::share::DefaultShare;
+
 use flash::{Geometry, Part};
 use ftl::{AgeClock, Allocation, FtlError, Plan, Processor, SchemeConfig, registry};
+use workload::Facts;
 use workload::quantity::Bytes;
 
 /// A scheme on the array of an experiment.
@@ -19,6 +22,10 @@ pub struct ResolvedScheme {
     pub part: Part,
     /// Its logical pages, threshold and bound.
     pub plan: Plan,
+    /// Logical pages that the workload may address.
+    pub space_pages: u32,
+    /// Facts on the workload over this scheme's space, if it differs from the others'.
+    pub facts: Option<Facts>,
 }
 
 /// Sizing of an array on this channel for these schemes.
@@ -29,6 +36,8 @@ pub(super) struct Sizing<'a> {
     seed: u64,
     allocation: Allocation,
     processor: Option<Processor>,
+    /// What schemes without a share of their own export.
+    share: DefaultShare,
 }
 
 impl<'a> Sizing<'a> {
@@ -37,6 +46,7 @@ impl<'a> Sizing<'a> {
         channel: &'a Channel,
         schemes: &'a [SchemeTable],
         seed: u64,
+        share: DefaultShare,
     ) -> Result<Self, ConfigError> {
         let with_part = |scheme: &'a SchemeTable| {
             if channel.channels.is_some() && scheme.buffer_clock == Some(Word(AgeClock::Arrival)) {
@@ -48,7 +58,7 @@ impl<'a> Sizing<'a> {
         };
         let schemes = schemes.iter().map(with_part).collect::<Result<_, ConfigError>>()?;
         let (allocation, processor) = (Allocation::default(), None);
-        Ok(Self { channel, schemes, seed, allocation, processor })
+        Ok(Self { channel, schemes, seed, allocation, processor, share })
     }
 
     /// Same schemes with this allocation of writes and this processor for victim selection.
@@ -56,13 +66,22 @@ impl<'a> Sizing<'a> {
         Self { allocation, processor, ..self }
     }
 
+    /// With the default share where the scheme gives none and can export as much.
     fn config(
         &self,
         scheme: &SchemeTable,
+        part: &Part,
         geometry: &Geometry,
     ) -> Result<SchemeConfig, ConfigError> {
         let (allocation, processor) = (self.allocation, self.processor);
-        Ok(SchemeConfig { allocation, processor, ..scheme.to_config(geometry, self.seed)? })
+        let config =
+            SchemeConfig { allocation, processor, ..scheme.to_config(geometry, self.seed)? };
+        if config.logical_pages.is_some() {
+            return Ok(config);
+        }
+        let shared = SchemeConfig { logical_pages: self.share.pages(geometry), ..config.clone() };
+        let works = registry::plan(&shared, part, geometry, geometry.blocks()).is_ok();
+        Ok(if works { shared } else { config })
     }
 
     /// Step of the number of blocks; on an SSD, all dies have the same number of blocks.
@@ -137,11 +156,13 @@ impl<'a> Sizing<'a> {
         self.schemes
             .iter()
             .map(|(scheme, part)| {
-                let config = self.config(scheme, geometry)?;
+                let config = self.config(scheme, part, geometry)?;
                 let plan = registry::plan(&config, part, geometry, geometry.blocks());
                 let plan =
                     plan.map_err(|error| self.explain((scheme, part), &config, geometry, &error))?;
-                Ok(ResolvedScheme { label: scheme.label(), config, part: part.clone(), plan })
+                let (label, space_pages) = (scheme.label(), plan.logical_pages);
+                let part = part.clone();
+                Ok(ResolvedScheme { label, config, part, plan, space_pages, facts: None })
             })
             .collect()
     }
@@ -176,7 +197,7 @@ impl<'a> Sizing<'a> {
         let step = self.block_step();
         let enough = |steps: u32| {
             self.geometry(steps * step).is_some_and(|geometry| {
-                self.config(scheme, &geometry).is_ok_and(|config| works(&config, &geometry))
+                self.config(scheme, part, &geometry).is_ok_and(|config| works(&config, &geometry))
             })
         };
         let too_many = |pages: u32| !works(&with_share(pages), geometry);
@@ -256,7 +277,7 @@ mod tests {
     fn the_smallest_array_is_just_large_enough() {
         let schemes = schemes(&["page-level", "fsr", "lazy-rtgc"]);
         let channel = evaluation_slc();
-        let sizing = Sizing::new(&channel, &schemes, 1).unwrap();
+        let sizing = Sizing::new(&channel, &schemes, 1, DefaultShare::Own).unwrap();
         for pages in [1, 1000, 100_000, 12_345_678] {
             let geometry = sizing.smallest_with(pages).unwrap();
             let smallest = |geometry: &Geometry| {
@@ -275,7 +296,7 @@ mod tests {
     fn a_part_is_advised_only_where_it_would_help() {
         let schemes = schemes(&["lazy-rtgc+victim=fifo"]);
         let channel = evaluation_slc();
-        let sizing = Sizing::new(&channel, &schemes, 1).unwrap();
+        let sizing = Sizing::new(&channel, &schemes, 1, DefaultShare::Own).unwrap();
         let geometry = sizing.geometry(1000).unwrap();
         let error = sizing.schemes_on(&geometry).map(|_| ()).unwrap_err().to_string();
         assert!(error.contains("must be greedy") && !error.contains("another part"), "{error}");
@@ -285,7 +306,7 @@ mod tests {
     fn the_largest_capacity_is_told_in_a_unit_for_people_and_works() {
         let schemes = schemes(&["page-level"]);
         let channel = evaluation_slc();
-        let sizing = Sizing::new(&channel, &schemes, 1).unwrap();
+        let sizing = Sizing::new(&channel, &schemes, 1, DefaultShare::Own).unwrap();
         let error = sizing.array(Bytes::new(900 << 40)).unwrap_err().to_string();
         let (_, most) = error.split_once("at most ").unwrap();
         assert_eq!(most, "8191GiB");
@@ -297,7 +318,7 @@ mod tests {
         let error_of = |text: &str, blocks: u32| {
             let schemes = schemes(&[text]);
             let channel = evaluation_slc();
-            let sizing = Sizing::new(&channel, &schemes, 1).unwrap();
+            let sizing = Sizing::new(&channel, &schemes, 1, DefaultShare::Own).unwrap();
             let geometry = sizing.geometry(blocks).unwrap();
             sizing.schemes_on(&geometry).map(|_| ()).map_err(|error| error.to_string())
         };

@@ -7,6 +7,7 @@ use super::notation::Word;
 use super::part::PartChoice;
 use super::precondition::PreconditionChoice;
 use super::scheme::SchemeChoice;
+use super::share::{DefaultShare, SpaceRule};
 use super::suspend::SuspendChoice;
 use super::workload::WorkloadChoice;
 use crate::ssd::{CollectionPlace, HostInterface};
@@ -22,10 +23,15 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Experiment {
-    /// Raw capacity. Default for a trace: its footprint takes 85 % of the smallest scheme's logical space.
+    /// Raw capacity. Default for a trace: its footprint takes 85 % of the default share of it.
     /// Default for a built-in workload: 1 GiB.
     #[serde(alias = "capacity_bytes", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Bytes>,
+    /// What a scheme without a share of its own exports: a share of the array, or the most that the scheme can if that is
+    /// less; `own`: the most that each can.
+    pub default_share: Word<DefaultShare>,
+    /// Pages that a built-in workload addresses: `exported` by each scheme, or the `smallest` space of the list.
+    pub space: Word<SpaceRule>,
     /// Seed of all random numbers.
     pub seed: u64,
     /// Channels of an SSD, 1 to 256, whose operations run in parallel with several requests outstanding. Default:
@@ -133,6 +139,8 @@ impl Default for Experiment {
     fn default() -> Self {
         Self {
             capacity: None,
+            default_share: Word::default(),
+            space: Word::default(),
             seed: 1,
             channels: None,
             ways: 1,
@@ -157,16 +165,12 @@ impl Default for Experiment {
             part_file: None,
             part: None,
             sweep: Axes::default(),
-            schemes: ["page-level", "fsr", "lazy-rtgc"].map(scheme).into(),
-            workload: super::text_or_table::TextOrTable(financial_like()),
+            schemes: ["page-level", "2lgc", "lazy-rtgc"].map(scheme).into(),
+            workload: super::text_or_table::TextOrTable(workload::WorkloadSpec::builtin(
+                "financial-like",
+            )),
         }
     }
-}
-
-/// Covers 90 % of the space instead of the small footprint of the trace that it imitates. With that
-/// footprint, collection would find only blocks without valid pages, which shows little about the schemes.
-fn financial_like() -> workload::WorkloadSpec {
-    workload::WorkloadSpec::builtin("financial-like").with("footprint", "0.9")
 }
 
 fn scheme(name: &str) -> SchemeChoice {

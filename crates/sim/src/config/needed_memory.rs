@@ -122,7 +122,9 @@ mod tests {
     use crate::config::{Experiment, Resolved};
 
     fn of(capacity: &str) -> Resolved {
-        let text = format!("capacity = '{capacity}'\nworkload = 'uniform'");
+        let text = format!(
+            "capacity = '{capacity}'\nschemes = ['page-level', 'fsr', 'lazy-rtgc']\nworkload = 'uniform'"
+        );
         Experiment::from_toml(&text, "test").unwrap().resolve().unwrap()
     }
 

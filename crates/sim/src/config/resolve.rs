@@ -8,6 +8,7 @@ use super::experiment::{Experiment, Timing};
 use super::part::{DEFAULT_PART, PartChoice, PartTable};
 use super::processor::{processor_json, processor_line};
 use super::scheme_table::SchemeTable;
+use super::share::{self, DefaultShare};
 use super::ssd::{Board, setup_json};
 use super::text_or_table::TextOrTable;
 use super::workload::NO_REGULAR_FILE;
@@ -22,8 +23,13 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 use workload::{AddressPolicy, Facts, Space, WorkloadSpec};
 
-/// Share of the smallest logical space that a trace's footprint fills; sizes the array without a set capacity.
+/// Share of the exported space that a trace's footprint fills; sizes the array without a set capacity.
 const FOOTPRINT_SHARE_PERCENT: u64 = 85;
+
+/// Fewest blocks of an array that is sized for a trace.
+const LEAST_BLOCKS: u32 = 64;
+/// Fewest blocks of each die of an SSD that is sized for a trace.
+const LEAST_BLOCKS_PER_DIE: u32 = 8;
 
 /// Default capacity for a built-in workload.
 const BUILTIN_CAPACITY: Bytes = Bytes::new(1 << 30);
@@ -45,8 +51,10 @@ pub struct Resolved {
     pub ssd: Option<SsdSetup>,
     /// The schemes to run.
     pub schemes: Vec<ResolvedScheme>,
-    /// Address space of the workload: the smallest logical space among the schemes, so that all get the same
-    /// requests.
+    /// Label of each scheme that cannot hold the workload's data, and why.
+    pub left_out: Vec<(String, String)>,
+    /// Address space of the workload, by the capacity and the default share; [`ResolvedScheme::space_pages`] is that of
+    /// one scheme.
     pub space: Space,
     /// Facts found about the workload.
     pub facts: Facts,
@@ -87,27 +95,27 @@ impl Experiment {
         check_trace_file(&self.workload.0)?;
         let tables: Vec<SchemeTable> = self.schemes.iter().map(|choice| choice.0.clone()).collect();
         check_labels(&tables)?;
-        let sizing = Sizing::new(&channel, &tables, self.seed)?;
+        let sizing = Sizing::new(&channel, &tables, self.seed, self.default_share.0)?;
         let allocation = board.as_ref().map(|board| board.allocation(self.ways));
         let sizing = sizing.with(allocation.unwrap_or_default(), self.cpu.0);
         let geometry = match self.capacity {
             Some(capacity) => given_array(&sizing, capacity, &mut notes)?,
-            None => size_for(&sizing, &self.workload.0, &mut notes)?,
+            None => size_for(&sizing, &self.workload.0, self.default_share.0, &mut notes)?,
         };
         self.capacity = Some(Bytes::new(geometry.capacity_bytes()));
-        let schemes = sizing.schemes_on(&geometry)?;
+        let mut schemes = sizing.schemes_on(&geometry)?;
         if self.t_rwc.is_some() && !schemes.iter().any(copies_directly) {
             let reason = "no scheme copies by direct transfer; add `+copy=dgcb` to one, or omit it";
             return Err(ConfigError::setting("t_rwc", reason));
         }
         let ssd = board.as_ref().map(|board| board.setup(&channel, &geometry)).transpose()?;
-        let least = schemes.iter().map(|scheme| scheme.plan.logical_pages).min().unwrap_or(0);
-        let space = Space {
-            bytes: u64::from(least) * u64::from(geometry.page_bytes()),
-            page_bytes: geometry.page_bytes(),
-            pages_per_block: geometry.pages_per_block(),
-        };
-        let facts = self.workload.0.check(space)?;
+        let (share, rule) = (self.default_share.0, self.space.0);
+        let (facts, left_out) =
+            share::assign(&self.workload.0, &geometry, share, rule, &mut schemes)?;
+        if let ([], Some((label, reason))) = (&schemes[..], left_out.first()) {
+            return Err(ConfigError::setting("schemes", format!("`{label}` {reason}")));
+        }
+        let space = facts.space;
         if let WorkloadSpec::Builtin { parameters, .. } = &mut self.workload.0 {
             parameters.clone_from(&facts.parameters);
         }
@@ -116,6 +124,7 @@ impl Experiment {
         self.to_toml()?;
         notes.extend(notes_on_time(board.as_ref(), &self, &schemes));
         notes.extend(notes_on_copies(&channel, &tables, &schemes));
+        notes.extend(notes_on_shares(&schemes, &geometry, &facts));
         let experiment = self;
         Ok(Resolved {
             experiment,
@@ -124,6 +133,7 @@ impl Experiment {
             geometry,
             ssd,
             schemes,
+            left_out,
             space,
             facts,
             tasks,
@@ -280,6 +290,34 @@ fn notes_on_time(
     notes
 }
 
+/// Notes on schemes that export another share than the others, and on those that export nearly all.
+fn notes_on_shares(schemes: &[ResolvedScheme], geometry: &Geometry, facts: &Facts) -> Vec<String> {
+    let share = |pages: u32| f64::from(pages) / f64::from(geometry.pages());
+    let common = facts.space.pages();
+    let mut notes = Vec::new();
+    let other: Vec<String> = schemes
+        .iter()
+        .filter(|scheme| facts.trace.is_none() && u64::from(scheme.space_pages) != common)
+        .map(|scheme| format!("`{}` {:.3}", scheme.label, share(scheme.space_pages)))
+        .collect();
+    if !other.is_empty() {
+        notes.push(format!(
+            "addressed over what they export, of the array: {}; less data in as much flash means a lower WAF",
+            other.join(", ")
+        ));
+    }
+    let spare = |scheme: &ResolvedScheme| geometry.pages() - scheme.plan.logical_pages;
+    for scheme in schemes.iter().filter(|scheme| spare(scheme) <= 2 * geometry.pages_per_block()) {
+        notes.push(format!(
+            "`{}` exports all but {} pages of the array: written full, each victim is full but for a few pages; \
+             `+share=0.875` leaves it as much as the others",
+            scheme.label,
+            units::grouped(spare(scheme).into())
+        ));
+    }
+    notes
+}
+
 /// Notes on each scheme's copy times, if copies have paths, and on copy settings without effect.
 fn notes_on_copies(
     channel: &Channel,
@@ -355,6 +393,7 @@ fn given_array(
 fn size_for(
     sizing: &Sizing<'_>,
     workload: &WorkloadSpec,
+    share: DefaultShare,
     notes: &mut Vec<String>,
 ) -> Result<Geometry, ConfigError> {
     let channel = sizing.channel;
@@ -382,14 +421,29 @@ fn size_for(
     let footprint = workload.check(anything)?.footprint_bytes;
     let pages = footprint.div_ceil(channel.page_bytes().into());
     let needed = (pages * 100).div_ceil(FOOTPRINT_SHARE_PERCENT);
-    let geometry = sizing.smallest_with(needed).ok_or_else(|| unfit(sizing, footprint))?;
+    let (geometry, of) = match share {
+        DefaultShare::Own => {
+            (sizing.smallest_with(needed), "the smallest scheme's logical space".into())
+        }
+        DefaultShare::Of(share) => {
+            let physical = (needed as f64 / share).ceil() as u64;
+            let bytes = Bytes::new(physical.saturating_mul(channel.page_bytes().into()));
+            let per_die = match channel.channels {
+                None => LEAST_BLOCKS,
+                Some(_) => LEAST_BLOCKS.div_ceil(channel.units()).max(LEAST_BLOCKS_PER_DIE),
+            };
+            let geometry = sizing.array_of_at_least(bytes, per_die);
+            (geometry.ok(), format!("a share of {share} of it"))
+        }
+    };
+    let geometry = geometry.ok_or_else(|| unfit(sizing, footprint))?;
     let extent = match addresses {
         AddressPolicy::Exact | AddressPolicy::Spaces => "address span",
         AddressPolicy::Dense | AddressPolicy::Wrap => "footprint",
     };
     notes.push(format!(
         "capacity {}: chosen so that the trace's {extent} ({}) takes at most {FOOTPRINT_SHARE_PERCENT} % \
-         of the smallest scheme's logical space",
+         of {of}",
         units::bytes(geometry.capacity_bytes()),
         units::bytes(footprint),
     ));
@@ -460,9 +514,9 @@ impl Serialize for Resolved {
 }
 
 impl Resolved {
-    /// Logical pages that the workload may address.
-    pub fn space_pages(&self) -> u32 {
-        u32::try_from(self.space.pages()).unwrap_or(u32::MAX)
+    /// Facts on the workload over the space of one of the schemes.
+    pub fn facts_of<'a>(&'a self, scheme: &'a ResolvedScheme) -> &'a Facts {
+        scheme.facts.as_ref().unwrap_or(&self.facts)
     }
 
     /// True if each request is issued when the previous one completes, ignoring the workload's arrival times.
@@ -479,10 +533,10 @@ impl Resolved {
         let precondition = &self.experiment.precondition.0;
         let pages = match precondition.fill {
             Fill::Full => scheme.plan.logical_pages,
-            Fill::Footprint => self.space_pages(),
+            Fill::Footprint => scheme.space_pages,
             Fill::None => 0,
         };
-        let aging = f64::from(self.space_pages()) * precondition.workload;
+        let aging = f64::from(scheme.space_pages) * precondition.workload;
         u64::from(pages) + ((f64::from(pages) * precondition.age).round() + aging.round()) as u64
     }
 
@@ -572,7 +626,12 @@ mod tests {
         assert_eq!(first.part.t_bers_ns, 1_500_000);
         assert_eq!(first.schemes[1].label, "roomy");
         assert_eq!(first.facts.requests, 1000);
-        assert_eq!(first.space.bytes, u64::from(first.schemes[1].plan.logical_pages) * 2048);
+        // Each scheme is addressed over what it exports; the default share is that of the whole.
+        assert_eq!(first.space.bytes, 268_435_456 / 8 * 7);
+        for scheme in &first.schemes {
+            assert_eq!(scheme.space_pages, scheme.plan.logical_pages);
+            assert_eq!(first.facts_of(scheme).space.pages(), scheme.space_pages.into());
+        }
         let echo = first.experiment.to_toml().unwrap();
         let second = resolve(&echo).unwrap();
         assert_eq!(second.experiment, first.experiment, "{echo}");
@@ -589,6 +648,9 @@ mod tests {
             ("part_file = '/no/such/file.toml'", "/no/such/file.toml"),
             ("part = 'evaluation-slc'\npart_file = 'x'", "omit one of them"),
             ("schemes = []", "at least one"),
+            ("default_share = 1.5", "neither a share above 0 and below 1"),
+            ("default_share = 'mine'", "nor `own`"),
+            ("space = 'small'", "there are `exported` and `smallest`"),
             ("schemes = ['fsr', 'fsr']", "+label="),
             ("schemes = ['lazy-rtcg']", "did you mean `lazy-rtgc`?"),
             ("schemes = [{ name = 'fsr', victm = 'fifo' }]", "did you mean `victim`?"),

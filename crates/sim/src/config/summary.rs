@@ -133,7 +133,7 @@ impl Resolved {
     fn addresses_line(&self) -> String {
         let (extent, space) = (self.facts.footprint_bytes, self.space.bytes);
         format!(
-            "{} of the {} that every scheme exports ({:.1} %)",
+            "{} of {} ({:.1} %)",
             units::bytes(extent),
             units::bytes(space),
             extent as f64 / space as f64 * 100.0
@@ -144,7 +144,7 @@ impl Resolved {
         let precondition = &self.experiment.precondition.0;
         let fill = match precondition.fill {
             Fill::Full => "sequential fill of the whole logical space",
-            Fill::Footprint => "sequential fill of the logical space that all schemes export",
+            Fill::Footprint => "sequential fill of the logical space that the workload may address",
             Fill::None => "none: a fresh device",
         };
         let mut line = match precondition.age {

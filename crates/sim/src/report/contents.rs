@@ -22,8 +22,20 @@ pub struct Report {
     /// Schemes that were interrupted before their measurement.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<String>,
+    /// Schemes that cannot hold the workload's data.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// One entry per scheme, in the requested order.
     pub schemes: Vec<SchemeReport>,
+}
+
+/// A scheme that cannot hold the workload's data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// The scheme's label.
+    pub name: String,
+    /// What it cannot hold, and what would make it.
+    pub reason: String,
 }
 
 /// Results of one scheme.

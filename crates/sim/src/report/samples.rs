@@ -68,6 +68,7 @@ pub(super) fn report() -> Report {
         workload: json!({"name": "uniform", "requests": TASKS}),
         interrupted: false,
         not_run: Vec::new(),
+        left_out: Vec::new(),
         schemes: shapes.iter().map(scheme).collect(),
     }
 }

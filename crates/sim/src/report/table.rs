@@ -40,12 +40,16 @@ pub fn render(report: &Report, width: usize) -> String {
     out
 }
 
-/// One line for each scheme that was interrupted before its measurement.
+/// One line for each scheme that cannot hold the data, or that was interrupted before its measurement.
 pub(super) fn not_run(report: &Report, width: usize) -> String {
     let line = |name: &String| {
         wrap(&format!("{name}: not run (interrupted before it was measured)"), width, "  ")
     };
-    report.not_run.iter().map(line).collect()
+    let left_out = report
+        .left_out
+        .iter()
+        .map(|scheme| wrap(&format!("{}: not run: {}", scheme.name, scheme.reason), width, "  "));
+    left_out.chain(report.not_run.iter().map(line)).collect()
 }
 
 const HOW_TO_READ: [&str; 2] = [

@@ -4,6 +4,7 @@
 mod common;
 
 mod accounting;
+mod alone;
 mod bit_errors;
 mod copy_paths;
 mod promises;

@@ -36,7 +36,9 @@ fn write(name: &str, period_ns: u64) -> TaskSpec {
 
 /// The tasks on an array of 64 blocks, full and overwritten at random.
 fn resolve(scheme: &str, tasks: Vec<TaskSpec>, jobs: u64) -> Resolved {
-    let text = format!("capacity = '8MiB'\nschemes = ['{scheme}']\nprecondition = 'full+age=1'");
+    let text = format!(
+        "capacity = '8MiB'\nschemes = ['{scheme}']\nprecondition = 'full+age=1'\ndefault_share = 'own'"
+    );
     let mut experiment = Experiment::from_toml(&text, "test").unwrap();
     let replay = Replay { requests: Some(jobs), ..Replay::default() };
     experiment.workload = TextOrTable(WorkloadSpec::Tasks { tasks, replay });

@@ -1,6 +1,6 @@
 //! A run of `ftlkit compare`: one list of options makes the experiment and the command that replays it.
 
-use ftlkit_sim::config::{Experiment, PartTable, TextOrTable, Timing};
+use ftlkit_sim::config::{DefaultShare, Experiment, PartTable, TextOrTable, Timing, Word};
 use std::fmt::{self, Display};
 use std::io::Write;
 use std::path::PathBuf;
@@ -49,7 +49,9 @@ impl Case {
             Load::Builtin(name) => WorkloadSpec::builtin(*name),
             Load::Trace { .. } => self.write_trace().map_err(|error| error.to_string())?,
         });
-        let mut experiment = Experiment { workload, ..Experiment::default() };
+        // Bounds are tested where they are tight: each scheme exports all that it can.
+        let default_share = Word(DefaultShare::Own);
+        let mut experiment = Experiment { workload, default_share, ..Experiment::default() };
         for (option, value) in &self.options {
             apply(&mut experiment, option, value)
                 .map_err(|reason| format!("{option} {value}: {reason}"))?;

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// first workload also has reads and trims.
 const LOADS: [(&str, &[&str]); 7] = [
     ("uniform", &["write_share=0.6", "trim_share=0.1"]),
-    ("financial-like", &["footprint=0.9"]),
+    ("financial-like", &[]),
     ("random-adversary", &[]),
     ("gftl-worst-case", &[]),
     ("gftl-queue-worst-case", &[]),

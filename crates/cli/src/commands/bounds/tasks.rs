@@ -6,7 +6,9 @@ use crate::output::{self, micros, table};
 use bounds::task_set::{Analysis, Method, Operation, PageCosts, Task, TaskSet};
 use serde_json::{Value, json};
 use sim::catalogue;
-use sim::config::{Bytes, ConfigError, Experiment, PartTable, TextOrTable, tasks_from_file};
+use sim::config::{
+    Bytes, ConfigError, DefaultShare, Experiment, PartTable, TextOrTable, Word, tasks_from_file,
+};
 use sim::report::{LateJob, wrap};
 use sim::run::worst_case;
 use std::path::Path;
@@ -98,6 +100,7 @@ fn analyse(
         part: Some(TextOrTable(asked.part.clone())),
         schemes: vec![scheme.parse()?],
         workload: TextOrTable(workload.clone()),
+        default_share: Word(DefaultShare::Own),
         ..Experiment::default()
     };
     asked.channel.apply(&mut experiment);
@@ -240,7 +243,7 @@ fn confirm(asked: &Asked<'_>, rows: &[Row], capacity: Option<u64>) -> String {
         return "No scheme keeps all deadlines.\n".into();
     }
     format!(
-        "A run counts the misses:\n  {command} --precondition full+age=1 --schemes {}\n",
+        "A run counts the misses:\n  {command} --precondition full+age=1 --share own --schemes {}\n",
         names.join(",")
     )
 }
