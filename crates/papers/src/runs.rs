@@ -205,6 +205,12 @@ pub fn command(experiment: &Experiment) -> String {
     if replay.loops != 1 {
         push(format!("--loops {}", replay.loops));
     }
+    if experiment.default_share != Word::default() {
+        push(format!("--share {}", experiment.default_share));
+    }
+    if experiment.space != Word::default() {
+        push(format!("--space {}", experiment.space));
+    }
     if let Some(part) = experiment.part.as_ref().and_then(|part| part.0.text()) {
         push(format!("--part {part}"));
     }
@@ -221,12 +227,6 @@ pub fn command(experiment: &Experiment) -> String {
         })
         .collect();
     push(format!("--schemes {}", schemes.join(",")));
-    if experiment.default_share != Word::default() {
-        push(format!("--share {}", experiment.default_share));
-    }
-    if experiment.space != Word::default() {
-        push(format!("--space {}", experiment.space));
-    }
     let precondition = &experiment.precondition.0;
     if *precondition != Preconditioning::default() {
         push(format!("--precondition {precondition}"));

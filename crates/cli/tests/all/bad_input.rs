@@ -118,14 +118,16 @@ fn devices_beyond_the_memory_of_the_machine() {
         return;
     }
     let needs = ["capacity", "GiB of memory", "available", "smaller --capacity"];
-    words("compare uniform --capacity 8191GiB").refused(&needs);
-    words("compare uniform --capacity 8191GiB --dry-run").ok();
+    words("compare uniform --schemes page-level,fsr,lazy-rtgc --capacity 8191GiB").refused(&needs);
+    words("compare uniform --schemes page-level,fsr,lazy-rtgc --capacity 8191GiB --dry-run").ok();
     let scratch = Scratch::new("memory");
     let mut text = csv_trace(10);
     text.push_str("20000000,write,5497558138880,4096\n");
     let trace = scratch.file("far.csv", text);
-    ftlkit(["compare", &trace, "--addresses", "spaces"]).refused(&needs);
-    ftlkit(["compare", &trace, "--addresses", "spaces"]).refused(&["--addresses dense"]);
+    ftlkit(["compare", "--schemes", "fsr,lazy-rtgc", &trace, "--addresses", "spaces"])
+        .refused(&needs);
+    ftlkit(["compare", "--schemes", "fsr,lazy-rtgc", &trace, "--addresses", "spaces"])
+        .refused(&["--addresses dense"]);
 }
 
 #[test]

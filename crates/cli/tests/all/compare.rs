@@ -16,7 +16,7 @@ fn json_has_the_keys_that_scripts_read() {
     assert_eq!(report["workload"]["workload"], "uniform");
     let schemes = report["schemes"].as_array().expect("a list");
     let names: Vec<&Value> = schemes.iter().map(|scheme| &scheme["name"]).collect();
-    assert_eq!(names, ["page-level", "fsr", "lazy-rtgc"]);
+    assert_eq!(names, ["page-level", "2lgc", "lazy-rtgc"]);
     for scheme in schemes {
         assert_eq!(scheme["violations"], 0);
         assert_eq!(scheme["requests"], 20_000);

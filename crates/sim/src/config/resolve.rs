@@ -630,7 +630,7 @@ mod tests {
         assert_eq!(first.space.bytes, 268_435_456 / 8 * 7);
         for scheme in &first.schemes {
             assert_eq!(scheme.space_pages, scheme.plan.logical_pages);
-            assert_eq!(first.facts_of(scheme).space.pages(), scheme.space_pages.into());
+            assert_eq!(first.facts_of(scheme).space.pages(), u64::from(scheme.space_pages));
         }
         let echo = first.experiment.to_toml().unwrap();
         let second = resolve(&echo).unwrap();
@@ -650,7 +650,7 @@ mod tests {
             ("schemes = []", "at least one"),
             ("default_share = 1.5", "neither a share above 0 and below 1"),
             ("default_share = 'mine'", "nor `own`"),
-            ("space = 'small'", "there are `exported` and `smallest`"),
+            ("space = 'small'", "did you mean `smallest`?"),
             ("schemes = ['fsr', 'fsr']", "+label="),
             ("schemes = ['lazy-rtcg']", "did you mean `lazy-rtgc`?"),
             ("schemes = [{ name = 'fsr', victm = 'fifo' }]", "did you mean `victim`?"),

@@ -8,7 +8,9 @@ use flash::channels::DieAddress;
 impl SsdDevice<'_> {
     /// The report; `elapsed_ns`: end of the last request.
     pub(super) fn report(self, elapsed_ns: u64, setup: &Setup, label: &str) -> SchemeReport {
-        let (channel_use, die_use, busy_ns) = self.uses(elapsed_ns);
+        // Collection that was due goes on after the last request, and its work is counted.
+        let until_ns = self.scheme.flash().channels().last_done_ns().max(elapsed_ns);
+        let (channel_use, die_use, busy_ns) = self.uses(until_ns);
         let per_second = |count: u64, ns: u64| count as f64 / (ns.max(1) as f64 / 1e9);
         let suspended = self.scheme.flash().channels().suspensions();
         let Self { totals, seen, link, .. } = self;
@@ -21,7 +23,7 @@ impl SsdDevice<'_> {
         let ssd = SsdReport {
             queue_depth,
             page_commands,
-            page_commands_per_second: per_second(page_commands, elapsed_ns),
+            page_commands_per_second: per_second(page_commands, until_ns),
             window_ns,
             windows: windows.len() as u64,
             window_least_per_second: per_second(least, window_ns),
@@ -56,7 +58,7 @@ impl SsdDevice<'_> {
     }
 
     /// Mean use of channels and of dies, and the sum of the dies' array times.
-    fn uses(&self, elapsed_ns: u64) -> (f64, f64, u64) {
+    fn uses(&self, until_ns: u64) -> (f64, f64, u64) {
         let channels = self.scheme.flash().channels();
         let topology = channels.topology();
         let buses: u64 = (0..topology.channels)
@@ -69,7 +71,7 @@ impl SsdDevice<'_> {
             (0..topology.dies).map(move |die| DieAddress { channel, way, die })
         });
         let cells: u64 = dies.filter_map(|die| channels.die_use(die)).map(|die| die.array_ns).sum();
-        let mean = |ns: u64, of: usize| ns as f64 / of.max(1) as f64 / elapsed_ns.max(1) as f64;
+        let mean = |ns: u64, of: usize| ns as f64 / of.max(1) as f64 / until_ns.max(1) as f64;
         let channel_count = usize::from(topology.channels);
         let die_count = channel_count * topology.dies_per_channel();
         (mean(buses, channel_count), mean(cells, die_count), cells)
