@@ -5,7 +5,8 @@ use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
 use rayon::prelude::*;
 use sim::config::{
-    DefaultShare, Experiment, Preconditioning, Resolved, SpaceRule, Text, Timing, Word,
+    DefaultShare, Experiment, PartialPages, Preconditioning, Resolved, SpaceRule, Text, Timing,
+    Word,
 };
 use sim::report::SchemeReport;
 use sim::run::{Observer, Phase, RunError};
@@ -92,10 +93,12 @@ pub fn run_all(
         .collect())
 }
 
-/// The papers give a scheme all the space that it can export, and all schemes of a figure the same requests.
+/// The papers give a scheme all the space that it can export, and all schemes of a figure the same requests; none charges the
+/// read that a page written in part needs.
 pub(crate) fn as_in_the_papers(experiment: Experiment) -> Experiment {
     let (default_share, space) = (Word(DefaultShare::Own), Word(SpaceRule::Smallest));
-    Experiment { default_share, space, ..experiment }
+    let partial_pages = Word(PartialPages::Free);
+    Experiment { default_share, space, partial_pages, ..experiment }
 }
 
 fn steps(resolved: &Resolved, scheme: usize) -> u64 {
@@ -207,6 +210,9 @@ pub fn command(experiment: &Experiment) -> String {
     }
     if experiment.default_share != Word::default() {
         push(format!("--share {}", experiment.default_share));
+    }
+    if experiment.partial_pages != Word::default() {
+        push(format!("--partial {}", experiment.partial_pages));
     }
     if experiment.space != Word::default() {
         push(format!("--space {}", experiment.space));

@@ -1,6 +1,6 @@
 //! Comparison of several schemes under one workload: in parallel, each on its own array.
 
-use crate::config::Resolved;
+use crate::config::{PartialPages, Resolved};
 use crate::report::{LeftOut, Report, SchemeReport, units};
 use crate::run::error::RunError;
 use crate::run::observer::Observer;
@@ -96,6 +96,7 @@ pub fn run_one(
         ssd: resolved.ssd.clone(),
         tasks: resolved.tasks.clone(),
         deadline_ns: experiment.deadline.map(|deadline| deadline.0),
+        free_partial_pages: experiment.partial_pages.0 == PartialPages::Free,
         replay: resolved.replay(&scheme.label),
         passes: experiment
             .precondition

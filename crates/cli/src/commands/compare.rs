@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use sim::config::{
     Bytes, ConfigError, Count, DEFAULT_PART, DefaultShare, Experiment, Margin, PartTable,
-    SpaceRule, TextOrTable, Timing, Word, tasks_from_file,
+    PartialPages, SpaceRule, TextOrTable, Timing, Word, tasks_from_file,
 };
 use std::path::PathBuf;
 use workload::{AddressPolicy, WorkloadSpec};
@@ -115,6 +115,11 @@ pub(super) struct DeviceArgs {
     /// all get the same requests (exported, smallest) [default: exported]
     #[arg(long, value_name = "RULE")]
     space: Option<Word<SpaceRule>>,
+
+    /// Pages that a request writes in part: charged (read first, so that the other bytes are kept) or free
+    /// [default: charged]
+    #[arg(long, value_name = "HOW")]
+    partial: Option<Word<PartialPages>>,
 
     /// Schemes, each with its settings, such as page-level,lazy-rtgc+share=0.8+idle
     /// (`ftlkit list schemes`) [default: page-level,2lgc,lazy-rtgc]
@@ -271,6 +276,7 @@ impl DeviceArgs {
             experiment.part = Some(TextOrTable(PartTable::from_file(file)?));
         }
         experiment.default_share = self.share.unwrap_or(experiment.default_share);
+        experiment.partial_pages = self.partial.unwrap_or(experiment.partial_pages);
         experiment.space = self.space.unwrap_or(experiment.space);
         if self.capacity.is_some() {
             experiment.capacity = self.capacity;

@@ -7,7 +7,7 @@ use super::notation::Word;
 use super::part::PartChoice;
 use super::precondition::PreconditionChoice;
 use super::scheme::SchemeChoice;
-use super::share::{DefaultShare, SpaceRule};
+use super::share::{DefaultShare, PartialPages, SpaceRule};
 use super::suspend::SuspendChoice;
 use super::workload::WorkloadChoice;
 use crate::ssd::{CollectionPlace, HostInterface};
@@ -32,6 +32,9 @@ pub struct Experiment {
     pub default_share: Word<DefaultShare>,
     /// Pages that a built-in workload addresses: `exported` by each scheme, or the `smallest` space of the list.
     pub space: Word<SpaceRule>,
+    /// Pages that a request writes in part: `charged`, read first, or `free`.
+    #[serde(rename = "partial")]
+    pub partial_pages: Word<PartialPages>,
     /// Seed of all random numbers.
     pub seed: u64,
     /// Channels of an SSD, 1 to 256, whose operations run in parallel with several requests outstanding. Default:
@@ -141,6 +144,7 @@ impl Default for Experiment {
             capacity: None,
             default_share: Word::default(),
             space: Word::default(),
+            partial_pages: Word::default(),
             seed: 1,
             channels: None,
             ways: 1,

@@ -48,7 +48,7 @@ pub use resolve::Resolved;
 pub use scheme::SchemeChoice;
 pub use scheme_settings::{SCHEME_SETTINGS, SchemeSetting};
 pub use scheme_table::SchemeTable;
-pub use share::{DefaultShare, SpaceRule};
+pub use share::{DefaultShare, PartialPages, SpaceRule};
 pub use ssd::Board;
 pub use summary::devices_text;
 pub use suspend::SuspendChoice;

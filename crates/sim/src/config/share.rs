@@ -77,6 +77,29 @@ impl Notation for SpaceRule {
     }
 }
 
+/// Whether a page that a request writes in part is read first, so that its other bytes are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PartialPages {
+    /// The read is a page task of its own before the write.
+    #[default]
+    Charged,
+    /// The write is all: as papers count that do not name the read.
+    Free,
+}
+
+impl Notation for PartialPages {
+    fn read(word: &str) -> Result<Self, String> {
+        named("way", word, &[("charged", Self::Charged), ("free", Self::Free)])
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Charged => "charged",
+            Self::Free => "free",
+        })
+    }
+}
+
 fn space_of(pages: u32, geometry: &Geometry) -> Space {
     Space {
         bytes: u64::from(pages) * u64::from(geometry.page_bytes()),

@@ -57,6 +57,8 @@ pub struct SchemeReport {
     pub requests: u64,
     /// Requests that the scheme refused; taken = ended + refused.
     pub requests_refused: u64,
+    /// Pages that requests wrote in part. Each is a page read and a page write, unless such reads are free.
+    pub partial_pages: u64,
     /// Service time of page tasks, without collection, ns.
     pub service_ns: Summary,
     /// Collection time within page tasks, ns.

@@ -204,6 +204,9 @@ fn grid(report: &Report) -> Grid {
     if schemes.iter().any(|s| s.trim_tasks > 0) {
         row("page trims", &|s| units::count(s.trim_tasks));
     }
+    if schemes.iter().any(|s| s.partial_pages > 0) {
+        row("pages written in part", &|s| units::count(s.partial_pages));
+    }
     row("requests taken", &|s| match units::grouped(s.requests_taken) {
         taken if s.requests == s.requests_taken => format!("{taken}, all done"),
         taken => format!("{taken}, {} done", units::grouped(s.requests)),

@@ -46,6 +46,8 @@ pub(crate) struct Account {
     pub(crate) refused: u64,
     /// The first page task with collection.
     pub(crate) first_collection: Option<u64>,
+    /// Pages written in part.
+    pub(crate) partial_pages: u64,
     /// Reads of pages never written; they need no flash operation.
     pub(crate) unmapped_reads: u64,
     /// Reads of uncorrectable pages.
@@ -84,6 +86,7 @@ impl Account {
             requests: 0,
             refused: 0,
             first_collection: None,
+            partial_pages: 0,
             unmapped_reads: 0,
             uncorrectable_reads: 0,
             interrupted: false,

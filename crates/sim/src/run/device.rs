@@ -78,7 +78,8 @@ impl Device {
         let total = source.len_hint().map_or(setup.max_requests, |hint| Some(hint.min(limit)));
         let mut taken = 0;
         let mut requests = Vec::with_capacity(REQUESTS);
-        let mut cutter = Cutter::new(setup.geometry.page_bytes());
+        let mut cutter = Cutter::new(setup.geometry.page_bytes())
+            .with_free_partial_pages(setup.free_partial_pages);
         let mut work = Vec::with_capacity(TASKS);
         loop {
             observer.progress(label, Phase::Measure, self.account.requests, total);
@@ -96,6 +97,7 @@ impl Device {
                 let error = RunError::in_workload(label, source, self.account.measures.tasks());
                 self.account.refuse(error)
             })?;
+            self.account.partial_pages = cutter.partial_pages();
         }
     }
 

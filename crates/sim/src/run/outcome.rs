@@ -46,6 +46,7 @@ impl Account {
             name: label.into(),
             requests_taken: self.taken,
             requests_refused: self.refused,
+            partial_pages: self.partial_pages,
             bound_ns: guarantee.response_ns,
             real_time: guarantee.real_time,
             violations: self.promise.violations + beyond,

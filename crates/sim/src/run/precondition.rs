@@ -137,7 +137,7 @@ fn age_by_workload<F: Probe>(
     let (mut writes, mut reads, mut pass) = (0, 0, 0);
     while !is_done(writer, writes) {
         let (mut source, before) = (passes.open(setup.seed, pass)?, writes);
-        let mut cutter = Cutter::new(setup.geometry.page_bytes());
+        let mut cutter = Cutter::new(setup.geometry.page_bytes()).with_free_partial_pages(true);
         loop {
             requests.clear();
             if source.fill(&mut requests, REQUESTS)? == 0 {

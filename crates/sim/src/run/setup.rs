@@ -36,6 +36,8 @@ pub struct Setup {
     pub tasks: Option<TaskSet>,
     /// Deadline of every request, ns from arrival to completion, of which late ones are counted.
     pub deadline_ns: Option<u64>,
+    /// True if pages written in part are not read.
+    pub free_partial_pages: bool,
     /// The command that repeats the run, for the report of a violation.
     pub replay: String,
     /// The workload, if the precondition runs it.
@@ -77,6 +79,7 @@ impl Setup {
             ssd: None,
             tasks: None,
             deadline_ns: None,
+            free_partial_pages: false,
             replay: String::new(),
             passes: None,
         }

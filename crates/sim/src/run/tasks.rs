@@ -6,7 +6,8 @@ use workload::{Op, Request};
 
 /// Cuts requests into page tasks.
 ///
-/// A page written or read in part is one task. A trim covers only the pages that lie wholly within it. Zeroes are
+/// A page read in part is one task. A page written in part is read first, so that its other bytes are kept: two tasks, unless
+/// such reads are [free](Self::with_free_partial_pages). A trim covers only the pages that lie wholly within it. Zeroes are
 /// written, except over whole pages: these are trimmed, because trimmed pages read as zeros.
 #[derive(Debug)]
 pub(crate) struct Cutter {
@@ -14,6 +15,10 @@ pub(crate) struct Cutter {
     /// log₂ of the page size if that is a power of two, as in nearly all cases.
     shift: Option<u32>,
     rest: Option<Rest>,
+    /// True if pages written in part are not read.
+    free: bool,
+    /// Pages written in part so far.
+    partial_pages: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -21,12 +26,24 @@ struct Rest {
     request: Request,
     next: u64,
     end: u64,
+    /// True if the next page, which is written in part, has been read.
+    read: bool,
 }
 
 impl Cutter {
     pub(crate) fn new(page_bytes: u32) -> Self {
         let shift = page_bytes.is_power_of_two().then(|| page_bytes.trailing_zeros());
-        Self { page_bytes: page_bytes.into(), shift, rest: None }
+        Self { page_bytes: page_bytes.into(), shift, rest: None, free: false, partial_pages: 0 }
+    }
+
+    /// As before, but pages written in part are not read.
+    pub(crate) fn with_free_partial_pages(self, free: bool) -> Self {
+        Self { free, ..self }
+    }
+
+    /// Pages written in part so far.
+    pub(crate) fn partial_pages(&self) -> u64 {
+        self.partial_pages
     }
 
     /// Appends tasks of `requests` to `out` until it holds `most`; returns the number of requests used. The
@@ -88,12 +105,17 @@ impl Cutter {
                 last: true,
                 forced: false,
             });
-        } else if end == next + 1 {
+        } else if end == next + 1 && (!Self::writes(request) || self.covers(request, next)) {
             // Requests of one page are the most frequent in many workloads: no detour over `rest`.
             out.push(self.page(request, next, true));
         } else {
-            self.rest = Some(Rest { request: *request, next, end });
+            self.rest = Some(Rest { request: *request, next, end, read: false });
         }
+    }
+
+    #[inline]
+    fn writes(request: &Request) -> bool {
+        matches!(request.op, Op::Write | Op::WriteZeroes)
     }
 
     /// The task of one page of a request.
@@ -126,8 +148,20 @@ impl Cutter {
                 self.rest = Some(rest);
                 return;
             }
-            out.push(self.page(&rest.request, rest.next, rest.next + 1 == rest.end));
-            rest.next += 1;
+            let (request, page) = (&rest.request, rest.next);
+            let task = self.page(request, page, page + 1 == rest.end);
+            let in_part = task.asks == Asks::Page(TaskKind::Write) && !self.covers(request, page);
+            if in_part && !rest.read {
+                self.partial_pages += 1;
+                if !self.free {
+                    let asks = Asks::Page(TaskKind::Read);
+                    out.push(PageTask { asks, last: false, forced: false, ..task });
+                    rest.read = true;
+                    continue;
+                }
+            }
+            out.push(task);
+            (rest.next, rest.read) = (page + 1, false);
         }
     }
 
@@ -167,12 +201,33 @@ mod tests {
     #[test]
     fn partial_pages_count_and_trims_take_whole_pages_only() {
         use TaskKind::{Read, Trim, Write};
-        assert_eq!(cut(&[request(Op::Write, 4095, 2)], 8), [(0, Write, false), (1, Write, true)]);
+        let both = [(0, Read, false), (0, Write, false), (1, Read, false), (1, Write, true)];
+        for most in [1, 2, 3, 8] {
+            assert_eq!(cut(&[request(Op::Write, 4095, 2)], most), both, "{most} at a time");
+        }
+        let ends = cut(&[request(Op::Write, 2048, 2 * 4096)], 8);
+        assert_eq!(ends.len(), 5, "the page in the middle is written whole: {ends:?}");
         assert_eq!(cut(&[request(Op::Read, 8192, 1)], 8), [(2, Read, true)]);
         assert_eq!(cut(&[request(Op::Trim, 1, 4096 * 2)], 8), [(1, Trim, true)]);
         assert_eq!(cut(&[request(Op::Trim, 1, 4096)], 8), []);
-        let zeroes = [(0, Write, false), (1, Trim, false), (2, Write, true)];
+        let zeroes = [
+            (0, Read, false),
+            (0, Write, false),
+            (1, Trim, false),
+            (2, Read, false),
+            (2, Write, true),
+        ];
         assert_eq!(cut(&[request(Op::WriteZeroes, 1, 2 * 4096)], 8), zeroes);
+    }
+
+    #[test]
+    fn free_partial_pages_are_counted_and_not_read() {
+        let (mut cutter, mut out) = (Cutter::new(4096).with_free_partial_pages(true), Vec::new());
+        let requests = [request(Op::Write, 1, 4096), request(Op::Write, 0, 4096)];
+        assert_eq!(cutter.cut(&requests, 8, &mut out), 2);
+        let kinds: Vec<Asks> = out.iter().map(|task| task.asks).collect();
+        assert_eq!(kinds, [Asks::Page(TaskKind::Write); 3]);
+        assert_eq!(cutter.partial_pages(), 2);
     }
 
     #[test]

@@ -225,6 +225,12 @@ impl<'a> SsdDevice<'a> {
         }
     }
 
+    /// Whether pages written in part are not read.
+    pub(crate) fn free_partial_pages(&mut self, free: bool) {
+        self.cutter =
+            Cutter::new(self.scheme.flash().geometry().page_bytes()).with_free_partial_pages(free);
+    }
+
     /// Takes a request; its page tasks are ready once its data have crossed the link.
     fn take(&mut self, request: &Request) {
         self.account.take(1);
@@ -240,6 +246,7 @@ impl<'a> SsdDevice<'a> {
                 break;
             }
         }
+        self.account.partial_pages = self.cutter.partial_pages();
         let bytes = request.length;
         let writes = request.op == Op::Write;
         let over_link = writes && self.link.is_limited();

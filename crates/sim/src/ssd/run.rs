@@ -42,6 +42,7 @@ pub(crate) fn run_scheme(
     let total = source.len_hint().map_or(setup.max_requests, |hint| Some(hint.min(limit)));
     let mut device = SsdDevice::new(made, ssd, scheme.processor, timed);
     device.account.late = Late::new(setup.deadline_ns);
+    device.free_partial_pages(setup.free_partial_pages);
     let replayed = device.replay(&mut Feeder::new(source, limit), label, total, observer);
     // After an interruption, the requests taken must still end.
     let ended = replayed

@@ -121,8 +121,10 @@ struct Requested {
 
 impl Requested {
     fn of(resolved: &Resolved) -> Result<Self, WorkloadError> {
-        let Resolved { experiment, space, facts, .. } = resolved;
-        let mut source = experiment.workload.0.open(*space, experiment.seed, facts)?;
+        let experiment = &resolved.experiment;
+        let facts = resolved.facts_of(&resolved.schemes[0]);
+        let space = facts.space;
+        let mut source = experiment.workload.0.open(space, experiment.seed, facts)?;
         let (mut asked, mut requests) = (Self::default(), Vec::new());
         while source.fill(&mut requests, 4096)? > 0 {
             requests.drain(..).for_each(|request| asked.count(&request, space.page_bytes.into()));
@@ -141,9 +143,14 @@ impl Requested {
         let [reads, writes, trims] = &mut self.tasks;
         match request.op {
             Op::Read => *reads += touched,
-            Op::Write => *writes += touched,
+            // A page that is written in part is read first.
+            Op::Write => {
+                *reads += touched - whole;
+                *writes += touched;
+            }
             Op::Trim => *trims += whole,
             Op::WriteZeroes => {
+                *reads += touched - whole;
                 *writes += touched - whole;
                 *trims += whole;
             }
