@@ -38,12 +38,16 @@ pub struct Preconditioning {
     /// without one after as many page writes as four times the array. Default: false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub collecting: bool,
+    /// Go on with the workload until write amplification has settled, over rounds of a tenth of the exported space. Ends
+    /// without that after as many page writes as sixteen times the array. Default: false.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub steady: bool,
 }
 
 impl Preconditioning {
     /// True if the workload itself ages the array.
     pub fn by_workload(&self) -> bool {
-        self.workload > 0.0 || self.collecting
+        self.workload > 0.0 || self.collecting || self.steady
     }
 }
 

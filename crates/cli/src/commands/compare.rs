@@ -130,9 +130,14 @@ pub(super) struct DeviceArgs {
     /// space that all schemes export) or none; +age=N adds N times as many random overwrites; +sequential=SHARE makes
     /// that share of them sequential, as in full+age=1+sequential=50%; +workload=N goes on with the
     /// workload itself until it has written N times the pages that it can address; +collecting until each scheme's
-    /// first collection, from which on it is measured, as in full+collecting [default: full]
+    /// first collection, from which on it is measured, as in full+collecting; +steady until write amplification has
+    /// settled (SNIA PTS: five rounds within 20 %, of a tenth of the exported space each) [default: full]
     #[arg(long, value_name = "FILL")]
     precondition: Option<String>,
+
+    /// Run the workload, uncounted, until write amplification has settled: as --precondition …+steady
+    #[arg(long)]
+    until_steady: bool,
 }
 
 #[derive(Debug, Args)]
@@ -192,7 +197,7 @@ pub(super) struct ReplayArgs {
     pub(super) requests: Option<OneOrMore>,
 
     /// Factor on arrival times: 0.5 is twice as fast [default: 1]
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, visible_alias = "scale-arrivals")]
     time_scale: Option<f64>,
 
     /// Issue each request when the one before is done; ignore arrival times
@@ -295,6 +300,7 @@ impl DeviceArgs {
         if let Some(text) = &self.precondition {
             experiment.precondition = text.parse()?;
         }
+        experiment.precondition.0.steady |= self.until_steady;
         Ok(())
     }
 }

@@ -21,6 +21,7 @@ mod scheme;
 mod scheme_settings;
 mod scheme_table;
 mod share;
+mod space;
 mod ssd;
 mod summary;
 mod suspend;

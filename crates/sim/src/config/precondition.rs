@@ -32,10 +32,14 @@ impl FromStr for Preconditioning {
             }
         };
         let (mut age, mut sequential, mut workload) = (None, None, None);
-        let mut collecting = false;
+        let (mut collecting, mut steady) = (false, false);
         for part in parts {
             if part == "collecting" {
                 collecting = true;
+                continue;
+            }
+            if part == "steady" {
+                steady = true;
                 continue;
             }
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
@@ -45,7 +49,7 @@ impl FromStr for Preconditioning {
                 "workload" => (&mut workload, value.trim().parse().ok()),
                 _ => {
                     return Err(fault(format!(
-                        "expected `age=` or `workload=` and a number, `sequential=` and a share, or `collecting`, not `{part}`"
+                        "expected `age=` or `workload=` and a number, `sequential=` and a share, `steady` or `collecting`, not `{part}`"
                     )));
                 }
             };
@@ -63,7 +67,7 @@ impl FromStr for Preconditioning {
         }
         let [age, sequential, workload] =
             [age, sequential, workload].map(|number| number.unwrap_or(0.0));
-        let out = Self { fill, age, sequential, workload, collecting };
+        let out = Self { fill, age, sequential, workload, collecting, steady };
         out.check().map(|()| out)
     }
 }
@@ -138,7 +142,10 @@ impl fmt::Display for Preconditioning {
         if self.workload > 0.0 {
             write!(f, "+workload={}", self.workload)?;
         }
-        if self.collecting { f.write_str("+collecting") } else { Ok(()) }
+        if self.collecting {
+            f.write_str("+collecting")?;
+        }
+        if self.steady { f.write_str("+steady") } else { Ok(()) }
     }
 }
 
@@ -164,6 +171,8 @@ mod tests {
             "full",
             "none",
             "none+collecting",
+            "full+steady",
+            "full+workload=2+collecting+steady",
             "footprint+age=2.5",
             "full+age=2+sequential=0.5",
             "full+age=1+workload=0.5+collecting",
@@ -182,7 +191,7 @@ mod tests {
             ("full+age=x", "`age=` and a number, not `age=x`"),
             ("full+workload=x", "`workload=` and a number, not `workload=x`"),
             ("full+workload=-1", "0 to 1000"),
-            ("full+collecting=1", "or `collecting`"),
+            ("full+collecting=1", "`steady` or `collecting`"),
             ("full+age=1+sequential=half", "a share, as in 0.5 or 50%"),
             ("full+age=1+sequential=150%", "0 to 1, not 1.5"),
             ("full+sequential=50%", "there are none; set `age`"),

@@ -8,7 +8,8 @@ use super::experiment::{Experiment, Timing};
 use super::part::{DEFAULT_PART, PartChoice, PartTable};
 use super::processor::{processor_json, processor_line};
 use super::scheme_table::SchemeTable;
-use super::share::{self, DefaultShare};
+use super::share::DefaultShare;
+use super::space;
 use super::ssd::{Board, setup_json};
 use super::text_or_table::TextOrTable;
 use super::workload::NO_REGULAR_FILE;
@@ -111,7 +112,7 @@ impl Experiment {
         let ssd = board.as_ref().map(|board| board.setup(&channel, &geometry)).transpose()?;
         let (share, rule) = (self.default_share.0, self.space.0);
         let (facts, left_out) =
-            share::assign(&self.workload.0, &geometry, share, rule, &mut schemes)?;
+            space::assign(&self.workload.0, &geometry, share, rule, &mut schemes)?;
         if let ([], Some((label, reason))) = (&schemes[..], left_out.first()) {
             return Err(ConfigError::setting("schemes", format!("`{label}` {reason}")));
         }

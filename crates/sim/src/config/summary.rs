@@ -163,6 +163,9 @@ impl Resolved {
                 precondition.workload
             );
         }
+        if precondition.steady {
+            line += ", then the workload until write amplification has settled";
+        }
         if precondition.collecting {
             line += ", then the workload until the scheme's first collection";
         }

@@ -4,6 +4,7 @@ use super::deadlines::DeadlineReport;
 use super::late::RequestDeadline;
 use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
 use crate::measures::{Measured, Summary};
+use crate::run::rounds::SteadyReport;
 use serde::Serialize;
 
 /// All results of a comparison.
@@ -57,6 +58,8 @@ pub struct SchemeReport {
     pub requests: u64,
     /// Requests that the scheme refused; taken = ended + refused.
     pub requests_refused: u64,
+    /// Host writes over the capacity, and whether write amplification has settled.
+    pub steady: SteadyReport,
     /// Pages that requests wrote in part. Each is a page read and a page write, unless such reads are free.
     pub partial_pages: u64,
     /// Service time of page tasks, without collection, ns.

@@ -137,6 +137,12 @@ fn grid(report: &Report) -> Grid {
             share.map_or_else(none, |(_, waf)| units::number(*waf))
         });
     }
+    row("  settled", &|s| match (s.steady.waf_is_steady, s.steady.steady_from_fills) {
+        (Some(true), Some(from)) => format!("from {from:.1} fills on"),
+        (Some(_), _) => "no".into(),
+        (None, _) => "too short".into(),
+    });
+    row("host writes / capacity", &|s| format!("{:.3}", s.steady.writes_per_capacity));
     row("page copies", &|s| units::count(s.copies));
     for path in paths(schemes) {
         row(&format!("  of them {path}"), &|s| copies_by(s, &path).map_or_else(none, units::count));
@@ -195,6 +201,7 @@ fn grid(report: &Report) -> Grid {
     row("wear max/mean", &|s| wear_ratios(s).map_or_else(none, |(_, most)| units::number(most)));
     row("logical share", &|s| format!("{:.4}", s.logical_share));
     row("RAM", &|s| units::bytes(s.ram_bytes));
+    row("device busy", &|s| percent(s.busy_share));
     row("energy per task", &|s| match s.tasks {
         0 => none(),
         _ => units::energy(s.energy_nj_per_task),

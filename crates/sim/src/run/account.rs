@@ -5,6 +5,7 @@ use super::error::{Requests, RunError};
 use super::late::Late;
 use super::medium::{Medium, RunArray, erases};
 use super::promise::{Location, Promise};
+use super::rounds::Rounds;
 use crate::measures::{Arrivals, Measures, TaskSample};
 use flash::Counts;
 use ftl::{Notes, Scheme};
@@ -48,6 +49,8 @@ pub(crate) struct Account {
     pub(crate) first_collection: Option<u64>,
     /// Pages written in part.
     pub(crate) partial_pages: u64,
+    /// Write amplification over time.
+    pub(crate) rounds: Rounds,
     /// Reads of pages never written; they need no flash operation.
     pub(crate) unmapped_reads: u64,
     /// Reads of uncorrectable pages.
@@ -87,6 +90,7 @@ impl Account {
             refused: 0,
             first_collection: None,
             partial_pages: 0,
+            rounds: Rounds::begin(scheme.logical_pages(), &before.counts),
             unmapped_reads: 0,
             uncorrectable_reads: 0,
             interrupted: false,

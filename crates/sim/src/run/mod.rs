@@ -10,6 +10,7 @@ pub(crate) mod observer;
 mod outcome;
 pub(crate) mod precondition;
 pub(crate) mod promise;
+pub(crate) mod rounds;
 pub(crate) mod setup;
 pub(crate) mod tasks;
 

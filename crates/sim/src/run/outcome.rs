@@ -5,6 +5,7 @@ use super::deadlines::Deadlines;
 use super::medium::{Medium, RunArray, erases};
 use super::setup::Setup;
 use crate::measures::wear;
+use crate::report::units;
 use crate::report::units::grouped;
 use crate::report::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, MapCacheReport, MergeReport,
@@ -107,6 +108,10 @@ impl Account {
             None => counts.get(Operation::Program, Cause::Host),
         };
         amplification(&mut report, &counts, written);
+        report.steady = self.rounds.report(written, setup.geometry.pages());
+        let collected = report.collection.victims > 0;
+        let settled = report.steady.warning(collected);
+        report.warnings.extend(settled.into_iter().chain(overload(&report)));
         report
     }
 }
@@ -257,6 +262,27 @@ fn trigger(log: &CollectionLog) -> String {
         0 => "trigger: a full block, at any number of free pages".into(),
         pages => format!("threshold: {} free pages", grouped(pages)),
     }
+}
+
+/// Means of completions over means of responses, and over the run's duration, from which on a device does not keep up.
+const OVERLOAD: (f64, f64) = (20.0, 0.02);
+
+/// Completion that grows as long as requests arrive: its mean then grows with the run, too.
+fn overload(report: &SchemeReport) -> Option<String> {
+    let [mean, alone] =
+        [&report.request_completion_ns, &report.request_response_ns].map(|s| s.mean);
+    let (over_alone, over_run) = OVERLOAD;
+    let elapsed_ns = report.elapsed_ns as f64;
+    (mean > over_alone * alone && mean > over_run * elapsed_ns).then(|| {
+        let requests = report.requests.max(1) as f64;
+        format!(
+            "cannot keep up: a request arrives every {} and takes {}; completion grows as long as they arrive, here to {}; \
+             --scale-arrivals spreads them",
+            units::time(elapsed_ns / requests),
+            units::time(alone),
+            units::time(report.request_completion_ns.max as f64),
+        )
+    })
 }
 
 fn warnings(

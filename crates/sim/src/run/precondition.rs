@@ -1,11 +1,12 @@
 //! Precondition of the array: sequential fill, then random or sequential overwrites, then the workload itself.
 
 use super::error::RunError;
+use super::medium::RunArray;
 use super::observer::{Observer, Phase};
+use super::rounds::Rounds;
 use super::setup::Setup;
 use super::tasks::Cutter;
-use crate::precondition::Fill;
-use flash::Probe;
+use crate::precondition::{Fill, Preconditioning};
 use ftl::{Asks, Done, HostClock, PageTask, Scheme, TaskKind};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -28,7 +29,10 @@ const REQUESTS: usize = 4096;
 /// Page writes of the workload after which the wait for a collection ends, as a multiple of the array's pages.
 const MOST_TIMES: u64 = 4;
 
-pub(crate) fn precondition<F: Probe>(
+/// The same where write amplification is to settle.
+const MOST_TIMES_STEADY: u64 = 16;
+
+pub(crate) fn precondition<F: RunArray>(
     scheme: &mut dyn Scheme<Flash = F>,
     setup: &Setup,
     label: &str,
@@ -84,7 +88,7 @@ pub(crate) fn precondition<F: Probe>(
 }
 
 /// A scheme that is written while time does not count.
-struct Writer<'a, F: Probe> {
+struct Writer<'a, F: RunArray> {
     scheme: &'a mut dyn Scheme<Flash = F>,
     observer: &'a dyn Observer,
     label: &'a str,
@@ -95,7 +99,7 @@ struct Writer<'a, F: Probe> {
     total: u64,
 }
 
-impl<F: Probe> Writer<'_, F> {
+impl<F: RunArray> Writer<'_, F> {
     /// Runs at most [`BATCH`] page tasks.
     fn write(&mut self, work: &[PageTask]) -> Result<(), RunError> {
         let shown = self.done.min(self.total);
@@ -121,17 +125,23 @@ impl<F: Probe> Writer<'_, F> {
 }
 
 /// Runs the workload, pass after pass, until the precondition is reached. A pass without writes ends it.
-fn age_by_workload<F: Probe>(
+fn age_by_workload<F: RunArray>(
     writer: &mut Writer<'_, F>,
     setup: &Setup,
     work: &mut Vec<PageTask>,
 ) -> Result<(), RunError> {
     let Some(passes) = &setup.passes else { return Ok(()) };
     let least = setup.aging_writes();
-    let most = least.max(MOST_TIMES * u64::from(setup.geometry.pages()));
-    let is_done = |writer: &Writer<'_, F>, writes: u64| {
-        writes >= least
-            && (!setup.precondition.collecting || writer.has_collected() || writes >= most)
+    let times = if setup.precondition.steady { MOST_TIMES_STEADY } else { MOST_TIMES };
+    let most = least.max(times * u64::from(setup.geometry.pages()));
+    let Preconditioning { collecting, steady, .. } = setup.precondition;
+    let mut rounds = Rounds::begin(writer.scheme.logical_pages(), writer.scheme.flash().counts());
+    let mut is_done = |writer: &Writer<'_, F>, writes: u64| {
+        if steady {
+            rounds.look(writer.scheme.flash().counts());
+        }
+        let is_so = (!collecting || writer.has_collected()) && (!steady || rounds.is_steady());
+        writes >= least && (is_so || writes >= most)
     };
     let mut requests = Vec::with_capacity(REQUESTS);
     let (mut writes, mut reads, mut pass) = (0, 0, 0);

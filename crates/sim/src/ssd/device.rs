@@ -177,6 +177,7 @@ impl<'a> SsdDevice<'a> {
         loop {
             if self.account.requests >= looked_at {
                 looked_at = self.account.requests + 256;
+                self.account.rounds.look(self.scheme.flash().counts());
                 observer.progress(label, Phase::Measure, self.account.requests, total);
                 if observer.stop() {
                     self.account.interrupted = true;
