@@ -76,6 +76,11 @@ impl Measures {
         }
     }
 
+    /// True if requests have arrival times.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.arrivals == Arrivals::Timed
+    }
+
     /// Counts one host request: the sum of its page tasks' responses, and its end − arrival.
     #[inline]
     pub fn request(&mut self, response_ns: u64, completion_ns: u64) {

@@ -142,7 +142,7 @@ pub struct SchemeReport {
     pub elapsed_ns: u64,
     /// Execution time: busy time of the flash in the measured part, ns, including flushes; on an SSD the sum over its dies.
     pub busy_ns: u64,
-    /// Busy time as a share of the duration.
+    /// Busy time as a share of the duration; on an SSD the mean use of its dies or of its channels, whichever is greater.
     pub busy_share: f64,
     /// Host page tasks per second of device time.
     pub tasks_per_second: f64,

@@ -4,7 +4,9 @@ use super::cells::{longest, mean, none, p99_9};
 use super::contents::{Report, SchemeReport};
 use super::grid::{Grid, wrap};
 use super::late::RequestDeadline;
-use super::table::{exceeded, has_queueing, heading, longest_response, not_run, verdict};
+use super::table::{
+    exceeded, has_queueing, heading, longest_response, not_run, one_share, verdict,
+};
 use super::{DeadlineReport, units};
 use workload::quantity::Duration;
 
@@ -43,7 +45,9 @@ fn grid(report: &Report) -> Grid {
     let mut row = |label: &str, cell: &dyn Fn(&SchemeReport) -> String| {
         grid.row(label, schemes.iter().map(cell).collect());
     };
-    row("share", &|s| format!("{:.3}", s.logical_share));
+    if one_share(schemes).is_none() {
+        row("share", &|s| format!("{:.3}", s.logical_share));
+    }
     row("WAF", &|s| s.waf.map_or_else(none, units::number));
     if report.is_of_channels() {
         row("host pages /s", &|s| {
@@ -67,7 +71,11 @@ fn grid(report: &Report) -> Grid {
     });
     // A bound is per page: where requests have several, the longest of these must not be taken for it.
     let longer = |s: &SchemeReport| s.request_response_ns.max > s.response_ns.max;
-    if !report.is_of_channels() && schemes.iter().any(longer) {
+    if schemes.iter().any(has_queueing) {
+        if report.deadline_ns().is_none() {
+            row("device busy", &|s| format!("{:.0} %", s.busy_share * 100.0));
+        }
+    } else if !report.is_of_channels() && schemes.iter().any(longer) {
         row("longest request", &|s| longest(&s.request_response_ns));
     }
     if let Some(ns) = report.deadline_ns() {

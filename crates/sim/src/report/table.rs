@@ -66,12 +66,23 @@ const OF_BUFFERS: &str = "Write buffers: flushes (by the host, by age, at the en
     copies: share of copies of pages with a newer version in the buffer; collected: written by collection from the buffer.";
 
 pub(super) fn heading(report: &Report, width: usize) -> String {
-    let mut out = wrap(&format!("{}, seed {}", report.title(), report.seed), width, "  ");
+    let mut title = format!("{}, seed {}", report.title(), report.seed);
+    if let Some(share) = one_share(&report.schemes) {
+        title.push_str(&format!("; share exported: {share:.3}"));
+    }
+    let mut out = wrap(&title, width, "  ");
     if report.interrupted {
         out.push_str(&wrap("INTERRUPTED: the figures cover the run until then.", width, "  "));
     }
     out.push('\n');
     out
+}
+
+/// The share of the array that all schemes export, if it is one, in three decimals.
+pub(super) fn one_share(schemes: &[SchemeReport]) -> Option<f64> {
+    let rounded = |s: &SchemeReport| (s.logical_share * 1000.0).round();
+    let first = schemes.first()?;
+    schemes.iter().all(|s| rounded(s) == rounded(first)).then_some(first.logical_share)
 }
 
 /// Verdict on the bound, in unambiguous words.
@@ -201,7 +212,9 @@ fn grid(report: &Report) -> Grid {
     row("wear max/mean", &|s| wear_ratios(s).map_or_else(none, |(_, most)| units::number(most)));
     row("logical share", &|s| format!("{:.4}", s.logical_share));
     row("RAM", &|s| units::bytes(s.ram_bytes));
-    row("device busy", &|s| percent(s.busy_share));
+    if !on_channels {
+        row("device busy", &|s| percent(s.busy_share));
+    }
     row("energy per task", &|s| match s.tasks {
         0 => none(),
         _ => units::energy(s.energy_nj_per_task),

@@ -41,6 +41,8 @@ pub(crate) struct Account {
     pub(crate) forced_apart: bool,
     /// Requests taken from the workload.
     pub(crate) taken: u64,
+    /// Arrival of the last of them, ns.
+    pub(crate) last_arrival_ns: u64,
     /// Requests that have ended.
     pub(crate) requests: u64,
     /// Requests that the scheme refused with an error.
@@ -86,6 +88,7 @@ impl Account {
             promise: Promise::new(&guarantee),
             forced_apart: guarantee.forced_apart,
             taken: 0,
+            last_arrival_ns: 0,
             requests: 0,
             refused: 0,
             first_collection: None,
@@ -130,10 +133,11 @@ impl Account {
         self.measures.tick(end_ns, free_pages);
     }
 
-    /// Records requests taken from the workload.
+    /// Records requests taken from the workload, the last of which arrives then.
     #[inline]
-    pub(crate) fn take(&mut self, requests: u64) {
+    pub(crate) fn take(&mut self, requests: u64, last_arrival_ns: u64) {
         self.taken += requests;
+        self.last_arrival_ns = last_arrival_ns;
     }
 
     /// Records the end of a request.

@@ -25,7 +25,7 @@ const BATCH: usize = 128;
 pub struct Device {
     scheme: Box<dyn Scheme<Flash = SerialArray>>,
     clock: HostClock,
-    account: Account,
+    pub(super) account: Account,
     /// Response so far of the request in progress.
     request_ns: u64,
     done: Vec<Done>,
@@ -98,7 +98,6 @@ impl Device {
                 self.account.refuse(error)
             })?;
             self.account.partial_pages = cutter.partial_pages();
-            self.account.rounds.look(self.scheme.flash().counts());
         }
     }
 
@@ -109,7 +108,8 @@ impl Device {
         cutter: &mut Cutter,
         work: &mut Vec<PageTask>,
     ) -> Result<(), FtlError> {
-        self.account.take(requests.len() as u64);
+        let last_arrival_ns = requests.last().map_or(0, |request| request.arrival_ns);
+        self.account.take(requests.len() as u64, last_arrival_ns);
         let mut used = 0;
         loop {
             work.clear();
@@ -123,6 +123,7 @@ impl Device {
                 let done = ran.as_ref().map_or_else(|(done, _)| *done, |()| range.len());
                 self.note(&work[range], done);
                 ran.map_err(|(_, error)| error)?;
+                self.account.rounds.look(self.scheme.flash().counts());
             }
         }
     }

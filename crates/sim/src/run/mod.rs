@@ -48,9 +48,10 @@ pub fn run_scheme(
             let array = levelled(scheme, Serial::new(array));
             let mut made = ftl::registry::format(scheme, array)?;
             check_space(&*made, setup, label)?;
-            precondition(&mut *made, setup, label, observer)?;
+            let settled = precondition(&mut *made, setup, label, observer)?;
             let timed = source.has_arrivals() && !setup.closed;
             let mut device = Device::new(made, timed).choosing(scheme.processor);
+            device.account.rounds.after(settled);
             device.replay(setup, label, source, observer)?;
             device.empty_buffer(label)?;
             device.report(setup, label)

@@ -101,6 +101,7 @@ impl Account {
         report.series.erases = erases;
         report.series.victim_valid.clone_from(&log.victim_valid);
         report.deadlines = self.deadlines.map(Deadlines::report);
+        let is_timed = self.measures.is_timed();
         self.measures.finish().fill(&mut report);
         report.request_deadline = self.late.report(&report);
         let written = match report.buffer {
@@ -111,7 +112,8 @@ impl Account {
         report.steady = self.rounds.report(written, setup.geometry.pages());
         let collected = report.collection.victims > 0;
         let settled = report.steady.warning(collected);
-        report.warnings.extend(settled.into_iter().chain(overload(&report)));
+        let overload = is_timed.then(|| overload(&report, self.last_arrival_ns)).flatten();
+        report.warnings.extend(settled.into_iter().chain(overload));
         report
     }
 }
@@ -264,23 +266,21 @@ fn trigger(log: &CollectionLog) -> String {
     }
 }
 
-/// Means of completions over means of responses, and over the run's duration, from which on a device does not keep up.
-const OVERLOAD: (f64, f64) = (20.0, 0.02);
+/// Work left when the last request arrives, over the run's duration and over the mean response, from which on a device
+/// does not keep up.
+const BACKLOG: (f64, f64) = (0.02, 20.0);
 
 /// Completion that grows as long as requests arrive: its mean then grows with the run, too.
-fn overload(report: &SchemeReport) -> Option<String> {
-    let [mean, alone] =
-        [&report.request_completion_ns, &report.request_response_ns].map(|s| s.mean);
-    let (over_alone, over_run) = OVERLOAD;
-    let elapsed_ns = report.elapsed_ns as f64;
-    (mean > over_alone * alone && mean > over_run * elapsed_ns).then(|| {
-        let requests = report.requests.max(1) as f64;
+fn overload(report: &SchemeReport, last_arrival_ns: u64) -> Option<String> {
+    let left_ns = report.elapsed_ns.saturating_sub(last_arrival_ns) as f64;
+    let (of_run, of_response) = BACKLOG;
+    let grows = left_ns > of_run * report.elapsed_ns as f64
+        && left_ns > of_response * report.request_response_ns.mean;
+    (last_arrival_ns > 0 && grows).then(|| {
         format!(
-            "cannot keep up: a request arrives every {} and takes {}; completion grows as long as they arrive, here to {}; \
+            "cannot keep up with requests that arrive every {}: they wait ever longer, the last of them longest; \
              --scale-arrivals spreads them",
-            units::time(elapsed_ns / requests),
-            units::time(alone),
-            units::time(report.request_completion_ns.max as f64),
+            units::time(last_arrival_ns as f64 / report.requests_taken.max(1) as f64),
         )
     })
 }

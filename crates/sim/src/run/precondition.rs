@@ -32,12 +32,13 @@ const MOST_TIMES: u64 = 4;
 /// The same where write amplification is to settle.
 const MOST_TIMES_STEADY: u64 = 16;
 
+/// Fills and ages the array. Returns whether write amplification has settled, if that was asked for.
 pub(crate) fn precondition<F: RunArray>(
     scheme: &mut dyn Scheme<Flash = F>,
     setup: &Setup,
     label: &str,
     observer: &dyn Observer,
-) -> Result<(), RunError> {
+) -> Result<Option<bool>, RunError> {
     let pages = match setup.precondition.fill {
         Fill::Full => scheme.logical_pages(),
         Fill::Footprint => setup.space_pages,
@@ -70,12 +71,14 @@ pub(crate) fn precondition<F: RunArray>(
         work.extend((filling..count).map(|_| PageTask::page(TaskKind::Write, aging.next())));
         writer.write(&work)?;
     }
+    let mut rounds = Rounds::begin(writer.scheme.logical_pages(), writer.scheme.flash().counts());
     if setup.precondition.by_workload() {
-        age_by_workload(&mut writer, setup, &mut work)?;
+        age_by_workload(&mut writer, setup, &mut rounds, &mut work)?;
     }
+    let settled = setup.precondition.steady.then(|| rounds.is_steady());
     let done = writer.done;
     if scheme.telemetry().buffer.is_none() {
-        return Ok(());
+        return Ok(settled);
     }
     // The buffer must be empty, so that none of these pages is written in the measured part.
     scheme.flush().map_err(|source| RunError::Scheme {
@@ -84,7 +87,8 @@ pub(crate) fn precondition<F: RunArray>(
         task: done,
         phase: "preconditioning",
         requests: None,
-    })
+    })?;
+    Ok(settled)
 }
 
 /// A scheme that is written while time does not count.
@@ -128,6 +132,7 @@ impl<F: RunArray> Writer<'_, F> {
 fn age_by_workload<F: RunArray>(
     writer: &mut Writer<'_, F>,
     setup: &Setup,
+    rounds: &mut Rounds,
     work: &mut Vec<PageTask>,
 ) -> Result<(), RunError> {
     let Some(passes) = &setup.passes else { return Ok(()) };
@@ -135,7 +140,6 @@ fn age_by_workload<F: RunArray>(
     let times = if setup.precondition.steady { MOST_TIMES_STEADY } else { MOST_TIMES };
     let most = least.max(times * u64::from(setup.geometry.pages()));
     let Preconditioning { collecting, steady, .. } = setup.precondition;
-    let mut rounds = Rounds::begin(writer.scheme.logical_pages(), writer.scheme.flash().counts());
     let mut is_done = |writer: &Writer<'_, F>, writes: u64| {
         if steady {
             rounds.look(writer.scheme.flash().counts());

@@ -234,7 +234,7 @@ impl<'a> SsdDevice<'a> {
 
     /// Takes a request; its page tasks are ready once its data have crossed the link.
     fn take(&mut self, request: &Request) {
-        self.account.take(1);
+        self.account.take(1, request.arrival_ns);
         let arrival_ns = if self.timed { request.arrival_ns } else { self.now_ns };
         self.works.clear();
         let mut works = std::mem::take(&mut self.works);

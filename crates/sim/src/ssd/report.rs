@@ -52,6 +52,7 @@ impl SsdDevice<'_> {
             report.violations -= beyond_bounds;
             report.first_violation = None;
         }
+        report.busy_share = channel_use.max(die_use);
         report.ssd = Some(ssd);
         report.series.windows = windows;
         report

@@ -36,11 +36,12 @@ pub(crate) fn run_scheme(
     let array = levelled(scheme, array);
     let mut made = ftl::registry::format(scheme, array)?;
     check_space(&*made, setup, label)?;
-    precondition(&mut *made, setup, label, observer)?;
+    let settled = precondition(&mut *made, setup, label, observer)?;
     let timed = source.has_arrivals() && !setup.closed;
     let limit = setup.max_requests.unwrap_or(u64::MAX);
     let total = source.len_hint().map_or(setup.max_requests, |hint| Some(hint.min(limit)));
     let mut device = SsdDevice::new(made, ssd, scheme.processor, timed);
+    device.account.rounds.after(settled);
     device.account.late = Late::new(setup.deadline_ns);
     device.free_partial_pages(setup.free_partial_pages);
     let replayed = device.replay(&mut Feeder::new(source, limit), label, total, observer);

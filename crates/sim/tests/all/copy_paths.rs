@@ -114,7 +114,7 @@ fn unchecked_copies_end_in_uncorrectable_pages_that_are_told_and_checked_ones_do
         let said = unchecked.warnings.iter().any(|text| text.contains("a real device would have"));
         assert!(said, "{name}: {:?}", unchecked.warnings);
     }
-    let text = table::render(&unchecked, 100);
+    let text = table::render(&unchecked, 1000);
     for row in ["  of them icb-unchecked", "  bits propagated", "uncorrectable reads", "pages lost"]
     {
         assert!(text.contains(row), "{row}: {text}");

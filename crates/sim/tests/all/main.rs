@@ -8,5 +8,6 @@ mod alone;
 mod bit_errors;
 mod copy_paths;
 mod promises;
+mod steady;
 mod task_sets;
 mod wear_levelling;
