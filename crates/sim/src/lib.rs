@@ -5,6 +5,7 @@ pub mod catalogue;
 pub mod choose;
 mod compare;
 pub mod config;
+mod hash;
 pub mod measures;
 pub mod memory;
 pub mod precondition;

@@ -74,6 +74,14 @@ impl WorkloadSpec {
         }
     }
 
+    /// The files that it reads, to change them.
+    pub fn paths_mut(&mut self) -> Vec<&mut PathBuf> {
+        match self {
+            Self::Trace { path, .. } => vec![path],
+            Self::Builtin { .. } | Self::Tasks { .. } => Vec::new(),
+        }
+    }
+
     /// The periodic tasks, if it has any.
     pub fn tasks(&self) -> Option<&[TaskSpec]> {
         match self {

@@ -36,10 +36,13 @@ collection, host_first, suspend, window, bus_cycle, t_rwc):
   allocation = \"cwdp\"
   queue_depth = 32";
 
+/// This program, in the experiments that it writes.
+pub(super) const WRITTEN_BY: &str = concat!("ftlkit ", env!("FTLKIT_VERSION"));
+
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
-    /// Experiment file (TOML)
+    /// Experiment file (TOML); paths in it are relative to it
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -89,7 +92,14 @@ impl OutputArgs {
 impl RunArgs {
     /// The experiment of the file; one with a sweep is not for [`RunArgs::run`].
     pub(crate) fn experiment(&self) -> Result<Experiment, Failure> {
-        Ok(Experiment::from_file(&self.file)?)
+        let mut experiment = Experiment::from_file(&self.file)?;
+        let other = experiment.written_by.take().filter(|other| other != WRITTEN_BY);
+        if let Some(other) = other.filter(|_| !self.output.quiet) {
+            eprintln!(
+                "note: the experiment was written by {other}; this is {WRITTEN_BY}, and figures may differ"
+            );
+        }
+        Ok(experiment)
     }
 
     pub(crate) fn run(self, mut experiment: Experiment) -> Result<(), Failure> {
@@ -134,7 +144,7 @@ pub(super) fn prepare(path: &Path, force: bool) -> Result<OutDir, Failure> {
 }
 
 fn print_experiment(resolved: &Resolved) -> Result<(), Failure> {
-    let mut text = format!("# ftlkit {}\n", env!("CARGO_PKG_VERSION"));
+    let mut text = format!("# {WRITTEN_BY}\n");
     for note in resolved.all_notes() {
         text.push_str(&format!("# {}\n", note.replace('\n', "\n# ")));
     }
@@ -193,12 +203,18 @@ fn write_files(
 ) -> Result<(), Failure> {
     let failed = |error: &dyn std::error::Error| Failure::internal(with_causes(error));
     let written = out.write(&found.report).map_err(|error| failed(&error))?;
-    let path = out.path().join("experiment.toml");
-    std::fs::write(&path, resolved.experiment.to_toml()?)
-        .map_err(|error| Failure::internal(format!("cannot write {}: {error}", path.display())))?;
+    write_experiment(&resolved.experiment, out)?;
     if !quiet {
         eprintln!("note: {} files written to {}", written.len() + 1, out.path().display());
     }
+    Ok(())
+}
+
+/// Writes the experiment, so that it runs from any directory.
+pub(super) fn write_experiment(experiment: &Experiment, out: &OutDir) -> Result<(), Failure> {
+    let text = experiment.portable(out.path(), WRITTEN_BY)?.to_toml()?;
+    out.file("experiment.toml", |to| to.write_all(text.as_bytes()))
+        .map_err(|error| Failure::internal(with_causes(&error)))?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! `ftlkit sweep`.
 
 use super::compare::{ExperimentArgs, OneOrMore};
-use super::run::{OutputArgs, RunArgs, prepare};
+use super::run::{OutputArgs, RunArgs, prepare, write_experiment};
 use crate::failure::Failure;
 use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
@@ -179,8 +179,7 @@ impl SweepOptions {
         let out = out.map(|path| prepare(&path, path.join("runs").is_dir())).transpose()?;
         let kept = runs.map(|runs| Kept::new(&runs)).transpose().map_err(unusable)?;
         if let Some(out) = &out {
-            let text = experiment.to_toml()?;
-            file(out, "experiment.toml", |to| to.write_all(text.as_bytes()))?;
+            write_experiment(&experiment, out)?;
         }
         interrupt::listen_and_say(match kept {
             Some(_) => "stopping; finished runs are kept (Ctrl-C again: exit at once)",

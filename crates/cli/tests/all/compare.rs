@@ -1,6 +1,6 @@
 //! `compare` and `run`: their output, and its reproducibility.
 
-use crate::common::{Scratch, csv_trace, ftlkit, unwrapped, words};
+use crate::common::{Scratch, csv_trace, ftlkit, schema, unwrapped, words};
 use serde_json::Value;
 
 const SMALL: &str = "compare uniform --capacity 16MiB --requests 20000 --seed 7";
@@ -89,6 +89,58 @@ fn a_dry_run_prints_an_experiment_that_gives_the_same_report() {
         let read = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
         assert_eq!(read(&by_file)["schemes"], read(&direct)["schemes"], "{line}");
     }
+}
+
+#[test]
+fn every_report_is_of_the_published_schema() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/report.schema.json");
+    let schema = std::fs::read_to_string(path).expect("the published schema");
+    let schema: Value = serde_json::from_str(&schema).expect("JSON");
+    let scratch = Scratch::new("schema");
+    let trace = scratch.file("t.csv", csv_trace(300));
+    let lines = [
+        format!("{SMALL} --deadline 1ms --cpu arm7"),
+        format!("compare {trace} --capacity 8MiB --loops 3 --schemes fast,dftl,page-level+share=0.3,ba-gc"),
+        "compare uniform --part ddt-mlc --channels 2 --ways 2 --bit-errors 30 --capacity 128MiB --requests 2000 \
+         --schemes fsr+copy=icb-unchecked,lazy-rtgc --deadline 1ms --suspend none --interface sata2"
+            .into(),
+    ];
+    for line in lines {
+        let report = words(&format!("{line} --json")).json();
+        assert_eq!(schema::check(&schema, &schema, &report, "report"), Ok(()), "{line}");
+        // The check notices what is missing, too much, and of another type.
+        let mut broken = [report.clone(), report.clone(), report.clone()];
+        broken[0]["schemes"][0].as_object_mut().expect("an object").remove("waf");
+        broken[1]["schemes"][0]["more"] = 1.into();
+        broken[2]["schemes"][0]["response_ns"]["max"] = "long".into();
+        for report in &broken {
+            assert!(schema::check(&schema, &schema, report, "report").is_err(), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_kept_experiment_runs_from_anywhere_with_the_trace_that_it_was_written_for() {
+    let scratch = Scratch::new("kept-experiment");
+    let trace = scratch.file("t.csv", csv_trace(3000));
+    let (out, moved) = (scratch.at("results"), scratch.at("moved"));
+    ftlkit(["compare", &trace, "--capacity", "16MiB", "--out", &out, "-q"]).ok();
+    std::fs::rename(&out, &moved).expect("a folder beside the old one");
+    let file = format!("{moved}/experiment.toml");
+    let text = std::fs::read_to_string(&file).expect("an experiment");
+    assert!(text.contains("trace = \"../t.csv\"") && !text.contains("out ="), "{text}");
+    let json = ftlkit(["run", &file, "--json"]).ok();
+    let of = |json: &str| serde_json::from_str::<Value>(json).expect("JSON")["schemes"].clone();
+    let kept = std::fs::read_to_string(format!("{moved}/report.json")).expect("a report");
+    assert_eq!(of(&json), of(&kept));
+    // Of another version the figures may differ.
+    let other = text.replacen("ftlkit ", "ftlkit 0.0.", 1);
+    std::fs::write(&file, &other).expect("a file");
+    let told = ftlkit(["run", &file, "--dry-run"]).ended(0);
+    assert!(told.stderr.contains("was written by ftlkit 0.0."), "{}", told.stderr);
+    scratch.file("t.csv", csv_trace(2999));
+    let said = ["sha256", "is not the trace of which the experiment was written"];
+    ftlkit(["run", &file]).refused(&said);
 }
 
 #[test]

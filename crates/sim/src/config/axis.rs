@@ -232,6 +232,11 @@ impl Axes {
         Ok(())
     }
 
+    /// The values of a key, to change them.
+    pub(super) fn values_mut(&mut self, key: &str) -> impl Iterator<Item = &mut String> {
+        self.0.iter_mut().filter(move |axis| axis.key == key).flat_map(|axis| &mut axis.values)
+    }
+
     /// Takes out the axis of a key.
     pub fn take(&mut self, key: &str) -> Option<Axis> {
         let at = self.0.iter().position(|axis| axis.key == key)?;

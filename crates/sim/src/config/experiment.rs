@@ -15,14 +15,18 @@ use ::workload::quantity::{Bytes, Duration};
 use flash::channels::Policy;
 use ftl::{AllocationOrder, Processor};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// An experiment: schemes, device and workload. Every field has a default.
 ///
-/// Its paths are relative to the directory in which the command runs.
+/// Paths in an experiment's file are relative to that file; those of [`Experiment::from_toml`] to the process's directory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Experiment {
+    /// The program that wrote it, with its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written_by: Option<String>,
     /// Raw capacity. Default for a trace: its footprint takes 85 % of the default share of it.
     /// Default for a built-in workload: 1 GiB.
     #[serde(alias = "capacity_bytes", skip_serializing_if = "Option::is_none")]
@@ -112,6 +116,9 @@ pub struct Experiment {
     pub schemes: Vec<SchemeChoice>,
     /// Workload.
     pub workload: WorkloadChoice,
+    /// SHA-256 of traces by their paths, as written; a file with another content is refused.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sha256: BTreeMap<String, String>,
 }
 
 fn is_one(count: &u32) -> bool {
@@ -141,6 +148,7 @@ impl Default for Experiment {
     /// The experiment of `ftlkit compare` without options.
     fn default() -> Self {
         Self {
+            written_by: None,
             capacity: None,
             default_share: Word::default(),
             space: Word::default(),
@@ -173,6 +181,7 @@ impl Default for Experiment {
             workload: super::text_or_table::TextOrTable(workload::WorkloadSpec::builtin(
                 "financial-like",
             )),
+            sha256: BTreeMap::new(),
         }
     }
 }
@@ -193,10 +202,11 @@ impl Experiment {
         toml::from_str(text).map_err(|error| ConfigError::toml(place, text, &error))
     }
 
-    /// Reads an experiment file.
+    /// Reads an experiment file, whose paths are relative to it.
     ///
     /// # Errors
-    /// As [`Experiment::from_toml`]; [`ConfigError::Io`] if the file cannot be read.
+    /// As [`Experiment::from_toml`]; [`ConfigError::Io`] if the file cannot be read; a trace with another content than the
+    /// file says.
     pub fn from_file(path: &Path) -> Result<Self, ConfigError> {
         let bytes =
             std::fs::read(path).map_err(|source| ConfigError::Io { path: path.into(), source })?;
@@ -212,7 +222,9 @@ impl Experiment {
         if text.trim().is_empty() {
             return Err(unusable("is empty"));
         }
-        Self::from_toml(&text, &place)
+        let mut experiment = Self::from_toml(&text, &place)?;
+        experiment.enter(path.parent().unwrap_or(Path::new("")))?;
+        Ok(experiment)
     }
 
     /// The experiment as TOML, which [`Experiment::from_toml`] reads back.

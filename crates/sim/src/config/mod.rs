@@ -14,6 +14,7 @@ mod normalise;
 mod notation;
 mod part;
 mod part_keys;
+mod portable;
 mod precondition;
 mod processor;
 mod resolve;

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 /// All results of a comparison.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
     /// Version of ftlkit.
     pub version: String,
@@ -32,6 +33,7 @@ pub struct Report {
 
 /// A scheme that cannot hold the workload's data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeftOut {
     /// The scheme's label.
     pub name: String,
@@ -41,6 +43,7 @@ pub struct LeftOut {
 
 /// Results of one scheme.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SchemeReport {
     /// The scheme's label (`lazy-rtgc`, `lazy-rtgc+victim=fifo`).
     pub name: String,
@@ -223,6 +226,7 @@ impl Measured {
 
 /// A violation of a bound.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Violation {
     /// The bound: `read`, `write`, `step`, `response`, `victim-valid`.
     pub bound: String,
@@ -242,6 +246,7 @@ pub struct Violation {
 
 /// Operations of one cause.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CauseCounts {
     /// The cause.
     pub cause: String,
@@ -259,6 +264,7 @@ pub struct CauseCounts {
 
 /// Copies over one path.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CopyCount {
     /// The path: `icb`, `icb-unchecked`, `lcb`, `gcb` or `dgcb`.
     pub path: String,
@@ -268,6 +274,7 @@ pub struct CopyCount {
 
 /// Effects of bit errors in the measured part.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BitErrorReport {
     /// Bits that ECC corrected, in reads and copies.
     pub corrected_bits: u64,
@@ -287,6 +294,7 @@ pub struct BitErrorReport {
 
 /// RAM by use, bytes.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RamReport {
     /// Address map.
     pub map: u64,
@@ -302,6 +310,7 @@ pub struct RamReport {
 
 /// Lookups in the cached mapping table in the measured part.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MapCacheReport {
     /// Mappings found in RAM.
     pub hits: u64,
@@ -313,6 +322,7 @@ pub struct MapCacheReport {
 
 /// Activity of a write buffer in the measured part; in pages, unless stated otherwise.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BufferReport {
     /// Policy of the buffer.
     pub policy: String,
@@ -370,6 +380,7 @@ pub struct BufferReport {
 
 /// Times and reasons of collection.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CollectionReport {
     /// Victims selected in the measured part.
     pub victims: u64,
@@ -397,6 +408,7 @@ pub struct CollectionReport {
 
 /// Merges by kind.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MergeReport {
     /// The log block became the data block without copies.
     pub switch: u64,

@@ -1,4 +1,4 @@
-//! CSV: a summary with one row per scheme, and the series in long format with a scheme column.
+//! CSV: a summary with one row per scheme, its sentences apart, and the series in long format with a scheme column.
 
 use super::contents::{Report, SchemeReport};
 use super::flat;
@@ -24,9 +24,13 @@ impl Table {
     }
 }
 
+/// Names of sentences, which are in `notes.csv`.
+const SENTENCES: [&str; 3] = ["warnings", "collection.why", "first_violation.replay"];
+
 /// Every table.
-pub(super) const TABLES: [Table; 7] = [
+pub(super) const TABLES: [Table; 8] = [
     Table { name: "summary.csv", of: always, write: summary },
+    Table { name: "notes.csv", of: always, write: notes },
     Table {
         name: "response_ccdf.csv",
         of: always,
@@ -136,7 +140,7 @@ fn numbered<T: ToString>(values: &[T]) -> impl Iterator<Item = [String; 2]> {
 fn summary(report: &Report, to: &mut Writer<&mut dyn Write>) -> Result<(), Error> {
     let schemes: Vec<_> = report.schemes.iter().map(flat::scalars).collect();
     let mut header: Vec<&str> = Vec::new();
-    for (name, _) in schemes.iter().flatten() {
+    for (name, _) in schemes.iter().flatten().filter(|(name, _)| !is_sentence(name)) {
         if !header.contains(&name.as_str()) {
             header.push(name);
         }
@@ -150,6 +154,33 @@ fn summary(report: &Report, to: &mut Writer<&mut dyn Write>) -> Result<(), Error
         to.write_record(header.iter().map(|name| {
             scheme.iter().find(|(n, _)| n == name).map_or("", |(_, value)| value.as_str())
         }))?;
+    }
+    Ok(())
+}
+
+fn is_sentence(name: &str) -> bool {
+    SENTENCES.contains(&name)
+}
+
+/// One row per sentence: of a scheme, or of the run.
+fn notes(report: &Report, to: &mut Writer<&mut dyn Write>) -> Result<(), Error> {
+    to.write_record(["scheme", "about", "text"])?;
+    for note in report.configuration["notes"].as_array().into_iter().flatten() {
+        to.write_record(["", "run", note.as_str().unwrap_or_default()])?;
+    }
+    for out in &report.left_out {
+        to.write_record([&out.name, "left_out", &out.reason])?;
+    }
+    for scheme in &report.schemes {
+        for warning in &scheme.warnings {
+            to.write_record([&scheme.name, "warning", warning])?;
+        }
+        let told = flat::scalars(scheme).into_iter();
+        let told =
+            told.filter(|(name, text)| is_sentence(name) && name != "warnings" && !text.is_empty());
+        for (about, text) in told {
+            to.write_record([&scheme.name, &about, &text])?;
+        }
     }
     Ok(())
 }
@@ -180,6 +211,23 @@ mod tests {
         assert_eq!((rows[0][at].as_str(), rows[1][at].as_str()), ("", "2220950"));
         let tasks = header.iter().position(|name| name == "tasks").unwrap();
         assert_eq!(rows[2][tasks], "200000");
+    }
+
+    #[test]
+    fn the_summary_has_values_and_the_notes_sentences() {
+        let mut report = samples::report();
+        report.schemes[1].warnings = vec!["too short; too few".into(), "late".into()];
+        let (header, rows) = records(&report, "summary.csv");
+        for (name, value) in header.iter().zip(rows.iter().flatten()) {
+            assert!(!is_sentence(name) && !value.contains(' '), "{name}: {value}");
+        }
+        let (_, notes) = records(&report, "notes.csv");
+        let of = |about: &str| notes.iter().filter(|row| row[1] == about).collect::<Vec<_>>();
+        let warnings = of("warning");
+        assert!(warnings.iter().any(|row| row[0] == report.schemes[1].name && row[2] == "late"));
+        assert_eq!(warnings.len(), report.schemes.iter().map(|s| s.warnings.len()).sum::<usize>());
+        assert_eq!(of("collection.why").len(), 3);
+        assert_eq!(of("first_violation.replay").len(), 1);
     }
 
     #[test]
@@ -225,7 +273,8 @@ mod tests {
         report.schemes.clear();
         for table in &TABLES {
             let (header, rows) = records(&report, table.name);
-            assert!(!header.is_empty() && rows.is_empty());
+            let of_schemes = rows.iter().filter(|row| !row[0].is_empty());
+            assert!(!header.is_empty() && of_schemes.count() == 0, "{}", table.name);
         }
     }
 }

@@ -100,7 +100,8 @@ fn grid(report: &Report) -> Grid {
 
 /// The verdicts on the bounds, each with its schemes and the kind of their bounds.
 fn verdicts(schemes: &[SchemeReport]) -> Vec<String> {
-    let mut found: Vec<(String, Vec<(&str, Vec<&str>)>)> = Vec::new();
+    type Named<'a> = Vec<&'a str>;
+    let mut found: Vec<(String, Vec<(&str, Named)>)> = Vec::new();
     for scheme in schemes {
         let verdict = verdict(scheme).replace('\n', " ");
         let kind = match (scheme.bound_ns.is_some() && scheme.can_promise(), scheme.real_time) {
@@ -118,7 +119,7 @@ fn verdicts(schemes: &[SchemeReport]) -> Vec<String> {
             None => kinds.push((kind, vec![&scheme.name])),
         }
     }
-    let told = |(verdict, kinds): (String, Vec<(&str, Vec<&str>)>)| {
+    let told = |(verdict, kinds): (String, Vec<(&str, Named)>)| {
         let names = kinds.iter().map(|(kind, names)| format!("{}{kind}", names.join(", ")));
         format!("{verdict}: {}", names.collect::<Vec<_>>().join("; "))
     };

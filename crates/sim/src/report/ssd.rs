@@ -5,6 +5,7 @@ use serde::Serialize;
 
 /// Results of an SSD with several channels in the measured part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SsdReport {
     /// Most outstanding requests.
     pub queue_depth: u32,
@@ -61,6 +62,7 @@ pub struct WindowSample {
 
 /// Number of table entries accessed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EntryCount {
     /// Entries read.
     pub reads: u64,
@@ -76,6 +78,7 @@ impl From<Accesses> for EntryCount {
 
 /// Controller work for victim selection in the measured part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VictimWorkReport {
     /// Entries accessed when pages became invalid.
     pub invalidated: EntryCount,

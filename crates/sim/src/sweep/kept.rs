@@ -1,7 +1,8 @@
 //! Finished runs, one file each.
 
-use super::plan::{Point, hash_file};
+use super::plan::Point;
 use super::rows::{Outcome, Status};
+use crate::hash::hash_file;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -1,11 +1,9 @@
 //! The points of a sweep: each combination of values is an experiment of one scheme.
 
 use crate::config::{Axis, ConfigError, Experiment, PartTable, SchemeChoice, TextOrTable};
-use sha2::{Digest, Sha256};
+use crate::hash::{hash_file, hash_text};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use workload::WorkloadSpec;
 
 /// Most points of a sweep: their rows are in memory, some 20 kB each.
@@ -48,6 +46,7 @@ impl Plan {
     pub fn new(mut experiment: Experiment) -> Result<Self, ConfigError> {
         let mut axes = std::mem::take(&mut experiment.sweep);
         experiment.out = None;
+        experiment.written_by = None;
         if let Some(file) = experiment.part_file.take() {
             experiment.part = Some(TextOrTable(PartTable::from_file(&file)?));
         }
@@ -172,28 +171,6 @@ impl TraceHashes {
             *path = PathBuf::from(format!("sha256:{content}"));
         }
         Ok((hash_text(&experiment.to_toml()?), content))
-    }
-}
-
-/// The first 16 hexadecimal digits of a text's SHA-256.
-fn hash_text(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes())[..8])
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// SHA-256 of a file's content, in hexadecimal digits.
-pub(super) fn hash_file(path: &Path) -> std::io::Result<String> {
-    let mut file = File::open(path)?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 18];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(hex(&hash.finalize())),
-            read => hash.update(&buffer[..read]),
-        }
     }
 }
 

@@ -1,4 +1,6 @@
 //! Runs the command as a shell does.
+pub(crate) mod schema;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
