@@ -92,19 +92,19 @@ struct Chart {
 
 const CHARTS: [Chart; 3] = [
     Chart {
-        file: "throughput.svg",
+        file: "throughput",
         caption: "throughput of a transaction",
         y_label: "user data copied, MB/s",
         value: |_, form, pages| Ok(form.bytes_per_second(pages)? as f64 / 1e6),
     },
     Chart {
-        file: "collection.svg",
+        file: "collection",
         caption: "whole collection, erase included",
         y_label: "ms",
         value: |study, form, pages| Ok(form.collection_ns(study.valid, pages)? as f64 / 1e6),
     },
     Chart {
-        file: "channel_use.svg",
+        file: "channel_use",
         caption: "channel use of a transaction",
         y_label: "time in which the channel is taken, %",
         value: |_, form, pages| Ok(form.channel_use(pages)?.as_f64() * 100.0),
@@ -126,7 +126,7 @@ pub fn write(
     let mut written = vec![out.file("copyback.csv", |to| to.write_all(csv.as_bytes()))?];
     for chart in &CHARTS {
         let svg = chart.draw(study, name)?;
-        written.push(out.file(chart.file, |to| to.write_all(svg.as_bytes()))?);
+        written.extend(out.plot(chart.file, &svg)?);
     }
     Ok(written)
 }
@@ -190,9 +190,9 @@ pub fn write_host_load(points: &[Point], out: &OutDir) -> Result<Vec<PathBuf>, W
                 log_y: true,
                 curves,
             };
-            let name = format!("host_load_{file}_{policy}_{pace}.svg");
+            let name = format!("host_load_{file}_{policy}_{pace}");
             let svg = chart.svg()?;
-            written.push(out.file(&name, |to| to.write_all(svg.as_bytes()))?);
+            written.extend(out.plot(&name, &svg)?);
         }
     }
     Ok(written)

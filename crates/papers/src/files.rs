@@ -5,14 +5,14 @@ use crate::render::render_without_clock;
 use crate::reproduction::Reproduction;
 use crate::row::Row;
 use crate::verdict::Verdict;
-use sim::report::{OutDir, OutError, prepare_out_dir};
+use sim::report::{OutDir, OutError};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 /// Width of `report.txt` in columns.
 const WIDTH: usize = 110;
 
-/// Writes `report.txt`, `rows.csv`, `rows.json`, `plots/*.svg` and `curves/*.csv`; returns their paths. If anything
+/// Writes `report.txt`, `rows.csv`, `rows.json`, the plots in `plots/` and `curves/*.csv`; returns their paths. If anything
 /// was measured in wall-clock time, it also writes `clock.txt`, the only file that differs between runs. Existing
 /// files with these names are replaced.
 ///
@@ -36,14 +36,15 @@ pub fn write(reproduction: &Reproduction, dir: &OutDir) -> Result<Vec<PathBuf>, 
     }
     let plots: Vec<_> = reproduction.sections.iter().flat_map(|section| &section.plots).collect();
     if !plots.is_empty() {
-        let below = prepare_out_dir(&dir.path().join("plots"))?;
+        let below = dir.below("plots")?;
         for plot in plots {
-            written.push(below.file(&plot.name, |to| to.write_all(plot.svg.as_bytes()))?);
+            let name = plot.name.trim_end_matches(".svg");
+            written.extend(below.plot(name, &plot.svg)?);
         }
     }
     let curves: Vec<_> = reproduction.sections.iter().flat_map(|section| &section.curves).collect();
     if !curves.is_empty() {
-        let below = prepare_out_dir(&dir.path().join("curves"))?;
+        let below = dir.below("curves")?;
         for file in curves {
             written.push(below.file(&file.name, |to| to.write_all(file.csv.as_bytes()))?);
         }

@@ -3,7 +3,7 @@
 use super::channel::ChannelArgs;
 use super::deadline::DeadlineArgs;
 use super::read::ReadArgs;
-use super::run::{OutputArgs, run_experiment};
+use super::run::{OutputArgs, PlotArgs, run_experiment};
 use super::ssd::SsdArgs;
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
@@ -56,6 +56,9 @@ pub(crate) struct CompareArgs {
 
     #[command(flatten)]
     output: OutputArgs,
+
+    #[command(flatten)]
+    plots: PlotArgs,
 
     /// Check everything and print the experiment with all defaults as TOML for
     /// `ftlkit run`; run nothing
@@ -250,7 +253,8 @@ impl CompareArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let mut experiment = self.experiment.on(self.input.as_deref())?;
         let strict = self.deadline.apply(&mut experiment)?;
-        run_experiment(experiment, &self.output, strict, self.dry_run)
+        let plots = self.plots.on(self.output.plots());
+        run_experiment(experiment, (&self.output, plots), strict, self.dry_run)
     }
 }
 

@@ -9,6 +9,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use papers::{
     Detail, PAPERS, Paper, ReproduceError, Reproduction, ReproductionObserver, Scale, Settings,
 };
+use sim::report::plots::{PlotFormat, PlotOptions};
 use sim::report::{OutDir, OutError};
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -119,7 +120,10 @@ impl ReproduceArgs {
         if settings.traces.is_some() {
             read_by_any(&papers, &settings)?;
         }
-        let out = self.output.folder()?;
+        // The page shows the plots as SVG.
+        let formats = [&self.output.plot_format[..], &[PlotFormat::Svg]].concat();
+        let plots = PlotOptions::default().in_formats(&formats);
+        let out = self.output.folder()?.map(|out| out.with_plots(plots.clone()));
         interrupt::listen();
         let mut found = Vec::new();
         for paper in papers {
@@ -129,6 +133,7 @@ impl ReproduceArgs {
             if let Some(out) = &out {
                 let path = out.path().join(paper.name());
                 let below = all.then(|| prepare(&path, self.output.force)).transpose()?;
+                let below = below.map(|below| below.with_plots(plots.clone()));
                 let written =
                     papers::write(&one, below.as_ref().unwrap_or(out)).map_err(unwritten)?;
                 self.note(written.len(), below.as_ref().unwrap_or(out));

@@ -6,6 +6,7 @@ use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
 use clap::Args;
 use sim::config::{Experiment, Resolved};
+use sim::report::plots::{PlotFont, PlotFormat, PlotOptions, PlotSize};
 use sim::report::{OutDir, OutError, prepare_out_dir};
 use sim::run::{Observer, Phase, RunError};
 use std::path::{Path, PathBuf};
@@ -52,6 +53,9 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(super) output: OutputArgs,
 
+    #[command(flatten)]
+    plots: PlotArgs,
+
     /// Check everything and print the experiment with all defaults; run nothing
     #[arg(long, conflicts_with = "json")]
     pub(super) dry_run: bool,
@@ -65,9 +69,13 @@ pub(crate) struct OutputArgs {
     #[arg(long)]
     pub(super) json: bool,
 
-    /// Write the report, CSV series and SVG plots into this directory
+    /// Write the report, CSV series and plots into this directory
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
+
+    /// Formats of the plots in --out, one file of each: svg, pdf, png (text as outlines in pdf and png) [default: svg]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "out")]
+    pub(super) plot_format: Vec<PlotFormat>,
 
     /// Let --out replace the results of another run
     #[arg(long)]
@@ -85,7 +93,41 @@ pub(crate) struct OutputArgs {
 impl OutputArgs {
     /// The directory of `--out`, created and checked.
     pub(super) fn folder(&self) -> Result<Option<OutDir>, Failure> {
-        self.out.as_deref().map(|path| prepare(path, self.force)).transpose()
+        let out = self.out.as_deref().map(|path| prepare(path, self.force)).transpose()?;
+        Ok(out.map(|out| out.with_plots(self.plots())))
+    }
+
+    /// The plots' formats; all else as it is by default.
+    pub(super) fn plots(&self) -> PlotOptions {
+        PlotOptions::default().in_formats(&self.plot_format)
+    }
+}
+
+/// Looks of the plots in `--out`.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct PlotArgs {
+    /// Width and height of the plots, pixels: a chart with one pair of axes; further ones add to the height
+    /// [default: 1000x560]
+    #[arg(long, value_name = "WIDTHxHEIGHT", requires = "out")]
+    plot_size: Option<PlotSize>,
+
+    /// Font of the plots as svg, and its size in pixels at the axes; pdf and png have DejaVu Sans of this size
+    /// [default: sans-serif:14]
+    #[arg(long, value_name = "FAMILY[:PIXELS]", requires = "out")]
+    plot_font: Option<PlotFont>,
+
+    /// Plots without a title, as in papers, which have captions
+    #[arg(long, requires = "out")]
+    no_plot_title: bool,
+}
+
+impl PlotArgs {
+    pub(super) fn on(self, mut plots: PlotOptions) -> PlotOptions {
+        plots.size = self.plot_size.unwrap_or(plots.size);
+        plots.font = self.plot_font.unwrap_or(plots.font);
+        plots.titled &= !self.no_plot_title;
+        plots
     }
 }
 
@@ -104,14 +146,15 @@ impl RunArgs {
 
     pub(crate) fn run(self, mut experiment: Experiment) -> Result<(), Failure> {
         let strict = self.deadline.apply(&mut experiment)?;
-        run_experiment(experiment, &self.output, strict, self.dry_run)
+        let plots = self.plots.on(self.output.plots());
+        run_experiment(experiment, (&self.output, plots), strict, self.dry_run)
     }
 }
 
 /// Checks the experiment, runs it unless `dry_run`, and prints the results. If `strict`, a late request is a failure.
 pub(crate) fn run_experiment(
     mut experiment: Experiment,
-    output: &OutputArgs,
+    (output, plots): (&OutputArgs, PlotOptions),
     strict: bool,
     dry_run: bool,
 ) -> Result<(), Failure> {
@@ -120,6 +163,7 @@ pub(crate) fn run_experiment(
     }
     let out = experiment.out.clone().filter(|_| !dry_run);
     let out = out.map(|path| prepare(&path, output.force)).transpose()?;
+    let out = out.map(|out| out.with_plots(plots));
     let resolved = {
         let _busy = Busy::start("checking the experiment", output.quiet);
         experiment.resolve()?

@@ -8,6 +8,7 @@ use crate::{interrupt, output};
 use clap::Args;
 use serde_json::Value;
 use sim::config::{Axis, Experiment, list};
+use sim::report::plots::{PlotFormat, PlotOptions};
 use sim::report::{OutDir, units};
 use sim::sweep::{
     self, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Row, Status, Table, Watch,
@@ -72,6 +73,10 @@ pub(crate) struct SweepOptions {
     #[arg(long, value_name = "x=KEY,y=MEASURE[,by=KEY]", requires = "out")]
     plot: Vec<PlotChoice>,
 
+    /// Formats of the plots, one file of each: svg, pdf, png [default: svg]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "plot")]
+    plot_format: Vec<PlotFormat>,
+
     /// Print the rows of the runs as CSV instead of a summary
     #[arg(long, conflicts_with = "json")]
     csv: bool,
@@ -101,6 +106,7 @@ impl SweepOptions {
             vary: Vec::new(),
             threads: None,
             plot: Vec::new(),
+            plot_format: Vec::new(),
             csv: false,
             json,
             out,
@@ -217,9 +223,12 @@ impl SweepOptions {
             }
             for choice in &self.plot {
                 let svg = sweep::plot(&runs.rows, &sweep::varied(plan), choice)?;
-                let name = format!("{}.svg", choice.file());
-                file(out, &name, |to| to.write_all(svg.as_bytes()))?;
-                names.push(name);
+                let plots = PlotOptions::default().in_formats(&self.plot_format);
+                let written = out.clone().with_plots(plots).plot(&choice.file(), &svg);
+                let written =
+                    written.map_err(|error| Failure::internal(super::run::with_causes(&error)))?;
+                let name = |path: &PathBuf| path.file_name().map(|name| name.display().to_string());
+                names.extend(written.iter().filter_map(name));
             }
             if !self.quiet {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();

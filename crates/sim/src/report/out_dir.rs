@@ -1,14 +1,17 @@
 //! The output directory of a report.
 
-use super::contents::Report;
-use super::{csv, plots};
+use super::plots::{self, PlotOptions};
+use super::{contents::Report, csv};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// A directory that existed and was writable when it was checked.
 #[derive(Clone, Debug)]
-pub struct OutDir(PathBuf);
+pub struct OutDir {
+    path: PathBuf,
+    plots: PlotOptions,
+}
 
 /// Reason why a report cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -65,7 +68,7 @@ pub fn prepare_out_dir(path: &Path) -> Result<OutDir, OutError> {
     let tried = File::create(&probe).and_then(|mut file| file.write_all(b"may I write here?"));
     let removed = fs::remove_file(&probe);
     tried.and(removed).map_err(|source| OutError::Write { path: probe, source })?;
-    Ok(OutDir(path.to_owned()))
+    Ok(OutDir { path: path.to_owned(), plots: PlotOptions::default() })
 }
 
 /// Files that a run writes last, or that all runs write.
@@ -85,15 +88,15 @@ impl OutDir {
     /// # Errors
     /// [`OutError::Taken`].
     pub fn unused(self) -> Result<Self, OutError> {
-        match RESULTS.into_iter().find(|name| self.0.join(name).exists()) {
-            Some(found) => Err(OutError::Taken { path: self.0, found }),
+        match RESULTS.into_iter().find(|name| self.path.join(name).exists()) {
+            Some(found) => Err(OutError::Taken { path: self.path, found }),
             None => Ok(self),
         }
     }
 
     /// The directory.
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     /// Writes `report.json`, the CSV tables and the plots, and returns their paths. Existing files of these names
@@ -115,11 +118,40 @@ impl OutDir {
             })?);
         }
         for plot in plots::PLOTS.iter().filter(|plot| (plot.of)(report)) {
-            let path = self.0.join(plot.file);
-            let svg = plot.svg(report).map_err(|source| OutError::Draw { path, source })?;
-            written.push(self.file(plot.file, |to| to.write_all(svg.as_bytes()))?);
+            let path = self.path.join(plot.name);
+            let svg = plot.svg(report, &self.plots);
+            let svg = svg.map_err(|source| OutError::Draw { path, source })?;
+            written.extend(self.plot(plot.name, &svg)?);
         }
         Ok(written)
+    }
+
+    /// The same directory with plots of these formats, size and font.
+    pub fn with_plots(self, plots: PlotOptions) -> Self {
+        Self { plots, ..self }
+    }
+
+    /// A directory below this one, with the same options of plots.
+    ///
+    /// # Errors
+    /// As [`prepare_out_dir`].
+    pub fn below(&self, name: &str) -> Result<Self, OutError> {
+        Ok(prepare_out_dir(&self.path.join(name))?.with_plots(self.plots.clone()))
+    }
+
+    /// Writes a plot in each of its formats; `name` is without an ending.
+    ///
+    /// # Errors
+    /// [`OutError::Write`] or [`OutError::Draw`] with the file's path.
+    pub fn plot(&self, name: &str, svg: &str) -> Result<Vec<PathBuf>, OutError> {
+        let write = |format: &plots::PlotFormat| {
+            let name = format!("{name}.{}", format.name());
+            let drawn = plots::in_format(svg, *format);
+            let path = || self.path.join(&name);
+            let drawn = drawn.map_err(|source| OutError::Draw { path: path(), source })?;
+            self.file(&name, |to| to.write_all(&drawn))
+        };
+        self.plots.formats.iter().map(write).collect()
     }
 
     /// Writes one file and returns its path.
@@ -128,7 +160,7 @@ impl OutDir {
         name: &str,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<PathBuf, OutError> {
-        let path = self.0.join(name);
+        let path = self.path.join(name);
         let done = File::create(&path).and_then(|file| {
             let mut file = BufWriter::new(file);
             write(&mut file)?;

@@ -178,7 +178,11 @@ impl UnitArgs {
         if let Some(out) = self.plot.then(|| output.folder()).transpose()?.flatten() {
             let svg = waveform_plot::svg(&waveform, log, &title)
                 .map_err(|error| Failure::internal(with_causes(&error)))?;
-            write(&out.path().join("waveform.svg"), svg.as_bytes(), output.quiet)?;
+            let written = out.plot("waveform", &svg);
+            let written = written.map_err(|error| Failure::internal(with_causes(&error)))?;
+            if !output.quiet {
+                written.iter().for_each(|path| eprintln!("note: {} written", path.display()));
+            }
         }
         Ok(())
     }

@@ -11,6 +11,8 @@ pub(super) struct Axis {
     from: f64,
     to: f64,
     log: bool,
+    /// True if every tick's name is needed.
+    named: bool,
     /// Ticks and their names.
     ticks: Vec<(f64, String)>,
 }
@@ -37,7 +39,7 @@ impl Axis {
             .take_while(|at| *at <= to * (1.0 + 1e-9))
             .map(|at| (at, name(at)))
             .collect();
-        Self { label: label.to_owned(), from, to, log: false, ticks }
+        Self { label: label.to_owned(), from, to, log: false, named: false, ticks }
     }
 
     /// Logarithmic, with ticks at powers of ten, and between them if there are few.
@@ -53,15 +55,22 @@ impl Axis {
             .filter(|at| *at >= from * (1.0 - 1e-9) && *at <= to * (1.0 + 1e-9))
             .map(|at| (at, name(at)))
             .collect();
-        Self { label: label.to_owned(), from, to, log: true, ticks }
+        Self { label: label.to_owned(), from, to, log: true, named: false, ticks }
     }
 
-    /// Names below each other, from the top.
+    /// Names below each other, from the top; long ones shortened.
     pub(super) fn names(names: &[&str]) -> Self {
         let rows = names.len().max(1) as f64;
         let row = |at: usize| rows - 0.5 - at as f64;
-        let ticks = names.iter().enumerate().map(|(at, name)| (row(at), (*name).to_owned()));
-        Self { label: String::new(), from: 0.0, to: rows, log: false, ticks: ticks.collect() }
+        let ticks = names.iter().enumerate().map(|(at, name)| (row(at), shortened(name)));
+        Self {
+            label: String::new(),
+            from: 0.0,
+            to: rows,
+            log: false,
+            named: true,
+            ticks: ticks.collect(),
+        }
     }
 
     /// The value at this share of the axis.
@@ -81,6 +90,32 @@ impl Axis {
             false => (value - self.from) / (self.to - self.from),
         };
         share.clamp(0.0, 1.0)
+    }
+
+    /// The axis on so many pixels, with as few of its ticks as leave each name the room that `needs` tells.
+    pub(super) fn fitting(&self, pixels: u32, needs: impl Fn(&str) -> f64) -> Self {
+        let fits = |ticks: &[(f64, String)]| {
+            ticks.windows(2).all(|pair| {
+                let apart =
+                    (self.share_at(pair[1].0) - self.share_at(pair[0].0)) * f64::from(pixels);
+                apart >= (needs(&pair[0].1) + needs(&pair[1].1)) / 2.0
+            })
+        };
+        // A logarithmic axis keeps its powers of ten.
+        let round = |at: f64| (at.log10() - at.log10().round()).abs() < 1e-9;
+        let anchor = self.ticks.iter().position(|tick| self.log && round(tick.0)).unwrap_or(0);
+        let every = |step: usize| {
+            let ticks = self.ticks.iter().skip(anchor % step).step_by(step);
+            ticks.cloned().collect::<Vec<_>>()
+        };
+        let steps = 1..=self.ticks.len().max(1);
+        let ticks = if self.named { None } else { steps.map(every).find(|ticks| fits(ticks)) };
+        Self { ticks: ticks.unwrap_or_else(|| self.ticks.clone()), ..self.clone() }
+    }
+
+    /// True if the value is between the ends.
+    pub(super) fn contains(&self, value: f64) -> bool {
+        self.from <= value && value <= self.to
     }
 
     /// Values of the ticks.
@@ -124,6 +159,26 @@ fn round_step(least: f64) -> f64 {
     rounded.unwrap_or(10.0) * power
 }
 
+/// Letters of the longest name beside an axis.
+const LETTERS: usize = 36;
+
+/// A name that fits beside an axis: of a long one the middle is left out.
+pub(super) fn shortened(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= LETTERS {
+        return name.to_owned();
+    }
+    let half = LETTERS / 2;
+    let [head, tail] = [&letters[..half], &letters[letters.len() - half + 1..]];
+    head.iter().chain(['…'].iter()).chain(tail).collect()
+}
+
+/// Pixels for names beside an axis.
+pub(super) fn room(names: &[&str]) -> u32 {
+    let letters = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    (letters.min(LETTERS) as u32 * 8 + 16).max(60)
+}
+
 /// Text such as `10⁻³`.
 pub(super) fn power_of_ten(value: f64) -> String {
     let power = value.log10().round() as i32;
@@ -163,6 +218,17 @@ mod tests {
             names(&Axis::log("", 1e-5, 1.0, power_of_ten)).join(" "),
             "10⁻⁵ 10⁻⁴ 10⁻³ 10⁻² 10⁻¹ 1"
         );
+    }
+
+    #[test]
+    fn names_that_would_touch_are_left_out() {
+        let wide = |name: &str| name.chars().count() as f64 * 10.0;
+        let log = Axis::log("", 2e4, 3e6, short_time);
+        assert_eq!(names(&log.fitting(700, wide)).len(), 7);
+        assert_eq!(names(&log.fitting(230, wide)), ["20 µs", "100 µs", "500 µs", "2 ms"]);
+        assert_eq!(names(&log.fitting(150, wide)), ["100 µs", "1 ms"]);
+        assert_eq!(names(&Axis::linear("", 0.9, 5, short).fitting(60, wide)), ["0", "0.6"]);
+        assert_eq!(Axis::names(&["a", "b", "c"]).fitting(1, wide).ticks().len(), 3);
     }
 
     #[test]

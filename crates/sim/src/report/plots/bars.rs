@@ -1,6 +1,6 @@
 //! Grouped bars: one group per workload, one bar per scheme.
 
-use super::axis::Axis;
+use super::axis::{Axis, room};
 use super::chart::{beside_legend, framed, legend_text};
 use super::style::{LEGEND_TOP, NAME_SIZE, PALETTE, WIDTH, legend_lines, text};
 use super::svg::{PlotError, drawn};
@@ -23,7 +23,7 @@ pub struct Bars {
     pub label: String,
     /// Names of the groups, from the top.
     pub groups: Vec<String>,
-    /// Name of each series with its value in each group; `None` leaves the bar out.
+    /// Name of each series with its value in each group; `None`: not measured.
     pub series: Vec<(String, Vec<Option<f64>>)>,
     /// Logarithmic lengths, for values that differ by orders of magnitude.
     pub log: bool,
@@ -42,15 +42,20 @@ impl Bars {
             let x = self.axis();
             let names: Vec<&str> = self.groups.iter().map(String::as_str).collect();
             let y = Axis::names(&names);
-            let letters = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-            let room = (letters as u32 * 8 + 16).clamp(60, 330);
-            let mut chart = framed(&data, &self.title, (&x, &y), room)?;
+            let mut chart = framed(&data, &self.title, (&x, &y), room(&names))?;
             // A group takes four fifths of its row.
             let thick = 0.8 / self.series.len().max(1) as f64;
             for (n, (_, values)) in self.series.iter().enumerate() {
                 for (group, value) in values.iter().enumerate().take(names.len()) {
-                    let Some(value) = *value else { continue };
                     let top = y.ticks()[group] + 0.4 - thick * n as f64;
+                    let Some(value) = *value else {
+                        // So that a bar that is not there is not taken for one of no length.
+                        let style = text(12).pos(Pos::new(HPos::Left, VPos::Center));
+                        let place = EmptyElement::at((x.range().start, top - thick / 2.0));
+                        let dash = place + Text::new("not measured", (5, 0), style);
+                        chart.draw_series([dash]).map_err(PlotError::from)?;
+                        continue;
+                    };
                     let corners = [(x.range().start, top), (value, top - thick)];
                     let bar = Rectangle::new(corners, color(n).filled());
                     chart.draw_series([bar]).map_err(PlotError::from)?;

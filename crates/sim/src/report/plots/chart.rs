@@ -1,8 +1,10 @@
-//! A chart of lines with a legend beside it.
+//! Charts of lines with their legends beside them.
 
 use super::axis::Axis;
+use super::options::PlotOptions;
 use super::style::{
-    LEGEND, LEGEND_TOP, Look, Mark, NAME_SIZE, NOTE_SIZE, legend_lines, text, title,
+    LEGEND, LEGEND_TOP, LINES, Look, Mark, NAME_SIZE, NOTE_SIZE, fitted, legend_lines, text,
+    text_width,
 };
 use super::svg::{Area, PlotError};
 use plotters::chart::{ChartBuilder, ChartContext};
@@ -12,15 +14,18 @@ use plotters::element::{
 };
 use plotters::prelude::{Cartesian2d, SVGBackend};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{BLACK, Color, RGBColor};
+use plotters::style::{BLACK, Color, RGBColor, WHITE};
 
 /// A chart on two axes.
 pub(super) type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
 
 /// One line, in data values.
+#[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) name: String,
-    /// Further lines of the legend, at most two.
+    /// Numbers of its schemes: several if their lines are identical.
+    pub(super) schemes: Vec<usize>,
+    /// Further lines of the legend.
     pub(super) notes: Vec<String>,
     pub(super) look: Look,
     /// Corners of a step curve, in the order of x.
@@ -29,39 +34,182 @@ pub(super) struct Line {
     pub(super) end_marked: bool,
 }
 
-/// A bound of one or several schemes.
+impl Line {
+    /// Height of its legend entry, pixels.
+    fn legend_height(&self) -> u32 {
+        let names = legend_lines(&self.name).len() as u32 * (NAME_SIZE + 2);
+        names + self.notes.len() as u32 * (NOTE_SIZE + 2) + 8
+    }
+}
+
+/// A bound of one or several schemes, or of all.
 pub(super) struct Bound {
     pub(super) at: f64,
     pub(super) label: String,
     pub(super) color: RGBColor,
+    /// Numbers of its schemes; empty: it is of all.
+    pub(super) schemes: Vec<usize>,
 }
 
-/// Rows of bound labels; further bounds start again at the first row.
+/// Rows of bound labels.
 pub(super) const BOUND_ROWS: usize = 4;
 
-/// Draws the lines and bounds, and the legend at the right.
-pub(super) fn draw_lines(
-    area: &Area<'_>,
+/// Identical lines as one, with all their names.
+fn merged(lines: Vec<Line>) -> Vec<Line> {
+    let mut out: Vec<Line> = Vec::new();
+    for line in lines {
+        let same = |other: &&mut Line| other.points == line.points && !line.points.is_empty();
+        match out.iter_mut().find(same) {
+            None => out.push(line),
+            Some(other) => {
+                other.name = format!("{}, {}", other.name, line.name);
+                other.schemes.extend(line.schemes);
+                let more = line.notes.into_iter().filter(|note| !other.notes.contains(note));
+                let more: Vec<String> = more.collect();
+                other.notes.extend(more);
+            }
+        }
+    }
+    out
+}
+
+/// The SVG of the lines and bounds with a legend at the right; many lines are drawn in several charts on the same axes.
+pub(super) fn lines_svg(
+    options: &PlotOptions,
     caption: &str,
+    axes: (&Axis, &Axis),
+    lines: Vec<Line>,
+    bounds: &[Bound],
+) -> Result<String, PlotError> {
+    let mut lines = merged(lines);
+    let (width, height) = options.canvas();
+    let is_many = lines.len() > LINES;
+    for line in &mut lines {
+        if is_many || length(&line.points, axes, (width, height)) > DASHED {
+            line.look = line.look.solid();
+        }
+    }
+    let charts = lines.len().div_ceil(LINES).max(1);
+    let groups: Vec<&[Line]> = match lines.len() {
+        0 => vec![&[]],
+        count => lines.chunks(count.div_ceil(charts)).collect(),
+    };
+    let least = if charts == 1 { height } else { height * 2 / 3 };
+    let legend = |group: &&[Line]| group.iter().map(Line::legend_height).sum::<u32>();
+    let heights: Vec<u32> =
+        groups.iter().map(|group| least.max(LEGEND_TOP + legend(group) + 20)).collect();
+    let title_height = if options.titled { TITLE } else { 0 };
+    options.drawn((width, title_height + heights.iter().sum::<u32>()), |area| {
+        let mut below = titled(area, &options.title(caption))?;
+        for (group, height) in groups.iter().zip(&heights) {
+            let (chart, rest) = below.split_vertically(*height);
+            draw_lines(&chart, axes, group, bounds)?;
+            below = rest;
+        }
+        Ok(())
+    })
+}
+
+/// Longest line with dashes, pixels: each of them is an element of the file.
+const DASHED: f64 = 6000.0;
+
+/// Length of a line on a canvas of this size, pixels.
+fn length(points: &[(f64, f64)], (x, y): (&Axis, &Axis), (width, height): (u32, u32)) -> f64 {
+    let step = |pair: &[(f64, f64)]| {
+        let along = (x.share_at(pair[1].0) - x.share_at(pair[0].0)).abs() * f64::from(width);
+        let up = (y.share_at(pair[1].1) - y.share_at(pair[0].1)).abs() * f64::from(height);
+        along + up
+    };
+    points.windows(2).map(step).sum()
+}
+
+/// Height of a title, pixels.
+const TITLE: u32 = 34;
+
+/// Writes a title, if there is one, and returns the area below it.
+pub(super) fn titled<'a>(area: &Area<'a>, words: &str) -> Result<Area<'a>, PlotError> {
+    if words.is_empty() {
+        return Ok(area.clone());
+    }
+    let (width, _) = area.dim_in_pixel();
+    let (above, below) = area.split_vertically(TITLE);
+    let style = text(19).pos(Pos::new(HPos::Center, VPos::Center));
+    let words = Text::new(fitted(words, width, 19), (width as i32 / 2, TITLE as i32 / 2), style);
+    above.draw(&words).map_err(PlotError::from)?;
+    Ok(below)
+}
+
+/// Draws the lines and bounds, and the legend at the right.
+fn draw_lines(
+    area: &Area<'_>,
     axes: (&Axis, &Axis),
     lines: &[Line],
     bounds: &[Bound],
 ) -> Result<(), PlotError> {
     let (data, legend) = beside_legend(area);
-    let mut chart = framed(&data, caption, axes, 64)?;
+    let mut chart = framed(&data, "", axes, 64)?;
     if lines.iter().all(|line| line.points.is_empty()) {
         centered(&data, "nothing was measured")?;
     }
     for (n, line) in lines.iter().enumerate() {
         draw_line(&mut chart, axes.0, line, n, lines.len())?;
     }
-    // Bounds are drawn last, so that no line hides them.
-    for (row, bound) in bounds.iter().enumerate() {
-        draw_bound(&mut chart, axes, bound, row % BOUND_ROWS)?;
+    // Bounds are drawn last, so that no line hides them. Those beyond the axis are in the legend alone.
+    let is_here = |bound: &&Bound| {
+        let of_lines = || lines.iter().flat_map(|line| &line.schemes);
+        let of_all = bound.schemes.is_empty();
+        axes.0.contains(bound.at) && (of_all || of_lines().any(|n| bound.schemes.contains(n)))
+    };
+    let bounds: Vec<&Bound> = bounds.iter().filter(is_here).collect();
+    for bound in &bounds {
+        let (bottom, top) = (axes.1.range().start, axes.1.range().end);
+        let dashed = Look { color: bound.color, dash: Some((6, 4)), mark: Mark::Circle };
+        draw_path(&mut chart, &[(bound.at, bottom), (bound.at, top)], dashed, 1)?;
     }
+    bound_labels(&mut chart, axes, &bounds)?;
     let mut top = LEGEND_TOP as i32;
     for line in lines {
         top = legend_entry(&legend, line, top)?;
+    }
+    Ok(())
+}
+
+/// Labels of bounds beside their lines, where there is room; the legend has all bounds.
+fn bound_labels(
+    chart: &mut Chart<'_, '_>,
+    (x, y): (&Axis, &Axis),
+    bounds: &[&Bound],
+) -> Result<(), PlotError> {
+    const SIZE: u32 = 13;
+    let (left, right) = {
+        let (across, _) = chart.plotting_area().get_pixel_range();
+        (across.start, across.end)
+    };
+    let mut taken: Vec<(usize, i32, i32)> = Vec::new();
+    // What is of all schemes comes first: no legend has it.
+    let in_order = bounds.iter().filter(|bound| bound.schemes.is_empty());
+    for bound in in_order.chain(bounds.iter().filter(|bound| !bound.schemes.is_empty())) {
+        let width = text_width(&bound.label, SIZE) + 8;
+        let at = left + (x.share_at(bound.at) * f64::from(right - left)) as i32;
+        let sides = [(HPos::Left, 6, at + 4), (HPos::Right, -6, at - 4 - width)];
+        let places = (0..BOUND_ROWS).flat_map(|row| sides.iter().map(move |side| (row, side)));
+        let is_free = |(row, (_, _, from)): &(usize, &(HPos, i32, i32))| {
+            let apart = |&(other, start, end): &(usize, i32, i32)| {
+                other != *row || from + width <= start || end <= *from
+            };
+            *from >= left && from + width <= right && taken.iter().all(apart)
+        };
+        let Some((row, (side, shift, from))) = { places }.find(is_free) else { continue };
+        taken.push((row, *from, from + width));
+        let height = 3 + 17 * row as i32;
+        let under = Rectangle::new(
+            [(from - at, height - 1), (from - at + width, height + SIZE as i32 + 1)],
+            WHITE.mix(0.85).filled(),
+        );
+        let style = text(SIZE).color(&bound.color).pos(Pos::new(*side, VPos::Top));
+        let label = Text::new(bound.label.clone(), (*shift, height), style);
+        let place = (bound.at, y.range().end);
+        chart.draw_series([EmptyElement::at(place) + under + label]).map_err(PlotError::from)?;
     }
     Ok(())
 }
@@ -79,13 +227,19 @@ pub(super) fn framed<'a, 'b>(
     (x, y): (&Axis, &Axis),
     y_names: u32,
 ) -> Result<Chart<'a, 'b>, PlotError> {
-    let mut chart = ChartBuilder::on(area)
-        .caption(title(caption), text(19))
-        .margin(12)
-        .x_label_area_size(48)
-        .y_label_area_size(y_names)
-        .build_cartesian_2d(x.clone(), y.clone())
-        .map_err(PlotError::from)?;
+    let (width, height) = area.dim_in_pixel();
+    let title_room = if caption.is_empty() { 0 } else { 30 };
+    let x =
+        &x.fitting(width.saturating_sub(y_names + 24), |name| f64::from(text_width(name, 14) + 10));
+    let y = &y.fitting(height.saturating_sub(72 + title_room), |_| 18.0);
+    let mut builder = ChartBuilder::on(area);
+    builder.margin(12).x_label_area_size(48).y_label_area_size(y_names);
+    if !caption.is_empty() {
+        // Narrow charts, of which there are several, have smaller titles.
+        let size = if width < 700 { 13 } else { 19 };
+        builder.caption(fitted(caption, width.saturating_sub(24), size), text(size));
+    }
+    let mut chart = builder.build_cartesian_2d(x.clone(), y.clone()).map_err(PlotError::from)?;
     chart
         .configure_mesh()
         .x_desc(&x.label)
@@ -170,26 +324,6 @@ fn draw_mark(chart: &mut Chart<'_, '_>, place: (f64, f64), look: Look) -> Result
         Mark::Cross => chart.draw_series([Cross::new(place, 5, look.stroke(2))]).map(|_| ()),
     }
     .map_err(PlotError::from)
-}
-
-/// A dashed line from bottom to top, with its label on the side that has room.
-fn draw_bound(
-    chart: &mut Chart<'_, '_>,
-    (x, y): (&Axis, &Axis),
-    bound: &Bound,
-    row: usize,
-) -> Result<(), PlotError> {
-    let (bottom, top) = (y.range().start, y.range().end);
-    let dashed = Look { color: bound.color, dash: Some((6, 4)), mark: Mark::Circle };
-    draw_path(chart, &[(bound.at, bottom), (bound.at, top)], dashed, 1)?;
-    let right = x.share_at(bound.at) < 0.6;
-    let (side, shift) = if right { (HPos::Left, 6) } else { (HPos::Right, -6) };
-    let style = text(13).color(&bound.color).pos(Pos::new(side, VPos::Top));
-    let label = Text::new(bound.label.clone(), (shift, 3 + 17 * row as i32), style);
-    chart
-        .draw_series([EmptyElement::at((bound.at, top)) + label])
-        .map(|_| ())
-        .map_err(PlotError::from)
 }
 
 /// Draws one entry at a height; returns the height below it.

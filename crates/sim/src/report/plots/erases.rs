@@ -1,8 +1,9 @@
-//! Erases per block: one histogram per scheme, below each other, on a shared axis if their ranges are similar.
+//! Erases per block: one histogram per scheme on a shared axis.
 
-use super::axis::Axis;
-use super::chart::{centered, framed};
-use super::style::{Look, WIDTH, text, title};
+use super::axis::{Axis, shortened};
+use super::chart::{centered, framed, titled};
+use super::options::PlotOptions;
+use super::style::{LINES, Look};
 use super::svg::{Area, PlotError};
 use crate::report::cells::none;
 use crate::report::contents::{Report, SchemeReport};
@@ -13,27 +14,26 @@ use plotters::style::{Color, WHITE};
 
 /// Most bars per histogram.
 const BARS: u32 = 60;
-/// A scheme with fewer bars than this on the shared axis gets its own axis.
-const FEWEST_BARS: u32 = 5;
+/// Times the median of the schemes' most erases at which the shared axis ends.
+const FAR: u32 = 3;
 
-pub(super) fn size(report: &Report) -> (u32, u32) {
-    (WIDTH, 40 + 230 * report.schemes.len().max(1) as u32)
-}
-
-pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
-    let shared = Range::of(report.schemes.iter().flat_map(|s| &s.series.erases));
-    if report.schemes.is_empty() {
-        return centered(area, "no scheme was run");
-    }
-    let title = title(&format!("Erases per block: {}", report.title()));
-    let below = area.titled(&title, text(19)).map_err(PlotError::from)?;
-    for (n, panel) in below.split_evenly((report.schemes.len(), 1)).iter().enumerate() {
-        let scheme = &report.schemes[n];
-        let own = Range::of(&scheme.series.erases);
-        let too_narrow = shared.width > 1 && (own.most - own.least) / shared.width < FEWEST_BARS;
-        draw_panel(panel, (n, scheme), if too_narrow { own } else { shared }, too_narrow)?;
-    }
-    Ok(())
+pub(super) fn draw(report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
+    let (width, _) = options.canvas();
+    // Many schemes are in two columns of low panels.
+    let (columns, height) = if report.schemes.len() > LINES { (2, 180) } else { (1, 230) };
+    let rows = report.schemes.len().div_ceil(columns).max(1);
+    options.drawn((width, 40 + height * rows as u32), |area| {
+        if report.schemes.is_empty() {
+            return centered(area, "no scheme was run");
+        }
+        let range = Range::of(report.schemes.iter().map(|s| s.series.erases.as_slice()));
+        let below = titled(area, &options.title(&format!("Erases per block: {}", report.title())))?;
+        let panels = below.split_evenly((rows, columns));
+        for ((n, scheme), panel) in report.schemes.iter().enumerate().zip(&panels) {
+            draw_panel(panel, (n, scheme), range)?;
+        }
+        Ok(())
+    })
 }
 
 /// Range of erases on an axis, and the width of a bar.
@@ -45,12 +45,16 @@ struct Range {
 }
 
 impl Range {
-    fn of<'a>(erases: impl IntoIterator<Item = &'a u32>) -> Self {
-        let ends = erases.into_iter().fold(None, |ends, &e| match ends {
-            None => Some((e, e)),
-            Some((least, most)) => Some((e.min(least), e.max(most))),
-        });
-        let (least, most) = ends.unwrap_or((0, 0));
+    /// From the fewest to the most erases of all schemes; without those of schemes that erase far more than the others.
+    fn of<'a>(schemes: impl Iterator<Item = &'a [u32]>) -> Self {
+        let ends =
+            schemes.filter_map(|erases| Some((*erases.iter().min()?, *erases.iter().max()?)));
+        let ends: Vec<(u32, u32)> = ends.collect();
+        let mut most: Vec<u32> = ends.iter().map(|end| end.1).collect();
+        most.sort_unstable();
+        let least = ends.iter().map(|end| end.0).min().unwrap_or(0);
+        let middle = most.get(most.len() / 2).copied().unwrap_or(0);
+        let most = most.last().copied().unwrap_or(0).min(middle.saturating_mul(FAR)).max(least);
         Self { least, most, width: (most - least) / BARS + 1 }
     }
 }
@@ -59,7 +63,6 @@ fn draw_panel(
     area: &Area<'_>,
     (n, scheme): (usize, &SchemeReport),
     range: Range,
-    own: bool,
 ) -> Result<(), PlotError> {
     let Range { least, width, .. } = range;
     let bars = histogram(&scheme.series.erases, range);
@@ -67,21 +70,22 @@ fn draw_panel(
     if width > 1 {
         label.push_str(&format!(", {width} per bar"));
     }
-    if own {
-        label.push_str(", separate scale");
-    }
     let (from, to) =
         (f64::from(least) - 0.5, f64::from(least) - 0.5 + f64::from(width) * bars.len() as f64);
     let x = Axis::between(&label, from, to, 12, whole);
     let y = blocks_axis(&bars);
-    let caption = format!(
-        "{}: wear σ/mean {}, {} to {} erases, mean {}",
-        scheme.name,
-        wear_ratios(scheme).map_or_else(none, |(spread, _)| units::number(spread)),
+    let beyond = scheme.series.erases.iter().filter(|erases| **erases > range.most).count();
+    let mut caption = format!(
+        "{}: {} to {} erases, mean {}, σ/mean {}",
+        shortened(&scheme.name),
         scheme.erases_per_block.0,
         scheme.erases_per_block.2,
         units::number(scheme.erases_per_block.1),
+        wear_ratios(scheme).map_or_else(none, |(spread, _)| units::number(spread)),
     );
+    if beyond > 0 {
+        caption.push_str(&format!("; {beyond} blocks beyond the axis"));
+    }
     let mut chart = framed(area, &caption, (&x, &y), 64)?;
     let (look, foot) = (Look::of(n), y.value_at(0.0));
     let bars = bars.iter().enumerate().filter(|(_, blocks)| **blocks > 0);
@@ -109,10 +113,10 @@ fn blocks_axis(bars: &[u64]) -> Axis {
     Axis::linear("blocks", high as f64 * 1.05, 4, whole)
 }
 
-/// Blocks by erases, from `least` to `most` with `width` erases per bar.
+/// Blocks by erases, from `least` to `most` with `width` erases per bar; without those beyond.
 fn histogram(erases: &[u32], Range { least, most, width }: Range) -> Vec<u64> {
     let mut bars = vec![0; ((most - least) / width + 1) as usize];
-    for &erased in erases {
+    for &erased in erases.iter().filter(|erased| **erased <= most) {
         bars[((erased - least) / width) as usize] += 1;
     }
     bars
@@ -129,11 +133,23 @@ mod tests {
 
     #[test]
     fn every_block_is_in_one_bar() {
-        let of = |erases: &[u32]| histogram(erases, Range::of(erases));
+        let of = |erases: &[u32]| histogram(erases, Range::of([erases].into_iter()));
         assert_eq!(histogram(&[3, 3, 4, 9], Range { least: 3, most: 9, width: 2 }), [3, 0, 0, 1]);
         assert_eq!((of(&[5]), of(&[])), (vec![1], vec![0]));
         let wide = of(&[0, u32::MAX]);
         assert_eq!((wide.len(), wide.iter().sum::<u64>()), (60, 2));
+    }
+
+    #[test]
+    fn all_schemes_share_an_axis_and_what_is_far_beyond_is_told() {
+        let schemes: [&[u32]; 4] = [&[2, 10], &[5, 12], &[], &[20, 11, 900, 1000]];
+        let range = Range::of(schemes.into_iter());
+        assert_eq!(range, Range { least: 2, most: 36, width: 1 });
+        assert_eq!(histogram(schemes[3], range).iter().sum::<u64>(), 2);
+        let mut report = crate::report::samples::report();
+        report.schemes[1].series.erases = vec![100_000; 7];
+        let svg = draw(&report, &PlotOptions::default()).unwrap();
+        assert_eq!(svg.matches("7 blocks beyond the axis").count(), 1, "{svg}");
     }
 
     #[test]

@@ -1,10 +1,12 @@
-//! Plots as SVG files: one function per plot, with shared axes, charts and styles.
+//! Plots: one function per plot draws an SVG, with shared axes, charts and styles; `picture` makes PDF and PNG of it.
 
 mod axis;
 mod bars;
 mod chart;
 mod curves;
 mod erases;
+mod options;
+mod picture;
 mod response;
 mod stacked;
 mod style;
@@ -14,6 +16,8 @@ mod waf;
 
 pub use bars::Bars;
 pub use curves::{Curve, Curves, Drawn};
+pub use options::{PlotFont, PlotFormat, PlotOptions, PlotSize};
+pub use picture::in_format;
 pub use stacked::Stacked;
 pub use style::{PALETTE, text, title};
 pub use svg::{Area, PlotError, drawn};
@@ -23,13 +27,11 @@ use super::contents::Report;
 /// One plot.
 #[derive(Clone, Copy, Debug)]
 pub struct Plot {
-    /// The file's name.
-    pub file: &'static str,
+    /// The file's name, without its ending.
+    pub name: &'static str,
     /// True if a report has this plot.
     pub(super) of: fn(&Report) -> bool,
-    /// Width and height, pixels.
-    size: fn(&Report) -> (u32, u32),
-    draw: fn(&Report, &Area<'_>) -> Result<(), PlotError>,
+    draw: fn(&Report, &PlotOptions) -> Result<String, PlotError>,
 }
 
 impl Plot {
@@ -37,24 +39,19 @@ impl Plot {
     ///
     /// # Errors
     /// If the drawing library fails.
-    pub fn svg(&self, report: &Report) -> Result<String, PlotError> {
-        drawn((self.size)(report), |area| (self.draw)(report, area))
+    pub fn svg(&self, report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
+        (self.draw)(report, options)
     }
 }
 
 /// Every plot of a report.
 pub const PLOTS: [Plot; 6] = [
-    Plot { file: "response_ccdf.svg", of: always, size: style::wide, draw: response::draw },
-    Plot { file: "free_blocks.svg", of: always, size: style::wide, draw: time::free_blocks },
-    Plot { file: "throughput.svg", of: always, size: style::wide, draw: time::throughput },
-    Plot {
-        file: "page_commands.svg",
-        of: Report::is_of_channels,
-        size: style::wide,
-        draw: time::page_commands,
-    },
-    Plot { file: "erases_per_block.svg", of: always, size: erases::size, draw: erases::draw },
-    Plot { file: "waf.svg", of: always, size: waf::size, draw: waf::draw },
+    Plot { name: "response_ccdf", of: always, draw: response::draw },
+    Plot { name: "free_blocks", of: always, draw: time::free_blocks },
+    Plot { name: "throughput", of: always, draw: time::throughput },
+    Plot { name: "page_commands", of: Report::is_of_channels, draw: time::page_commands },
+    Plot { name: "erases_per_block", of: always, draw: erases::draw },
+    Plot { name: "waf", of: always, draw: waf::draw },
 ];
 
 /// True for every report.

@@ -1,25 +1,30 @@
 //! Complementary distribution (CCDF) of page task responses, both axes logarithmic.
 
 use super::axis::{Axis, power_of_ten};
-use super::chart::{BOUND_ROWS, Bound, Line, draw_lines};
-use super::style::Look;
-use super::svg::{Area, PlotError};
+use super::chart::{BOUND_ROWS, Bound, Line, lines_svg};
+use super::options::PlotOptions;
+use super::style::{LINES, Look};
+use super::svg::PlotError;
 use crate::report::contents::{Report, SchemeReport};
 use crate::report::table::longest_response;
 use crate::report::units;
-use plotters::style::BLACK;
+use plotters::style::{BLACK, RGBColor};
 use std::collections::BTreeMap;
+use workload::quantity::Duration;
 
 /// Fewest decades of share that the plot shows.
 const LEAST_DECADES: i32 = 3;
 /// Space above share 1 per row of labels, as a share of the decades below it.
 const LABEL_ROOM: f64 = 0.042;
 
-pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
-    let (from, to) = response_range(report);
+/// Times the longest response up to which a bound is drawn.
+const FAR: f64 = 4.0;
+
+pub(super) fn draw(report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
+    let bounds = bounds(report);
+    let (from, to) = response_range(report, &bounds);
     let decades = decades(report);
     let floor = 10f64.powi(-decades);
-    let bounds = bounds(report);
     let rows = bounds.len().min(BOUND_ROWS) as f64;
     // Below 10, so that the axis gets no tick for it.
     let ceiling = 10f64.powf(f64::from(decades) * LABEL_ROOM * rows).min(9.9);
@@ -30,21 +35,26 @@ pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
         ceiling,
         power_of_ten,
     );
-    let lines: Vec<Line> =
-        report.schemes.iter().enumerate().map(|(n, s)| line(n, s, from, floor)).collect();
-    draw_lines(area, &format!("Response: {}", report.title()), (&x, &y), &lines, &bounds)
+    let crowded = report.schemes.len() > LINES;
+    let lines = report.schemes.iter().enumerate();
+    let lines = lines.map(|(n, s)| line(n, s, (from, floor), crowded)).collect();
+    lines_svg(options, &format!("Response: {}", report.title()), (&x, &y), lines, &bounds)
 }
 
-/// Range of all responses and bounds, with a margin.
-fn response_range(report: &Report) -> (f64, f64) {
-    let times = report.schemes.iter().flat_map(|s| {
+/// From the shortest to the longest response, and to bounds not far beyond, with a margin.
+fn response_range(report: &Report, bounds: &[Bound]) -> (f64, f64) {
+    let ends = report.schemes.iter().flat_map(|s| {
         let ccdf = &s.series.response_ccdf;
-        [ccdf.first().map(|p| p.0), ccdf.last().map(|p| p.0), s.bound_ns].into_iter().flatten()
+        [ccdf.first(), ccdf.last()].into_iter().flatten().map(|point| point.0)
     });
-    let times: Vec<f64> = times.map(|ns| (ns as f64).max(1.0)).collect();
+    let times: Vec<f64> = ends.map(|ns| (ns as f64).max(1.0)).collect();
     let least = times.iter().copied().fold(f64::INFINITY, f64::min);
     let most = times.iter().copied().fold(0.0, f64::max);
-    if times.is_empty() { (1e3, 1e7) } else { (least / 1.5, most * 1.5) }
+    if times.is_empty() {
+        return (1e3, 1e7);
+    }
+    let near = bounds.iter().map(|bound| bound.at).filter(|at| *at <= FAR * most);
+    (least / 1.3, near.fold(most, f64::max) * 1.1)
 }
 
 /// Decades of share, down to one task of the scheme with the most tasks.
@@ -53,7 +63,7 @@ fn decades(report: &Report) -> i32 {
     (tasks.max(1) as f64).log10().ceil().max(f64::from(LEAST_DECADES)) as i32
 }
 
-fn line(n: usize, scheme: &SchemeReport, from: f64, floor: f64) -> Line {
+fn line(n: usize, scheme: &SchemeReport, (from, floor): (f64, f64), crowded: bool) -> Line {
     let ccdf = &scheme.series.response_ccdf;
     let max = match ccdf.is_empty() {
         false => format!("max {}", longest_response(scheme)),
@@ -65,14 +75,15 @@ fn line(n: usize, scheme: &SchemeReport, from: f64, floor: f64) -> Line {
     };
     Line {
         name: scheme.name.clone(),
+        schemes: vec![n],
         notes: vec![max, bound],
         look: Look::of(n),
-        points: stairs(ccdf, from, floor),
+        points: stairs(ccdf, (from, floor), if crowded { 0.012 } else { 0.003 }),
         end_marked: true,
     }
 }
 
-/// Every bound once, ascending; in a scheme's colour if only that scheme has it.
+/// Every bound once, ascending, in a scheme's colour if only that scheme has it; then the deadline.
 fn bounds(report: &Report) -> Vec<Bound> {
     let mut of: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (n, scheme) in report.schemes.iter().enumerate() {
@@ -95,14 +106,20 @@ fn bounds(report: &Report) -> Vec<Bound> {
             0..=26 => format!("bound {time} ({label})"),
             _ => format!("bound {time}"),
         };
-        Bound { at: ns as f64, label, color }
+        Bound { at: ns as f64, label, color, schemes }
     };
-    of.into_iter().map(bound).collect()
+    let deadline = report.deadline_ns().map(|ns| Bound {
+        at: ns as f64,
+        label: format!("deadline {} (of requests)", Duration::new(ns)),
+        color: RGBColor(190, 0, 0),
+        schemes: Vec::new(),
+    });
+    of.into_iter().map(bound).chain(deadline).collect()
 }
 
 /// The CCDF as a step curve: from the left edge at share 1, down at each response, to the floor at the longest.
-/// Invisibly small steps are left out, except the last.
-fn stairs(ccdf: &[(u64, f64)], from: f64, floor: f64) -> Vec<(f64, f64)> {
+/// Steps smaller than the share `seen` are left out, except the last.
+fn stairs(ccdf: &[(u64, f64)], (from, floor): (f64, f64), seen: f64) -> Vec<(f64, f64)> {
     if ccdf.is_empty() {
         return Vec::new();
     }
@@ -112,7 +129,7 @@ fn stairs(ccdf: &[(u64, f64)], from: f64, floor: f64) -> Vec<(f64, f64)> {
         let ns = (ns as f64).max(1.0);
         let (last_ns, last_share) = points[points.len() - 1];
         let last = at + 1 == ccdf.len();
-        if !last && ns < last_ns * 1.003 && beyond > last_share * 0.99 {
+        if !last && ns < last_ns * (1.0 + seen) && beyond > last_share * (1.0 - 3.0 * seen) {
             continue;
         }
         points.push((ns, share));
@@ -128,7 +145,7 @@ mod tests {
 
     #[test]
     fn stairs_go_down_to_the_floor_at_the_maximum() {
-        let stairs = stairs(&[(100, 0.5), (200, 0.0)], 10.0, 1e-3);
+        let stairs = stairs(&[(100, 0.5), (200, 0.0)], (10.0, 1e-3), 0.003);
         assert_eq!(stairs, [(10.0, 1.0), (100.0, 1.0), (100.0, 0.5), (200.0, 0.5), (200.0, 1e-3)]);
     }
 
@@ -136,7 +153,7 @@ mod tests {
     fn crowded_stairs_are_thinned_and_keep_their_end() {
         let ccdf: Vec<(u64, f64)> =
             (0..50_000).map(|n| (1_000_000 + n, 1.0 - n as f64 / 49_999.0)).collect();
-        let stairs = stairs(&ccdf, 1.0, 1e-5);
+        let stairs = stairs(&ccdf, (1.0, 1e-5), 0.003);
         assert!(stairs.len() < 2_500, "{}", stairs.len());
         assert_eq!(stairs.last(), Some(&(1_049_999.0, 1e-5)));
     }

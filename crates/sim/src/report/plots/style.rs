@@ -1,10 +1,11 @@
 //! Sizes, colours and strokes of all plots.
 
-use crate::report::contents::Report;
 use plotters::style::{BLACK, Color, IntoFont, RGBColor, ShapeStyle, TextStyle};
 
-/// Width of every plot, pixels.
+/// Width of a plot of a paper's figure, pixels.
 pub(super) const WIDTH: u32 = 1000;
+/// Most lines of one chart; more are drawn in several, each with a part of them.
+pub(super) const LINES: usize = 7;
 /// Width of the legend at the right edge, pixels.
 pub(super) const LEGEND: u32 = 230;
 
@@ -14,22 +15,24 @@ pub(super) const LEGEND_TOP: u32 = 44;
 pub(super) const NAME_SIZE: u32 = 15;
 pub(super) const NOTE_SIZE: u32 = 13;
 
-/// Size of a line plot; a legend of many schemes makes it taller.
-pub(super) fn wide(report: &Report) -> (u32, u32) {
-    let lines: usize = report.schemes.iter().map(|s| legend_lines(&s.name).len()).sum();
-    let notes = 2 * report.schemes.len();
-    let legend = lines as u32 * (NAME_SIZE + 2) + notes as u32 * (NOTE_SIZE + 2 + 4);
-    (WIDTH, 560.max(LEGEND_TOP + legend + 20))
-}
-
 /// A title, shortened to fit above the data.
 pub fn title(words: &str) -> String {
-    const LETTERS: usize = 80;
-    match words.char_indices().nth(LETTERS) {
+    fitted(words, WIDTH, 19)
+}
+
+/// Words shortened to a width in pixels at a size.
+pub(super) fn fitted(words: &str, width: u32, size: u32) -> String {
+    let letters = (f64::from(width) / (f64::from(size) * LETTER)) as usize;
+    match words.char_indices().nth(letters) {
         None => words.to_owned(),
-        Some(_) => format!("{}…", words.chars().take(LETTERS - 1).collect::<String>()),
+        Some(_) => {
+            format!("{}…", words.chars().take(letters.saturating_sub(1)).collect::<String>())
+        }
     }
 }
+
+/// Mean width of a letter of sans-serif fonts, as a share of the text's size.
+const LETTER: f64 = 0.58;
 
 /// Colours that are distinguishable with any colour vision (M. Okabe, K. Ito, "Color Universal Design",
 /// 2008; without its yellow, which is faint on white).
@@ -75,6 +78,11 @@ impl Look {
         }
     }
 
+    /// The same without gaps: a dash is an element of its own in the file.
+    pub(super) fn solid(self) -> Self {
+        Self { dash: None, ..self }
+    }
+
     pub(super) fn stroke(&self, width: u32) -> ShapeStyle {
         self.color.stroke_width(width)
     }
@@ -83,6 +91,11 @@ impl Look {
 /// Plain text of a size in pixels.
 pub fn text(size: u32) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&BLACK)
+}
+
+/// Width of a text of a size, pixels, by the mean letter of sans-serif fonts.
+pub(super) fn text_width(words: &str, size: u32) -> i32 {
+    (words.chars().count() as f64 * f64::from(size) * LETTER).ceil() as i32
 }
 
 /// A scheme's name in lines that fit beside a legend's sample: broken after `+`, or anywhere if necessary.

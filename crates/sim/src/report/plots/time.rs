@@ -1,55 +1,68 @@
 //! Series over the device's time.
 
 use super::axis::Axis;
-use super::chart::{Line, draw_lines};
-use super::style::Look;
-use super::svg::{Area, PlotError};
+use super::chart::{Line, lines_svg};
+use super::options::PlotOptions;
+use super::style::{LINES, Look};
+use super::svg::PlotError;
 use crate::report::contents::{Report, SchemeReport};
 use crate::report::ssd::WindowSample;
 use crate::report::units;
 
 /// Most steps per line; more would not be distinguishable.
 const STAIRS: usize = 700;
+
+/// Most steps per line in this report: fewer for many schemes, so that the file stays small.
+fn steps(report: &Report) -> usize {
+    STAIRS * LINES / report.schemes.len().max(LINES)
+}
 /// Ratio of run lengths, and of values, above which a linear axis is unsuitable.
 const LENGTHS_APART: f64 = 8.0;
 const VALUES_APART: f64 = 30.0;
 
 /// Free blocks: the minimum in each interval.
-pub(super) fn free_blocks(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
+pub(super) fn free_blocks(report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
     // Schemes of one comparison share a geometry; without one, pages are shown.
     let by_blocks = report.schemes.iter().all(|s| s.block_pages().is_some());
     let label = if by_blocks { "free blocks (free pages / π)" } else { "free pages" };
     let series = |s: &SchemeReport| -> Vec<(f64, f64)> {
         let unit = s.block_pages().filter(|_| by_blocks).map_or(1.0, f64::from);
         let points = s.series.free_pages.iter();
-        fewest(points.map(|&(ns, pages)| (ns as f64, pages as f64 / unit)).collect())
+        let points = points.map(|&(ns, pages)| (ns as f64, pages as f64 / unit)).collect();
+        fewest(points, steps(report))
     };
     let note = |s: &SchemeReport| {
         let least = s.series.free_pages.iter().map(|p| p.1).min();
         let note = |least| format!("fewest {} free pages", units::count(least));
         least.map(note).into_iter().collect()
     };
-    draw(report, area, ("Free space", label), units::short, &series, &note, &run_end)
+    draw(report, options, ("Free space", label), units::short, &series, &note, &run_end)
 }
 
 /// Page tasks per second.
-pub(super) fn throughput(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
+pub(super) fn throughput(report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
     let series = |s: &SchemeReport| -> Vec<(f64, f64)> {
-        s.series.throughput.iter().map(|&(ns, rate)| (ns as f64, rate)).collect()
+        let points = &s.series.throughput;
+        let group = points.len().div_ceil(steps(report)).max(1);
+        let mean = |group: &[(u64, f64)]| {
+            let sum: f64 = group.iter().map(|point| point.1).sum();
+            (group[0].0 as f64, sum / group.len() as f64)
+        };
+        points.chunks(group).map(mean).collect()
     };
     let note = |s: &SchemeReport| {
         let note = || format!("mean {}", units::rate(s.tasks_per_second));
         (s.tasks > 0).then(note).into_iter().collect()
     };
     let label = ("Throughput", "page tasks per second");
-    draw(report, area, label, thousands, &series, &note, &run_end)
+    draw(report, options, label, thousands, &series, &note, &run_end)
 }
 
 /// Page commands per second in each window; in a long run, means of several windows.
-pub(super) fn page_commands(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
+pub(super) fn page_commands(report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
     let series = |s: &SchemeReport| -> Vec<(f64, f64)> {
         let windows = &s.series.windows;
-        let group = windows.len().div_ceil(STAIRS).max(1);
+        let group = windows.len().div_ceil(steps(report)).max(1);
         windows.chunks(group).map(|windows| rate(windows, s.window_ns())).collect()
     };
     let note = |s: &SchemeReport| {
@@ -60,7 +73,7 @@ pub(super) fn page_commands(report: &Report, area: &Area<'_>) -> Result<(), Plot
         vec![format!("mean {mean}"), format!("least {least}"), format!("most {most}")]
     };
     let label = ("Page commands", "page commands per second");
-    draw(report, area, label, thousands, &series, &note, &|s| {
+    draw(report, options, label, thousands, &series, &note, &|s| {
         let last = s.series.windows.last();
         last.map_or(0.0, |window| (window.start_ns + s.window_ns()) as f64)
     })
@@ -84,19 +97,20 @@ fn thousands(x: f64) -> String {
 
 fn draw(
     report: &Report,
-    area: &Area<'_>,
+    options: &PlotOptions,
     (what, label): (&str, &str),
     name: fn(f64) -> String,
     series: &dyn Fn(&SchemeReport) -> Vec<(f64, f64)>,
     note: &dyn Fn(&SchemeReport) -> Vec<String>,
     end: &dyn Fn(&SchemeReport) -> f64,
-) -> Result<(), PlotError> {
+) -> Result<String, PlotError> {
     let lines: Vec<Line> = report
         .schemes
         .iter()
         .enumerate()
         .map(|(n, scheme)| Line {
             name: scheme.name.clone(),
+            schemes: vec![n],
             notes: note(scheme),
             look: Look::of(n),
             points: stairs(&series(scheme), end(scheme)),
@@ -106,7 +120,7 @@ fn draw(
     let x = time_axis(report);
     let values = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
     let y = value_axis(label, values, name);
-    draw_lines(area, &format!("{what}: {}", report.title()), (&x, &y), &lines, &[])
+    lines_svg(options, &format!("{what}: {}", report.title()), (&x, &y), lines, &[])
 }
 
 /// From the start to the end of the longest run. Logarithmic if the lengths differ so much that short runs
@@ -139,8 +153,8 @@ fn value_axis<I: Iterator<Item = f64>>(
 }
 
 /// Fewer points, each the minimum of the points that it replaces.
-fn fewest(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
-    let group = points.len().div_ceil(STAIRS).max(1);
+fn fewest(points: Vec<(f64, f64)>, steps: usize) -> Vec<(f64, f64)> {
+    let group = points.len().div_ceil(steps).max(1);
     let least = |group: &[(f64, f64)]| {
         (group[0].0, group.iter().map(|point| point.1).fold(f64::INFINITY, f64::min))
     };
@@ -169,7 +183,7 @@ mod tests {
         );
         let many: Vec<(f64, f64)> =
             (0..2_000).map(|n| (f64::from(n), if n == 1_003 { 1.0 } else { 9.0 })).collect();
-        let few = fewest(many);
+        let few = fewest(many, STAIRS);
         assert_eq!(few.len(), 667);
         assert_eq!(few.iter().filter(|p| p.1 == 1.0).count(), 1);
     }

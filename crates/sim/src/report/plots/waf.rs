@@ -1,8 +1,9 @@
 //! Write amplification by cause: one bar per scheme.
 
-use super::axis::Axis;
+use super::axis::{Axis, room};
 use super::chart::{beside_legend, framed, legend_text};
-use super::style::{PALETTE, WIDTH, text};
+use super::options::PlotOptions;
+use super::style::{LINES, PALETTE, text};
 use super::svg::{Area, PlotError};
 use crate::report::contents::Report;
 use crate::report::table::causes;
@@ -15,21 +16,22 @@ use plotters::style::{BLACK, Color, RGBColor, WHITE};
 /// Share of the axis below which a part of a bar has no room for its number.
 const NARROW: f64 = 0.07;
 
-pub(super) fn size(report: &Report) -> (u32, u32) {
-    (WIDTH, 130 + 56 * report.schemes.len().max(2) as u32)
+pub(super) fn draw(report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
+    let (width, _) = options.canvas();
+    let row = if report.schemes.len() > LINES { 34 } else { 56 };
+    let height = 130 + row * report.schemes.len().max(2) as u32;
+    options.drawn((width, height), |area| on(report, options, area))
 }
 
-pub(super) fn draw(report: &Report, area: &Area<'_>) -> Result<(), PlotError> {
+fn on(report: &Report, options: &PlotOptions, area: &Area<'_>) -> Result<(), PlotError> {
     let causes = causes(&report.schemes);
     let most = report.schemes.iter().filter_map(|s| s.waf).fold(1.0, f64::max);
     let x = Axis::linear("pages programmed per host page", most * 1.12, 7, units::short);
     let names: Vec<&str> = report.schemes.iter().map(|s| s.name.as_str()).collect();
     let y = Axis::names(&names);
-    let letters = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let (data, legend) = beside_legend(area);
-    let room = (letters as u32 * 8 + 16).clamp(60, 330);
-    let title = format!("Write amplification: {}", report.title());
-    let mut chart = framed(&data, &title, (&x, &y), room)?;
+    let title = options.title(&format!("Write amplification: {}", report.title()));
+    let mut chart = framed(&data, &title, (&x, &y), room(&names))?;
 
     for (n, scheme) in report.schemes.iter().enumerate() {
         let middle = y.ticks()[n];
