@@ -58,6 +58,12 @@ impl Axis {
         Self { label: label.to_owned(), from, to, log: true, named: false, ticks }
     }
 
+    /// The same without ticks beyond a value.
+    pub(super) fn named_to(mut self, most: f64) -> Self {
+        self.ticks.retain(|tick| tick.0 <= most * (1.0 + 1e-9));
+        self
+    }
+
     /// Names below each other, from the top; long ones shortened.
     pub(super) fn names(names: &[&str]) -> Self {
         let rows = names.len().max(1) as f64;

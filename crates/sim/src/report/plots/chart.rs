@@ -3,8 +3,7 @@
 use super::axis::Axis;
 use super::options::PlotOptions;
 use super::style::{
-    LEGEND, LEGEND_TOP, LINES, Look, Mark, NAME_SIZE, NOTE_SIZE, fitted, legend_lines, text,
-    text_width,
+    LEGEND, LINES, Look, Mark, NAME_SIZE, NOTE_SIZE, fitted, legend_lines, text, text_width,
 };
 use super::svg::{Area, PlotError};
 use plotters::chart::{ChartBuilder, ChartContext};
@@ -94,10 +93,10 @@ pub(super) fn lines_svg(
         0 => vec![&[]],
         count => lines.chunks(count.div_ceil(charts)).collect(),
     };
-    let least = if charts == 1 { height } else { height * 2 / 3 };
+    let least = chart_height(height, charts);
     let legend = |group: &&[Line]| group.iter().map(Line::legend_height).sum::<u32>();
     let heights: Vec<u32> =
-        groups.iter().map(|group| least.max(LEGEND_TOP + legend(group) + 20)).collect();
+        groups.iter().map(|group| least.max(UNTITLED_LEGEND_TOP + legend(group) + 20)).collect();
     let title_height = if options.titled { TITLE } else { 0 };
     options.drawn((width, title_height + heights.iter().sum::<u32>()), |area| {
         let mut below = titled(area, &options.title(caption))?;
@@ -109,6 +108,29 @@ pub(super) fn lines_svg(
         Ok(())
     })
 }
+
+fn chart_height(height: u32, charts: usize) -> u32 {
+    if charts == 1 { height } else { height * 2 / 3 }
+}
+
+/// The least height of the data in a chart of so many lines, pixels.
+pub(super) fn data_height(options: &PlotOptions, lines: usize) -> u32 {
+    chart_height(options.canvas().1, lines.div_ceil(LINES)) - FRAME
+}
+
+/// Height of rows of bound labels, pixels.
+pub(super) fn label_room(rows: u32) -> u32 {
+    ROW * rows + 6
+}
+
+/// Height at which a legend begins beside a chart without a title.
+const UNTITLED_LEGEND_TOP: u32 = 14;
+
+/// Height of a row of bound labels.
+const ROW: u32 = 17;
+
+/// Height of all beside the data in a chart without a title: margins and the names of the axis.
+const FRAME: u32 = 72;
 
 /// Longest line with dashes, pixels: each of them is an element of the file.
 const DASHED: f64 = 6000.0;
@@ -167,7 +189,7 @@ fn draw_lines(
         draw_path(&mut chart, &[(bound.at, bottom), (bound.at, top)], dashed, 1)?;
     }
     bound_labels(&mut chart, axes, &bounds)?;
-    let mut top = LEGEND_TOP as i32;
+    let mut top = UNTITLED_LEGEND_TOP as i32;
     for line in lines {
         top = legend_entry(&legend, line, top)?;
     }
@@ -201,7 +223,7 @@ fn bound_labels(
         };
         let Some((row, (side, shift, from))) = { places }.find(is_free) else { continue };
         taken.push((row, *from, from + width));
-        let height = 3 + 17 * row as i32;
+        let height = 3 + ROW as i32 * row as i32;
         let under = Rectangle::new(
             [(from - at, height - 1), (from - at + width, height + SIZE as i32 + 1)],
             WHITE.mix(0.85).filled(),
@@ -231,7 +253,7 @@ pub(super) fn framed<'a, 'b>(
     let title_room = if caption.is_empty() { 0 } else { 30 };
     let x =
         &x.fitting(width.saturating_sub(y_names + 24), |name| f64::from(text_width(name, 14) + 10));
-    let y = &y.fitting(height.saturating_sub(72 + title_room), |_| 18.0);
+    let y = &y.fitting(height.saturating_sub(FRAME + title_room), |_| 18.0);
     let mut builder = ChartBuilder::on(area);
     builder.margin(12).x_label_area_size(48).y_label_area_size(y_names);
     if !caption.is_empty() {

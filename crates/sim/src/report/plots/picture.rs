@@ -129,7 +129,16 @@ impl Picture {
             Some("end") => -width,
             _ => 0.0,
         };
-        let dy = node.attribute("dy").and_then(|dy| dy.strip_suffix("em")?.parse::<f32>().ok());
+        let height = face
+            .x_height()
+            .map_or(0.5, |height| f32::from(height) / f32::from(face.units_per_em()));
+        let dy = node.attribute("dy").and_then(|dy| {
+            let (number, unit) = match dy.strip_suffix("em") {
+                Some(number) => (number, 1.0),
+                None => (dy.strip_suffix("ex")?, height),
+            };
+            Some(number.parse::<f32>().ok()? * unit)
+        });
         let (x, y) = (number(node, "x")?, number(node, "y")?);
         let mut pen = Pen { path: PathBuilder::new(), scale, x: left, y: dy.unwrap_or(0.0) * size };
         for glyph in glyphs {

@@ -1,7 +1,7 @@
 //! Complementary distribution (CCDF) of page task responses, both axes logarithmic.
 
 use super::axis::{Axis, power_of_ten};
-use super::chart::{BOUND_ROWS, Bound, Line, lines_svg};
+use super::chart::{BOUND_ROWS, Bound, Line, data_height, label_room, lines_svg};
 use super::options::PlotOptions;
 use super::style::{LINES, Look};
 use super::svg::PlotError;
@@ -14,8 +14,6 @@ use workload::quantity::Duration;
 
 /// Fewest decades of share that the plot shows.
 const LEAST_DECADES: i32 = 3;
-/// Space above share 1 per row of labels, as a share of the decades below it.
-const LABEL_ROOM: f64 = 0.042;
 
 /// Times the longest response up to which a bound is drawn.
 const FAR: f64 = 4.0;
@@ -25,16 +23,18 @@ pub(super) fn draw(report: &Report, options: &PlotOptions) -> Result<String, Plo
     let (from, to) = response_range(report, &bounds);
     let decades = decades(report);
     let floor = 10f64.powi(-decades);
-    let rows = bounds.len().min(BOUND_ROWS) as f64;
-    // Below 10, so that the axis gets no tick for it.
-    let ceiling = 10f64.powf(f64::from(decades) * LABEL_ROOM * rows).min(9.9);
+    let rows = bounds.len().min(BOUND_ROWS) as u32;
+    let labels =
+        f64::from(label_room(rows)) / f64::from(data_height(options, report.schemes.len()));
+    let ceiling = 10f64.powf(f64::from(decades) * labels / (1.0 - labels));
     let x = Axis::log("response of a page task", from, to, units::short_time);
     let y = Axis::log(
         "share of page tasks with a longer response (1 − p)",
         floor,
         ceiling,
         power_of_ten,
-    );
+    )
+    .named_to(1.0);
     let crowded = report.schemes.len() > LINES;
     let lines = report.schemes.iter().enumerate();
     let lines = lines.map(|(n, s)| line(n, s, (from, floor), crowded)).collect();
