@@ -3,7 +3,7 @@
 use plotters::element::{PathElement, Polygon, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{BLACK, Color, RGBColor, WHITE};
-use sim::report::plots::{Area, PALETTE, PlotError, drawn, text, title};
+use sim::report::plots::{Area, PALETTE, PlotError, drawn, fitted, text};
 
 /// Widths of a diagram, of its name column and of its right margin, pixels.
 const WIDTH: i32 = 1200;
@@ -83,7 +83,8 @@ impl TimingDiagram {
         let height = TITLE + self.panels.iter().map(Panel::height).sum::<i32>();
         drawn((WIDTH as u32, height as u32), |area| {
             let place = Pos::new(HPos::Center, VPos::Center);
-            put(area, &title(&self.title), (WIDTH / 2, TITLE / 2), 19, BLACK, place)?;
+            let (title, size) = fitted(&self.title, WIDTH as u32);
+            put(area, &title, (WIDTH / 2, TITLE / 2), size, BLACK, place)?;
             let mut top = TITLE;
             for panel in &self.panels {
                 panel.draw(area, top)?;

@@ -120,6 +120,26 @@ fn every_report_is_of_the_published_schema() {
 }
 
 #[test]
+fn plots_are_in_the_formats_size_and_font_asked_for() {
+    let scratch = Scratch::new("plots");
+    let out = scratch.at("results");
+    let line = "compare uniform --capacity 16MiB --requests 300 --schemes fsr,page-level -q \
+                --plot-format png,svg,pdf,png --plot-size 500x320 --no-plot-title --out";
+    ftlkit(
+        line.split_whitespace().chain([out.as_str()]).chain(["--plot-font", "Times New Roman:9"]),
+    )
+    .ok();
+    let read = |name: &str| std::fs::read(format!("{out}/{name}")).expect(name);
+    assert!(read("waf.pdf").starts_with(b"%PDF-") && read("waf.png").starts_with(b"\x89PNG"));
+    let svg = String::from_utf8(read("response_ccdf.svg")).expect("text");
+    assert!(svg.starts_with("<svg width=\"500\"") && svg.contains("'Times New Roman'"), "{svg}");
+    assert!(!svg.contains("Response: uniform"), "no title");
+    words("compare uniform --plot-format pdf").refused(&["--out"]);
+    words("compare uniform --plot-format gif --out x").refused(&["svg, pdf or png"]);
+    words("compare uniform --plot-size 9x9 --out x").refused(&["WIDTHxHEIGHT"]);
+}
+
+#[test]
 fn a_kept_experiment_runs_from_anywhere_with_the_trace_that_it_was_written_for() {
     let scratch = Scratch::new("kept-experiment");
     let trace = scratch.file("t.csv", csv_trace(3000));

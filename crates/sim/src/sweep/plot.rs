@@ -3,7 +3,7 @@
 use super::interval::Interval;
 use super::rows::Row;
 use crate::config::{ConfigError, did_you_mean};
-use crate::report::plots::{Area, PALETTE, PlotError, drawn, text, title};
+use crate::report::plots::{Area, PALETTE, PlotError, drawn, fitted, text};
 use crate::report::units;
 use plotters::chart::ChartBuilder;
 use plotters::element::{Circle, PathElement};
@@ -236,8 +236,9 @@ fn draw(
         .flat_map(|(_, y)| [y.mean - y.half.unwrap_or(0.0), y.mean + y.half.unwrap_or(0.0)]);
     let (low, high) = range(ends.clone(), 0.06);
     let low = if ends.clone().all(|end| end >= 0.0) { low.max(0.0) } else { low };
+    let (caption, size) = fitted(caption, 740);
     let mut chart = ChartBuilder::on(&plot)
-        .caption(title(caption), text(18))
+        .caption(caption, text(size))
         .margin(12)
         .x_label_area_size(48)
         .y_label_area_size(84)

@@ -155,8 +155,9 @@ pub(super) fn titled<'a>(area: &Area<'a>, words: &str) -> Result<Area<'a>, PlotE
     }
     let (width, _) = area.dim_in_pixel();
     let (above, below) = area.split_vertically(TITLE);
-    let style = text(19).pos(Pos::new(HPos::Center, VPos::Center));
-    let words = Text::new(fitted(words, width, 19), (width as i32 / 2, TITLE as i32 / 2), style);
+    let (words, size) = fitted(words, width);
+    let style = text(size).pos(Pos::new(HPos::Center, VPos::Center));
+    let words = Text::new(words, (width as i32 / 2, TITLE as i32 / 2), style);
     above.draw(&words).map_err(PlotError::from)?;
     Ok(below)
 }
@@ -257,9 +258,8 @@ pub(super) fn framed<'a, 'b>(
     let mut builder = ChartBuilder::on(area);
     builder.margin(12).x_label_area_size(48).y_label_area_size(y_names);
     if !caption.is_empty() {
-        // Narrow charts, of which there are several, have smaller titles.
-        let size = if width < 700 { 13 } else { 19 };
-        builder.caption(fitted(caption, width.saturating_sub(24), size), text(size));
+        let (caption, size) = fitted(caption, width.saturating_sub(24));
+        builder.caption(caption, text(size));
     }
     let mut chart = builder.build_cartesian_2d(x.clone(), y.clone()).map_err(PlotError::from)?;
     chart

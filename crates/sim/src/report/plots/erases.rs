@@ -3,13 +3,14 @@
 use super::axis::{Axis, shortened};
 use super::chart::{centered, framed, titled};
 use super::options::PlotOptions;
-use super::style::{LINES, Look};
+use super::style::{LINES, Look, text};
 use super::svg::{Area, PlotError};
 use crate::report::cells::none;
 use crate::report::contents::{Report, SchemeReport};
 use crate::report::table::wear_ratios;
 use crate::report::units;
-use plotters::element::Rectangle;
+use plotters::element::{Rectangle, Text};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, WHITE};
 
 /// Most bars per histogram.
@@ -75,7 +76,7 @@ fn draw_panel(
     let x = Axis::between(&label, from, to, 12, whole);
     let y = blocks_axis(&bars);
     let beyond = scheme.series.erases.iter().filter(|erases| **erases > range.most).count();
-    let mut caption = format!(
+    let caption = format!(
         "{}: {} to {} erases, mean {}, σ/mean {}",
         shortened(&scheme.name),
         scheme.erases_per_block.0,
@@ -83,9 +84,6 @@ fn draw_panel(
         units::number(scheme.erases_per_block.1),
         wear_ratios(scheme).map_or_else(none, |(spread, _)| units::number(spread)),
     );
-    if beyond > 0 {
-        caption.push_str(&format!("; {beyond} blocks beyond the axis"));
-    }
     let mut chart = framed(area, &caption, (&x, &y), 64)?;
     let (look, foot) = (Look::of(n), y.value_at(0.0));
     let bars = bars.iter().enumerate().filter(|(_, blocks)| **blocks > 0);
@@ -99,8 +97,19 @@ fn draw_panel(
             ]
         }))
         .map_err(PlotError::from)?;
+    if beyond > 0 {
+        let (width, _) = area.dim_in_pixel();
+        let all = beyond == scheme.series.erases.len();
+        let words = format!("{}{beyond} blocks beyond the axis", if all { "all " } else { "" });
+        let style = text(13).pos(Pos::new(HPos::Right, VPos::Top));
+        let place = (width as i32 - 20, TOP);
+        area.draw(&Text::new(words, place, style)).map_err(PlotError::from)?;
+    }
     Ok(())
 }
+
+/// Height below a panel's title at which a remark is, pixels.
+const TOP: i32 = 44;
 
 /// Linear from 0; logarithmic if bars too low to be visible stand for more than 1 % of the blocks.
 fn blocks_axis(bars: &[u64]) -> Axis {

@@ -19,7 +19,7 @@ pub use curves::{Curve, Curves, Drawn};
 pub use options::{PlotFont, PlotFormat, PlotOptions, PlotSize};
 pub use picture::in_format;
 pub use stacked::Stacked;
-pub use style::{PALETTE, text, title};
+pub use style::{PALETTE, fitted, text};
 pub use svg::{Area, PlotError, drawn};
 
 use super::contents::Report;

@@ -15,20 +15,18 @@ pub(super) const LEGEND_TOP: u32 = 44;
 pub(super) const NAME_SIZE: u32 = 15;
 pub(super) const NOTE_SIZE: u32 = 13;
 
-/// A title, shortened to fit above the data.
-pub fn title(words: &str) -> String {
-    fitted(words, WIDTH, 19)
-}
-
-/// Words shortened to a width in pixels at a size.
-pub(super) fn fitted(words: &str, width: u32, size: u32) -> String {
-    let letters = (f64::from(width) / (f64::from(size) * LETTER)) as usize;
-    match words.char_indices().nth(letters) {
-        None => words.to_owned(),
-        Some(_) => {
-            format!("{}…", words.chars().take(letters.saturating_sub(1)).collect::<String>())
-        }
+/// A title that fits into a width in pixels, and its size: smaller, and at last shortened, if it is long.
+pub fn fitted(words: &str, width: u32) -> (String, u32) {
+    const SIZES: std::ops::RangeInclusive<u32> = 13..=19;
+    let fits = |size: &u32| text_width(words, *size) <= width as i32;
+    if let Some(size) = SIZES.rev().find(fits) {
+        return (words.to_owned(), size);
     }
+    let letters = (f64::from(width) / (f64::from(*SIZES.start()) * LETTER)) as usize;
+    (
+        format!("{}…", words.chars().take(letters.saturating_sub(1)).collect::<String>()),
+        *SIZES.start(),
+    )
 }
 
 /// Mean width of a letter of sans-serif fonts, as a share of the text's size.
