@@ -174,7 +174,7 @@ impl PlotOptions {
     fn finished(&self, svg: String, (width, height): (u32, u32)) -> String {
         let PlotFont { family, size } = &self.font;
         let default = PlotFont::default();
-        let pixels = |units: u32| units * size / default.size;
+        let pixels = |units: u32| (units * size + default.size / 2) / default.size;
         let drawn = format!("width=\"{width}\" height=\"{height}\"");
         let scaled = format!("width=\"{}\" height=\"{}\"", pixels(width), pixels(height));
         let svg = svg.replacen(&drawn, &scaled, 1);
