@@ -9,6 +9,8 @@ use crate::error::WorkloadError;
 use crate::footprint::{Footprint, PAGE_BYTES};
 use crate::formats::Counts;
 use crate::input::Compression;
+use crate::picture::{Picture, Pictured};
+use crate::plausible::Signs;
 use crate::reader::TraceReader;
 use crate::request::{Op, Request};
 use crate::source::Source;
@@ -59,6 +61,8 @@ pub struct TraceInfo {
     pub counts: Counts,
     /// Remarks on how the trace was taken.
     pub notes: Vec<String>,
+    /// Signs that the units or the format may be wrong.
+    pub warnings: Vec<String>,
     /// Totals per operation: `read`, `write`, `trim`, `flush`, `write-zeroes`.
     pub ops: BTreeMap<&'static str, OpInfo>,
     /// Writes as a percentage of all requests.
@@ -89,6 +93,8 @@ pub struct TraceInfo {
     pub has_arrivals: bool,
     /// Time from the earliest to the latest arrival of the trace, ns.
     pub duration_ns: u64,
+    /// Lengths, reuse distances and hot spots.
+    pub picture: Picture,
 }
 
 impl TraceInfo {
@@ -135,10 +141,14 @@ struct Tally {
     unaligned_offsets: u64,
     unaligned: u64,
     sequential: u64,
+    signs: Signs,
+    pictured: Pictured,
 }
 
 impl Tally {
     fn add(&mut self, r: &Request) {
+        self.signs.take(r);
+        self.pictured.take(r);
         let op = &mut self.ops[r.op as usize];
         op.requests += 1;
         op.bytes = op.bytes.saturating_add(r.length);
@@ -188,6 +198,8 @@ impl Tally {
             recognised_by: reader.recognised_by().to_owned(),
             compression: reader.compression(),
             notes: reader.notes(),
+            warnings: self.signs.told(reader.format(), reader.has_arrivals()),
+            picture: self.pictured.finish(),
             ops: OPS.into_iter().map(|op| (op.name(), self.ops[op as usize])).collect(),
             write_percent: percent(self.ops[Op::Write as usize].requests, requests),
             bytes,
@@ -238,9 +250,13 @@ impl fmt::Display for TraceInfo {
         for note in &self.notes {
             writeln!(f, "note         {note}")?;
         }
+        for warning in &self.warnings {
+            writeln!(f, "warning      {warning}")?;
+        }
         self.write_requests(f)?;
         self.write_places(f)?;
-        self.write_times(f)
+        self.write_times(f)?;
+        self.picture.fmt(f)
     }
 }
 

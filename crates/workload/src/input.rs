@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use ruzstd::decoding::FrameDecoder;
 use serde::Serialize;
@@ -92,11 +92,67 @@ pub(crate) struct Input {
     reader: Box<dyn Read + Send>,
 }
 
+/// The path of standard input.
+pub const STANDARD_INPUT: &str = "-";
+
+/// Largest standard input, as it arrives: it is kept in memory, because a trace is read more than once.
+const STANDARD_INPUT_BYTES: u64 = 4 << 30;
+
+/// Standard input, read when it is first opened.
+static STDIN: OnceLock<Result<Arc<[u8]>, (io::ErrorKind, String)>> = OnceLock::new();
+
+fn standard_input() -> io::Result<Arc<[u8]>> {
+    let read = || {
+        let mut bytes = Vec::new();
+        io::stdin().lock().take(STANDARD_INPUT_BYTES + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > STANDARD_INPUT_BYTES {
+            return Err(io::Error::other("more than 4 GiB: write it to a file, and give its name"));
+        }
+        Ok(bytes.into())
+    };
+    let bytes =
+        STDIN.get_or_init(|| read().map_err(|error: io::Error| (error.kind(), error.to_string())));
+    bytes.clone().map_err(|(kind, text)| io::Error::new(kind, text))
+}
+
+/// True if there is such a file, or if it is standard input.
+pub(crate) fn is_there(path: &Path) -> bool {
+    path.as_os_str() == STANDARD_INPUT || path.exists()
+}
+
+/// Where stored bytes come from.
+enum Stored {
+    File(File),
+    Memory(Cursor<Arc<[u8]>>),
+}
+
+impl Stored {
+    /// Opens a file, or standard input; also its size.
+    fn open(path: &Path) -> io::Result<(Self, u64)> {
+        if path.as_os_str() == STANDARD_INPUT {
+            let bytes = standard_input()?;
+            let total = bytes.len() as u64;
+            return Ok((Self::Memory(Cursor::new(bytes)), total));
+        }
+        let file = File::open(path)?;
+        let total = file.metadata()?.len();
+        Ok((Self::File(file), total))
+    }
+}
+
+impl Read for Stored {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.read(bytes),
+            Self::Memory(memory) => memory.read(bytes),
+        }
+    }
+}
+
 impl Input {
     pub(crate) fn open(path: &Path) -> Result<Self, WorkloadError> {
         let io = |source| WorkloadError::Io { path: path.to_owned(), source };
-        let file = File::open(path).map_err(io)?;
-        let total = file.metadata().map_err(io)?.len();
+        let (file, total) = Stored::open(path).map_err(io)?;
         let progress = Progress { done: Arc::default(), total };
         let mut raw = Counted { inner: file, done: Arc::clone(&progress.done) };
         let mut magic = [0; 6];
@@ -165,7 +221,7 @@ fn read_up_to(reader: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
 }
 
 struct Counted {
-    inner: File,
+    inner: Stored,
     done: Arc<AtomicU64>,
 }
 

@@ -1,6 +1,7 @@
 //! Workloads: readers of block traces, generators, and policies that map a workload's addresses to a
 //! device's.
 
+mod chain;
 mod convert;
 mod detect;
 mod error;
@@ -15,7 +16,9 @@ mod memory;
 pub mod nearest;
 mod options;
 mod parameters;
+mod picture;
 mod plan;
+mod plausible;
 mod policy;
 mod prepass;
 pub mod quantity;
@@ -30,6 +33,7 @@ mod steady_state;
 mod tasks;
 mod units;
 
+pub use chain::open_all;
 pub use convert::{Converted, convert};
 pub use error::WorkloadError;
 pub use facts::{AddressFacts, DeviceRange, Facts, OperationCounts, TraceFacts};
@@ -38,11 +42,12 @@ pub use generators::generator::BuiltinInfo;
 pub use generators::snia::{Cell, SniaPlan};
 pub use generators::{BUILTIN, builtin};
 pub use info::{DeviceInfo, OpInfo, TraceInfo};
-pub use input::Compression;
+pub use input::{Compression, STANDARD_INPUT};
 pub use looped::Looped;
 pub use memory::Memory;
-pub use options::{OnBadLine, TraceOptions};
+pub use options::{OnBadLine, TraceOptions, Unit};
 pub use parameters::{Kind, ParameterInfo};
+pub use picture::Picture;
 pub use policy::AddressPolicy;
 pub use reader::{TraceReader, open};
 pub use replay::Replay;

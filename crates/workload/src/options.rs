@@ -1,7 +1,10 @@
 //! Options for reading a trace.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::str::FromStr;
 
+use crate::quantity::Bytes;
 use crate::request::Op;
 
 /// Action on a line or record that cannot be read.
@@ -29,9 +32,64 @@ pub struct TraceOptions {
     /// Default: Q if the beginning of the file has such an event, else D.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
+    /// Unit of lengths, if it is not the format's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size_unit: Option<Unit>,
+    /// Unit of addresses, if it is not the format's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lba_unit: Option<Unit>,
     /// Operation of every request, read or write, for formats without an operation.
     #[serde(with = "assumed", skip_serializing_if = "Option::is_none")]
     pub assume_op: Option<Op>,
+}
+
+/// Bytes of one address or length of a trace: `bytes`, `sectors` (512 bytes), or a size such as `4KiB`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit(u64);
+
+impl Unit {
+    /// Bytes, from 1 to 1 MiB.
+    #[must_use]
+    pub fn bytes(self) -> u64 {
+        self.0
+    }
+}
+
+impl FromStr for Unit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bytes = match text.trim() {
+            "byte" | "bytes" => Some(1),
+            "sector" | "sectors" => Some(512),
+            size => size.parse::<Bytes>().ok().map(|bytes| bytes.0),
+        };
+        bytes.filter(|bytes| (1..=1 << 20).contains(bytes)).map(Self).ok_or_else(|| {
+            format!("`{text}` is no unit: it is bytes, sectors (of 512 bytes), or a size from 1 to 1 MiB such as 4KiB")
+        })
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            1 => f.write_str("bytes"),
+            512 => f.write_str("sectors"),
+            bytes => write!(f, "{}", Bytes::new(bytes)),
+        }
+    }
+}
+
+impl Serialize for Unit {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'a> Deserialize<'a> for Unit {
+    fn deserialize<D: Deserializer<'a>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+    }
 }
 
 /// `read` or `write` in an options file.

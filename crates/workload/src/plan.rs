@@ -1,5 +1,6 @@
 //! Conversion of the first pass's results into a source whose requests lie within the space.
 
+use crate::chain::open_all;
 use crate::error::WorkloadError;
 use crate::facts::Facts;
 use crate::facts::{AddressFacts, TraceFacts};
@@ -10,19 +11,19 @@ use crate::policy::mapped::Mapped;
 use crate::policy::touched::Touched;
 use crate::policy::{AddressPolicy, Mapping};
 use crate::prepass::{Prepass, ReadWatcher, checked_end};
-use crate::reader::{TraceReader, open};
+use crate::reader::{TraceReader, label};
 use crate::replay::Replay;
 use crate::request::{Op, Request};
 use crate::source::{Reopen, Source};
 use crate::space::Space;
 use crate::units::counted;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A trace that was read once and can be opened repeatedly.
 struct TracePlan {
-    path: PathBuf,
+    paths: Vec<PathBuf>,
     options: TraceOptions,
     mapping: Mapping,
     /// Requests to read from the file: all, or up to the limit.
@@ -35,7 +36,7 @@ struct TracePlan {
 impl std::fmt::Debug for TracePlan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TracePlan")
-            .field("path", &self.path)
+            .field("paths", &self.paths)
             .field("read", &self.read)
             .finish_non_exhaustive()
     }
@@ -52,7 +53,7 @@ struct Done {
 
 /// Reads a trace once and plans how it is opened.
 pub(crate) fn check(
-    path: &Path,
+    paths: &[PathBuf],
     options: &TraceOptions,
     policy: AddressPolicy,
     replay: &Replay,
@@ -62,7 +63,7 @@ pub(crate) fn check(
     // A single pass with a limit needs no more of the file than that.
     let limit = if replay.loops == 1 { replay.requests.unwrap_or(u64::MAX) } else { u64::MAX };
     let page = u64::from(space.page_bytes);
-    let mut pass = Prepass::run(path, options, page, limit, watch)?;
+    let mut pass = Prepass::run(paths, options, page, limit, watch)?;
     let touched = std::mem::replace(&mut pass.touched, Touched::new());
     let (intervals, pages_per_group) = touched.finish();
     if intervals.is_empty() {
@@ -71,7 +72,7 @@ pub(crate) fn check(
     let touched_pages = intervals.iter().fold(0u64, |sum, i| sum.saturating_add(i.end - i.first));
     let interval_count = intervals.len() as u64;
     let asked = TraceExtent {
-        path,
+        path: &paths[0],
         devices: pass.devices.len(),
         farthest: pass.devices.values().map(|range| range.end).max().unwrap_or_default(),
         longest: pass.longest,
@@ -81,7 +82,7 @@ pub(crate) fn check(
     let has_arrivals = pass.reader.has_arrivals();
     let kept = pass.kept.take();
     let mut plan = TracePlan {
-        path: path.to_owned(),
+        paths: paths.to_owned(),
         options: options.clone(),
         mapping,
         read: pass.requests,
@@ -101,7 +102,7 @@ pub(crate) fn check(
     };
     let notes = notes(&pass, &addresses, replay, page);
     Ok(Facts {
-        workload: path.display().to_string(),
+        workload: label(paths),
         origin: pass.reader.format().name.to_owned(),
         parameters: BTreeMap::new(),
         requests_per_pass: done.given,
@@ -155,6 +156,8 @@ fn nothing_to_do(pass: &Prepass) -> WorkloadError {
 
 fn notes(pass: &Prepass, addresses: &AddressFacts, replay: &Replay, page: u64) -> Vec<String> {
     let mut notes = pass.reader.notes();
+    let signs = pass.signs.told(pass.reader.format(), pass.reader.has_arrivals());
+    notes.extend(signs.into_iter().map(|sign| format!("is the trace read right? {sign}")));
     let devices = pass.devices.len();
     let of_devices = if devices == 1 { String::new() } else { format!(" on {devices} devices") };
     let (pages, intervals) = (addresses.touched_pages, addresses.intervals);
@@ -239,7 +242,7 @@ impl TracePlan {
             Mapped::Cut(_) | Mapped::Outside => {
                 return Err(WorkloadError::Unfit(format!(
                     "{}: a request for {} bytes from byte {} was not there in the first pass: has the file changed?",
-                    self.path.display(),
+                    label(&self.paths),
                     request.length,
                     request.offset
                 )));
@@ -272,7 +275,7 @@ struct Addressed<P> {
 
 impl<P: std::ops::Deref<Target = TracePlan> + Send> Addressed<P> {
     fn new(plan: P) -> Result<Self, WorkloadError> {
-        let reader = open(&plan.path, &plan.options)?;
+        let reader = open_all(&plan.paths, &plan.options)?;
         let left = plan.read;
         Ok(Self { plan, reader, left, batch: Vec::new(), over: Vec::new(), done: Done::default() })
     }
@@ -312,7 +315,7 @@ impl<P: std::ops::Deref<Target = TracePlan> + Send> Addressed<P> {
         if self.reader.fill(&mut self.batch, room)? == 0 {
             return Err(WorkloadError::Unfit(format!(
                 "{}: the file has become shorter by {} requests since it was read through",
-                self.plan.path.display(),
+                label(&self.plan.paths),
                 self.left
             )));
         }

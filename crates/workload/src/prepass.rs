@@ -1,14 +1,16 @@
 //! The first pass over a trace: contents and address ranges.
 
+use crate::chain::open_all;
 use crate::error::WorkloadError;
 use crate::facts::{DeviceRange, OperationCounts};
 use crate::options::TraceOptions;
+use crate::plausible::Signs;
 use crate::policy::touched::Touched;
-use crate::reader::{TraceReader, open};
+use crate::reader::{TraceReader, label};
 use crate::request::{Op, Request};
 use crate::source::Source;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// Most requests kept in memory to avoid parsing in further passes: 96 MiB.
 const KEPT: usize = 2 << 20;
@@ -33,6 +35,8 @@ pub(crate) struct Prepass {
     pub(crate) touched: Touched,
     /// Bytes of the longest read or write.
     pub(crate) longest: u64,
+    /// Signs that the units or the format may be wrong.
+    pub(crate) signs: Signs,
     /// All requests, if there are few enough.
     pub(crate) kept: Option<Vec<Request>>,
 }
@@ -48,14 +52,14 @@ pub(crate) struct Range {
 impl Prepass {
     /// Reads the whole trace, or its first `limit` requests.
     pub(crate) fn run(
-        path: &Path,
+        paths: &[PathBuf],
         options: &TraceOptions,
         page_bytes: u64,
         limit: u64,
         watch: ReadWatcher<'_>,
     ) -> Result<Self, WorkloadError> {
         let mut pass = Self {
-            reader: open(path, options)?,
+            reader: open_all(paths, options)?,
             requests: 0,
             operations: OperationCounts::default(),
             transferred_bytes: 0,
@@ -63,6 +67,7 @@ impl Prepass {
             devices: BTreeMap::new(),
             touched: Touched::new(),
             longest: 0,
+            signs: Signs::default(),
             kept: Some(Vec::new()),
         };
         let mut batch = Vec::with_capacity(BATCH);
@@ -80,7 +85,7 @@ impl Prepass {
             if !watch(done, total) {
                 return Err(WorkloadError::Unfit(format!(
                     "{}: stopped while it was read through",
-                    path.display()
+                    label(paths)
                 )));
             }
         }
@@ -89,6 +94,7 @@ impl Prepass {
 
     fn take(&mut self, request: &Request, page_bytes: u64) -> Result<(), WorkloadError> {
         self.requests += 1;
+        self.signs.take(request);
         self.duration_ns = self.duration_ns.max(request.arrival_ns);
         let operations = &mut self.operations;
         match request.op {

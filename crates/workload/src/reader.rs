@@ -7,10 +7,11 @@ use crate::error::WorkloadError;
 use crate::formats::buffer::Buffer;
 use crate::formats::format::{Engine, FormatInfo, Opening};
 use crate::formats::{Counts, FORMATS, names};
-use crate::input::{Compression, Input, Progress};
-use crate::options::TraceOptions;
+use crate::input::{Compression, Input, Progress, is_there};
+use crate::options::{TraceOptions, Unit};
 use crate::request::Request;
 use crate::source::Source;
+use crate::units::counted;
 
 /// A trace being read.
 ///
@@ -25,6 +26,50 @@ pub struct TraceReader {
     compression: Compression,
     progress: Vec<Progress>,
     notes: Vec<String>,
+    scale: Option<Scale>,
+}
+
+/// Factors on addresses and lengths: the unit asked for over the format's own.
+#[derive(Clone, Copy, Debug)]
+struct Scale {
+    offset: (u64, u64),
+    length: (u64, u64),
+}
+
+impl Scale {
+    /// The factors; `None` without any.
+    ///
+    /// # Errors
+    /// A unit for a format that says its units itself.
+    fn of(options: &TraceOptions, format: &FormatInfo) -> Result<Option<Self>, String> {
+        let (lba, size) = (options.lba_unit, options.size_unit);
+        if lba.is_none() && size.is_none() {
+            return Ok(None);
+        }
+        let Some((own_lba, own_size)) = format.unit_bytes else {
+            return Err(format!(
+                "units (--lba-unit, --size-unit) are set for {}; the {} format says them itself",
+                names(|info| info.unit_bytes.is_some()),
+                format.name
+            ));
+        };
+        let factor = |unit: Option<Unit>, own| (unit.map_or(own, Unit::bytes), own);
+        Ok(Some(Self { offset: factor(lba, own_lba), length: factor(size, own_size) }))
+    }
+
+    /// The same request in bytes; `None` if its end is beyond 2^64.
+    fn on(self, request: &Request) -> Option<Request> {
+        let scaled = |value: u64, (unit, own): (u64, u64)| (value / own).checked_mul(unit);
+        let (offset, length) =
+            (scaled(request.offset, self.offset)?, scaled(request.length, self.length)?);
+        offset.checked_add(length)?;
+        Some(Request { offset, length, ..*request })
+    }
+
+    fn note(self) -> String {
+        let unit = |(unit, _): (u64, u64)| counted(unit, "byte");
+        format!("addresses in units of {}, lengths of {}", unit(self.offset), unit(self.length))
+    }
 }
 
 /// Opens a trace and detects its format and compression.
@@ -35,7 +80,7 @@ pub struct TraceReader {
 /// # Errors
 /// A file that cannot be read, is empty, or has no detectable format; options that do not fit the format.
 pub fn open(path: &Path, options: &TraceOptions) -> Result<TraceReader, WorkloadError> {
-    let files = if path.exists() { Vec::new() } else { per_processor(path) };
+    let files = if is_there(path) { Vec::new() } else { per_processor(path) };
     let buffers = buffers(path, &files)?;
     let unfit = |reason| WorkloadError::Format { path: path.to_owned(), reason };
     let Some(first) = buffers.first() else { return Err(unfit("all files are empty".into())) };
@@ -49,9 +94,12 @@ pub fn open(path: &Path, options: &TraceOptions) -> Result<TraceReader, Workload
     }
     let compression = first.input.compression;
     let progress = buffers.iter().map(|buffer| buffer.input.progress.clone()).collect();
-    let notes = files_note(path, format, &files);
+    let mut notes = files_note(path, format, &files);
+    let scale = Scale::of(options, format).map_err(unfit)?;
+    notes.extend(scale.map(Scale::note));
     let engine = (format.open)(Opening { format, buffers, options: options.clone(), looks_like })?;
-    Ok(TraceReader { engine, path: path.to_owned(), format, how, compression, progress, notes })
+    let path = path.to_owned();
+    Ok(TraceReader { engine, path, format, how, compression, progress, notes, scale })
 }
 
 /// Opens the files and reads their beginnings: `path` itself, or the files per processor.
@@ -139,6 +187,24 @@ impl TraceReader {
         &self.path
     }
 
+    /// The trace's own clock at arrival 0, ns; `None` before the first request.
+    pub(crate) fn base_ns(&self) -> Option<u64> {
+        self.engine.base_ns()
+    }
+
+    /// These files as one trace, read by an engine over all of them.
+    pub(crate) fn over(
+        files: Vec<Self>,
+        engine: impl FnOnce(Vec<Self>) -> Box<dyn Engine>,
+    ) -> Self {
+        let first = &files[0];
+        let (path, format, how) = (first.path.clone(), first.format, first.how.clone());
+        let compression = first.compression;
+        let progress = files.iter().flat_map(|file| file.progress.iter().cloned()).collect();
+        let engine = engine(files);
+        Self { engine, path, format, how, compression, progress, notes: Vec::new(), scale: None }
+    }
+
     /// Format of the trace.
     #[must_use]
     pub fn format(&self) -> &'static FormatInfo {
@@ -187,7 +253,20 @@ impl TraceReader {
 
 impl Source for TraceReader {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
-        self.engine.fill(out, max)
+        let start = out.len();
+        let count = self.engine.fill(out, max)?;
+        if let Some(scale) = self.scale {
+            for request in &mut out[start..] {
+                *request = scale.on(request).ok_or_else(|| WorkloadError::Format {
+                    path: self.path.clone(),
+                    reason: format!(
+                        "in these units a request of {} at {} ends beyond 2^64 bytes",
+                        request.length, request.offset
+                    ),
+                })?;
+            }
+        }
+        Ok(count)
     }
 
     fn has_arrivals(&self) -> bool {
@@ -201,5 +280,14 @@ impl std::fmt::Debug for TraceReader {
             .field("path", &self.path)
             .field("format", &self.format)
             .finish()
+    }
+}
+
+/// The path of a trace, or its first file's and the number of the others.
+pub(crate) fn label(paths: &[PathBuf]) -> String {
+    match paths {
+        [] => String::new(),
+        [path] => path.display().to_string(),
+        [first, others @ ..] => format!("{} and {} more", first.display(), others.len()),
     }
 }

@@ -10,6 +10,7 @@ use crate::parameters::Parameters;
 use crate::plan;
 use crate::policy::AddressPolicy;
 use crate::quantity::Count;
+use crate::reader::label;
 use crate::replay::Replay;
 use crate::source::Source;
 use crate::space::Space;
@@ -40,8 +41,8 @@ pub enum WorkloadSpec {
     },
     /// A trace.
     Trace {
-        /// Path of the file.
-        path: PathBuf,
+        /// The file, or files that follow each other; `-` is standard input.
+        paths: Vec<PathBuf>,
         /// Options for reading it.
         options: TraceOptions,
         /// Placement of its addresses within the space.
@@ -67,7 +68,7 @@ impl WorkloadSpec {
     /// The trace in this file with dense packing of its addresses.
     pub fn trace(path: impl Into<PathBuf>) -> Self {
         Self::Trace {
-            path: path.into(),
+            paths: vec![path.into()],
             options: TraceOptions::default(),
             addresses: AddressPolicy::default(),
             replay: Replay::default(),
@@ -77,7 +78,7 @@ impl WorkloadSpec {
     /// The files that it reads, to change them.
     pub fn paths_mut(&mut self) -> Vec<&mut PathBuf> {
         match self {
-            Self::Trace { path, .. } => vec![path],
+            Self::Trace { paths, .. } => paths.iter_mut().collect(),
             Self::Builtin { .. } | Self::Tasks { .. } => Vec::new(),
         }
     }
@@ -110,7 +111,7 @@ impl WorkloadSpec {
     pub fn label(&self) -> String {
         match self {
             Self::Builtin { name, .. } => name.clone(),
-            Self::Trace { path, .. } => path.display().to_string(),
+            Self::Trace { paths, .. } => label(paths),
             Self::Tasks { .. } => "periodic tasks".to_owned(),
         }
     }
@@ -161,8 +162,8 @@ impl WorkloadSpec {
             Self::Builtin { name, parameters, replay } => {
                 check_builtin(name, parameters, replay, space)?
             }
-            Self::Trace { path, options, addresses, replay } => {
-                plan::check(path, options, *addresses, replay, space, &mut watch)?
+            Self::Trace { paths, options, addresses, replay } => {
+                plan::check(paths, options, *addresses, replay, space, &mut watch)?
             }
             Self::Tasks { tasks, replay } => tasks::check(tasks, replay, space)?,
         };
@@ -192,11 +193,11 @@ impl WorkloadSpec {
                 let open = move || Ok(build(&name, &parameters, &replay, space, seed)?.1.source);
                 replay.run(facts.requests_per_pass, open)
             }
-            Self::Trace { path, replay, .. } => {
+            Self::Trace { paths, replay, .. } => {
                 let Some(plan) = facts.plan.clone() else {
                     return Err(WorkloadError::Unfit(format!(
                         "{}: was opened with what was found about another workload",
-                        path.display()
+                        label(paths)
                     )));
                 };
                 replay.run(facts.requests_per_pass, move || plan.clone().open())
@@ -251,7 +252,7 @@ struct Table {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    trace: Option<PathBuf>,
+    trace: Option<Paths>,
     #[serde(default, deserialize_with = "some_count", skip_serializing_if = "Option::is_none")]
     requests: Option<u64>,
     #[serde(default = "once", deserialize_with = "count")]
@@ -267,6 +268,14 @@ struct Table {
     options: Option<TraceOptions>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tasks: Option<Vec<TaskSpec>>,
+}
+
+/// `"a.csv"`, or `["a.csv", "b.csv"]` for files that follow each other.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Paths {
+    One(PathBuf),
+    Several(Vec<PathBuf>),
 }
 
 fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
@@ -335,15 +344,22 @@ impl TryFrom<Table> for WorkloadSpec {
                     .collect();
                 Ok(Self::Builtin { name, parameters, replay })
             }
-            (None, Some(path)) => {
+            (None, Some(paths)) => {
                 if !table.parameters.is_empty() {
                     return Err(
                         "`parameters` are for built-in workloads; a trace takes `addresses` and `options`"
                             .to_owned(),
                     );
                 }
+                let paths = match paths {
+                    Paths::One(path) => vec![path],
+                    Paths::Several(paths) if paths.is_empty() => {
+                        return Err("`trace` names no file".to_owned());
+                    }
+                    Paths::Several(paths) => paths,
+                };
                 Ok(Self::Trace {
-                    path,
+                    paths,
                     options: table.options.unwrap_or_default(),
                     addresses: table.addresses.unwrap_or_default(),
                     replay,
@@ -380,8 +396,11 @@ impl From<WorkloadSpec> for Table {
                 table.parameters =
                     parameters.into_iter().map(|(key, value)| (key, Value::Text(value))).collect();
             }
-            WorkloadSpec::Trace { path, addresses, options, .. } => {
-                table.trace = Some(path);
+            WorkloadSpec::Trace { mut paths, addresses, options, .. } => {
+                table.trace = Some(match paths.len() {
+                    1 => Paths::One(paths.remove(0)),
+                    _ => Paths::Several(paths),
+                });
                 table.options = Some(options).filter(|options| *options != TraceOptions::default());
                 table.addresses = Some(addresses);
             }

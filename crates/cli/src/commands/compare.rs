@@ -9,10 +9,11 @@ use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use sim::config::{
     Bytes, ConfigError, Count, DEFAULT_PART, DefaultShare, Experiment, Margin, PartTable,
-    PartialPages, SpaceRule, TextOrTable, Timing, Word, tasks_from_file,
+    PartialPages, SpaceRule, TextOrTable, Timing, Word, WorkloadChoice, tasks_from_file,
 };
+use std::ffi::OsString;
 use std::path::PathBuf;
-use workload::{AddressPolicy, WorkloadSpec};
+use workload::{AddressPolicy, STANDARD_INPUT, WorkloadSpec};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,10 +44,11 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArgs {
-    /// Block trace, or name of a built-in workload (`ftlkit list workloads`); `./NAME` is always a file
+    /// Block trace, or name of a built-in workload (`ftlkit list workloads`); `./NAME` is always a file, `-` standard input.
+    /// Several files are one trace: each goes on where its clock says, or where the file before it ends
     /// [default: financial-like]
     #[arg(value_name = "TRACE|WORKLOAD")]
-    input: Option<String>,
+    input: Vec<OsString>,
 
     #[command(flatten)]
     experiment: ExperimentArgs,
@@ -251,7 +253,7 @@ impl OneOrMore {
 
 impl CompareArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let mut experiment = self.experiment.on(self.input.as_deref())?;
+        let mut experiment = self.experiment.on(&self.input)?;
         let strict = self.deadline.apply(&mut experiment)?;
         let plots = self.plots.on(self.output.plots());
         run_experiment(experiment, (&self.output, plots), strict, self.dry_run)
@@ -259,13 +261,13 @@ impl CompareArgs {
 }
 
 impl ExperimentArgs {
-    /// The experiment that the arguments describe, on this trace or workload.
-    pub(super) fn on(&self, input: Option<&str>) -> Result<Experiment, Failure> {
+    /// The experiment that the arguments describe, on this trace, in one or several files, or workload.
+    pub(super) fn on(&self, inputs: &[OsString]) -> Result<Experiment, Failure> {
         let mut experiment = Experiment::default();
         self.device.apply(&mut experiment)?;
         self.channel.apply(&mut experiment);
         self.ssd.apply(&mut experiment);
-        self.workload.apply(input, &self.read, &mut experiment)?;
+        self.workload.apply(inputs, &self.read, &mut experiment)?;
         self.replay.apply(&mut experiment)?;
         self.workload.set(&mut experiment)?;
         for margin in &self.device.margin {
@@ -321,14 +323,14 @@ impl ChannelArgs {
 impl WorkloadArgs {
     fn apply(
         &self,
-        input: Option<&str>,
+        inputs: &[OsString],
         read: &ReadArgs,
         experiment: &mut Experiment,
     ) -> Result<(), Failure> {
         if let Some(file) = &self.tasks {
             experiment.workload = TextOrTable(tasks_from_file(file)?);
-        } else if let Some(input) = input {
-            experiment.workload = input.parse()?;
+        } else if !inputs.is_empty() {
+            experiment.workload = TextOrTable(workload_of(inputs)?);
         } else if let Some(name) = &self.workload {
             workload::builtin(name).map_err(ConfigError::from)?;
             experiment.workload = TextOrTable(WorkloadSpec::builtin(name.as_str()));
@@ -359,6 +361,25 @@ impl WorkloadArgs {
                 }
             }
         }
+    }
+}
+
+/// A workload by its name, or a trace in one or several files.
+fn workload_of(inputs: &[OsString]) -> Result<WorkloadSpec, Failure> {
+    if let [input] = inputs
+        && let Some(text) = input.to_str()
+    {
+        return Ok(text.parse::<WorkloadChoice>()?.0);
+    }
+    let mut trace = WorkloadSpec::trace(&inputs[0]);
+    let WorkloadSpec::Trace { paths, .. } = &mut trace else { return Ok(trace) };
+    *paths = inputs.iter().map(PathBuf::from).collect();
+    match paths.iter().find(|path| !path.exists() && path.as_os_str() != STANDARD_INPUT) {
+        None => Ok(trace),
+        Some(missing) => Err(Failure::input_with_help(
+            format!("there is no file {}", missing.display()),
+            "several inputs are the files of one trace, in their order; to compare several traces, `ftlkit sweep`",
+        )),
     }
 }
 

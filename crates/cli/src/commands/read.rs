@@ -6,7 +6,7 @@ use sim::config::ConfigError;
 use std::path::Path;
 use workload::formats::{self, Action};
 use workload::nearest::did_you_mean;
-use workload::{OnBadLine, Op, TraceOptions, TraceReader};
+use workload::{OnBadLine, Op, TraceOptions, TraceReader, Unit};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading a trace")]
@@ -18,6 +18,14 @@ pub(crate) struct ReadArgs {
     /// Treatment of lines that cannot be parsed [default: stop]
     #[arg(long, value_enum, value_name = "HOW")]
     on_bad_line: Option<BadLine>,
+
+    /// Unit of the trace's lengths: bytes, sectors (of 512 bytes), or a size such as 4KiB [default: the format's]
+    #[arg(long, value_name = "UNIT")]
+    size_unit: Option<Unit>,
+
+    /// Unit of the trace's addresses, likewise [default: the format's]
+    #[arg(long, value_name = "UNIT")]
+    lba_unit: Option<Unit>,
 
     #[arg(long, value_enum, value_name = "EVENT", ignore_case = true, help = action_help())]
     action: Option<Event>,
@@ -68,6 +76,8 @@ impl ReadArgs {
         [
             ("--format", self.format.is_some()),
             ("--on-bad-line", self.on_bad_line.is_some()),
+            ("--size-unit", self.size_unit.is_some()),
+            ("--lba-unit", self.lba_unit.is_some()),
             ("--action", self.action.is_some()),
             ("--assume-op", self.assume_op.is_some()),
         ]
@@ -99,6 +109,8 @@ impl ReadArgs {
                 Event::Queued => Action::Queued,
                 Event::Issued => Action::Issued,
             }),
+            size_unit: self.size_unit,
+            lba_unit: self.lba_unit,
             assume_op: self.assume_op.map(|op| match op {
                 Assumed::Read => Op::Read,
                 Assumed::Write => Op::Write,

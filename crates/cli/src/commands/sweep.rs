@@ -13,6 +13,7 @@ use sim::report::{OutDir, units};
 use sim::sweep::{
     self, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Row, Status, Table, Watch,
 };
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -127,7 +128,7 @@ impl SweepArgs {
         let is_file = |input: &String| input.to_lowercase().ends_with(".toml");
         let args = &mut self.experiment;
         if let Some(file) = self.inputs.iter().find(|input| is_file(input)) {
-            if self.inputs.len() > 1 || args.on(None)? != Experiment::default() {
+            if self.inputs.len() > 1 || args.on(&[])? != Experiment::default() {
                 return Err(Failure::input_with_help(
                     format!("{file}: an experiment file says it all"),
                     "beside it give --vary, --seed as --vary seed=…, --plot, --out and --threads only",
@@ -152,8 +153,8 @@ impl SweepArgs {
         if self.inputs.len() > 1 {
             axes.push(Axis::new("trace", self.inputs.iter().map(String::as_str))?);
         }
-        let first = self.inputs.first().map(String::as_str);
-        let mut experiment = args.on(first)?;
+        let first: Vec<OsString> = self.inputs.first().map(OsString::from).into_iter().collect();
+        let mut experiment = args.on(&first)?;
         for axis in axes {
             experiment.sweep.add(axis)?;
         }

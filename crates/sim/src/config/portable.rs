@@ -4,12 +4,13 @@ use super::error::ConfigError;
 use super::experiment::Experiment;
 use crate::hash::hash_file;
 use std::path::{Component, Path, PathBuf};
-use workload::BUILTIN;
+use workload::{BUILTIN, STANDARD_INPUT};
 
 impl Experiment {
     /// Each trace, as a path to change: that of the workload, and those of a sweep.
     fn change_traces(&mut self, mut change: impl FnMut(&Path) -> PathBuf) {
-        for path in self.workload.0.paths_mut() {
+        let files = self.workload.0.paths_mut().into_iter();
+        for path in files.filter(|path| path.as_os_str() != STANDARD_INPUT) {
             *path = change(path);
         }
         let is_builtin = |value: &str| BUILTIN.iter().any(|builtin| builtin.name == value);

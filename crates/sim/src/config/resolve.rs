@@ -225,13 +225,14 @@ fn filled_in(
 /// Rejects pipes and other special files, because a trace is read more than once. The reader itself
 /// reports missing files and directories.
 fn check_trace_file(workload: &WorkloadSpec) -> Result<(), ConfigError> {
-    let WorkloadSpec::Trace { path, .. } = workload else { return Ok(()) };
-    match std::fs::metadata(path).map(|metadata| metadata.file_type()) {
-        Ok(kind) if !kind.is_file() && !kind.is_dir() => {
-            Err(ConfigError::setting(path.display().to_string(), NO_REGULAR_FILE))
+    let WorkloadSpec::Trace { paths, .. } = workload else { return Ok(()) };
+    for path in paths {
+        let kind = std::fs::metadata(path).map(|metadata| metadata.file_type());
+        if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir()) {
+            return Err(ConfigError::setting(path.display().to_string(), NO_REGULAR_FILE));
         }
-        _ => Ok(()),
     }
+    Ok(())
 }
 
 fn check_labels(schemes: &[SchemeTable]) -> Result<(), ConfigError> {

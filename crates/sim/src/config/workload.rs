@@ -4,11 +4,11 @@ use super::error::ConfigError;
 use super::text_or_table::{Text, TextOrTable};
 use std::path::Path;
 use workload::nearest::did_you_mean;
-use workload::{BUILTIN, Replay, WorkloadSpec};
+use workload::{BUILTIN, Replay, STANDARD_INPUT, WorkloadSpec};
 
 /// Reason why a pipe cannot be a trace.
 pub(super) const NO_REGULAR_FILE: &str = "a trace must be a regular file, since it is read more than once (first \
-     for its footprint); write the pipe's output to a file first";
+     for its footprint); `-` reads a pipe from standard input";
 
 /// A [`WorkloadSpec`] in either notation: `"uniform"`, `"trace.csv.gz"`, or its table.
 pub type WorkloadChoice = TextOrTable<WorkloadSpec>;
@@ -21,8 +21,8 @@ impl Text for WorkloadSpec {
         if BUILTIN.iter().any(|info| info.name == text) {
             return Ok(Self::builtin(text));
         }
-        if text == "-" {
-            return Err(ConfigError::setting("- (standard input)", NO_REGULAR_FILE));
+        if text == STANDARD_INPUT {
+            return Ok(Self::trace(text));
         }
         if Path::new(text).exists() || text.contains(['/', '\\']) {
             return Ok(Self::trace(text));

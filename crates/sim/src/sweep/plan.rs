@@ -4,7 +4,6 @@ use crate::config::{Axis, ConfigError, Experiment, PartTable, SchemeChoice, Text
 use crate::hash::{hash_file, hash_text};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use workload::WorkloadSpec;
 
 /// Most points of a sweep: their rows are in memory, some 20 kB each.
 const MOST_POINTS: usize = 100_000;
@@ -158,8 +157,8 @@ impl TraceHashes {
     fn of(&mut self, experiment: &Experiment) -> Result<(String, String), ConfigError> {
         let mut content = String::new();
         let mut experiment = experiment.clone();
-        if let WorkloadSpec::Trace { path, .. } = &mut experiment.workload.0 {
-            content = match self.0.get(path) {
+        for path in experiment.workload.0.paths_mut() {
+            let hash = match self.0.get(path) {
                 Some(hash) => hash.clone(),
                 None => {
                     let hash = hash_file(path)
@@ -168,7 +167,9 @@ impl TraceHashes {
                     hash
                 }
             };
-            *path = PathBuf::from(format!("sha256:{content}"));
+            *path = PathBuf::from(format!("sha256:{hash}"));
+            content.push_str(if content.is_empty() { "" } else { " " });
+            content.push_str(&hash);
         }
         Ok((hash_text(&experiment.to_toml()?), content))
     }

@@ -10,6 +10,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     summary: "Alibaba Cloud block trace",
     fields: "device,opcode,offset,length,timestamp",
     units: "offset and length in bytes, timestamp in µs",
+    unit_bytes: Some((1, 1)),
     sample: b"1,W,8192,4096,1577808144360767\n1,R,0,512,1577808144360769\n",
     ..reads::<Alibaba>()
 };

@@ -12,6 +12,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     summary: "Linux block trace as blkparse prints it",
     fields: "major,minor cpu sequence time pid action RWBS sector + count [process]",
     units: "time in seconds (decimal), sector and count in 512-byte sectors",
+    unit_bytes: Some((512, 512)),
     has_actions: true,
     sample: b"8,0 0 1 0.5 1 Q R 8 + 8 [a]\n8,0 0 2 0.75 1 Q WS 16 + 8 [a]\n",
     ..reads::<Blkparse>()

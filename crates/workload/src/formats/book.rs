@@ -118,6 +118,11 @@ impl Book {
         self.first_bad.get_or_insert_with(what);
     }
 
+    /// The trace's own clock at arrival 0, ns.
+    pub(crate) fn base_ns(&self) -> Option<u64> {
+        self.base_ns
+    }
+
     pub(crate) fn kept_none(&self) -> bool {
         self.requests == 0
     }

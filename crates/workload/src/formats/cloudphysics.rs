@@ -12,6 +12,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     summary: "CloudPhysics virtual-disk trace",
     fields: "version,time,op,size,lbn (with this header); op is a SCSI operation code in hex",
     units: "time in whole seconds (spread evenly), size in bytes, lbn in 512-byte sectors",
+    unit_bytes: Some((512, 1)),
     detection: "by its header",
     looks: |head| head.first_line_is(is_header),
     sample: b"version,time,op,size,lbn\n1,5,2a,512,8\n1,6,28,512,9\n",

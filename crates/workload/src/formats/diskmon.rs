@@ -10,6 +10,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     summary: "Sysinternals DiskMon log",
     fields: "index, time, duration, disk, request, sector, length (tabs, no header)",
     units: "time in seconds (decimal) or of the day, sector and length in 512-byte sectors",
+    unit_bytes: Some((512, 512)),
     sample: b"0\t0.5\t0.1\t0\tRead\t1\t8\n1\t0.75\t0.1\t0\tWrite\t1\t8\n",
     ..reads::<DiskMon>()
 };

@@ -11,6 +11,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     summary: "DiskSim ASCII trace",
     fields: "time device block count flags",
     units: "time in ms (decimal), block and count in 512-byte blocks; flags bit 0: read",
+    unit_bytes: Some((512, 512)),
     sample: b"0.5 0 100 8 1\n0.75 0 100 8 0\n",
     ..told_by_name(reads::<DiskSim>())
 };

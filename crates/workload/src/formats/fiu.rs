@@ -11,6 +11,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     summary: "FIU trace (home, mail, web servers)",
     fields: "time pid process lba size op major minor md5",
     units: "time in ns, lba and size in 512-byte sectors",
+    unit_bytes: Some((512, 512)),
     sample: b"1 2 a 8 8 W 6 0 88b9\n3 2 b c 8 8 R 6 0 88b9\n",
     ..reads::<Fiu>()
 };

@@ -20,6 +20,8 @@ pub struct FormatInfo {
     pub fields: &'static str,
     /// Units of times, addresses and lengths.
     pub units: &'static str,
+    /// Bytes of the units of addresses and of lengths, which options may replace; `None` if the trace itself says them.
+    pub unit_bytes: Option<(u64, u64)>,
     /// Distinction from other formats.
     pub detection: &'static str,
     /// Sample file of two requests, readable if the format is named.
@@ -134,6 +136,8 @@ pub(crate) trait Engine: Send {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError>;
     fn counts(&self) -> Counts;
     fn has_arrivals(&self) -> bool;
+    /// The trace's own clock at arrival 0, ns; `None` before the first request.
+    fn base_ns(&self) -> Option<u64>;
     fn notes(&self) -> Vec<String>;
     fn device_name(&self, device: u32) -> Option<String>;
 }

@@ -12,6 +12,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     summary: "MSR Cambridge trace",
     fields: "timestamp,host,disk,type,offset,size,response",
     units: "times in 100-ns ticks since 1601, offset and size in bytes",
+    unit_bytes: Some((1, 1)),
     sample: b"128166372003061629,h,0,Read,7,4096,151\n128166372003061639,h,0,Write,0,512,1\n",
     writing: Some(&Writing {
         holds: "reads and writes, times in 100-ns ticks",

@@ -11,6 +11,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     summary: "libCacheSim oracleGeneral trace of a block device (binary, without operations)",
     fields: "time u32, id u64, size u32, next access i64 (24 bytes, little-endian)",
     units: "time in whole seconds (spread evenly), id in 512-byte sectors, size in bytes",
+    unit_bytes: Some((512, 1)),
     detection: "by --format, or by a file name that ends in the format's name, perhaps with .bin",
     lacks_op: true,
     looks: |head| Looks::ByName(head.bytes.contains(&0)),

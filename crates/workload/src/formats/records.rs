@@ -19,6 +19,7 @@ pub(crate) const fn reads<F: Format>() -> FormatInfo {
         summary: "",
         fields: "",
         units: "",
+        unit_bytes: None,
         detection: "by its lines",
         sample: b"",
         binary: !F::Units::TEXT,
@@ -275,6 +276,10 @@ impl<F: Format> Engine for Records<F> {
 
     fn has_arrivals(&self) -> bool {
         self.format.has_arrivals()
+    }
+
+    fn base_ns(&self) -> Option<u64> {
+        self.book.base_ns()
     }
 
     fn notes(&self) -> Vec<String> {

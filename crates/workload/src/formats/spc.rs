@@ -11,6 +11,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     summary: "SPC trace (UMass Financial, WebSearch)",
     fields: "ASU,LBA,size,opcode,time[,more]",
     units: "LBA in 512-byte blocks, size in bytes, time in seconds (decimal)",
+    unit_bytes: Some((512, 1)),
     sample: b"0,20,512,W,0.5\n1,20,1000,R,0.75,9\n",
     writing: Some(&Writing {
         holds: "reads and writes at sectors",

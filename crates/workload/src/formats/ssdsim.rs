@@ -10,6 +10,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     summary: "SSDSim trace",
     fields: "time device sector count op",
     units: "time in ns, sector and count in 512-byte sectors; 1 read, 0 write",
+    unit_bytes: Some((512, 512)),
     sample: b"0 0 100 8 1\n75 0 100 8 0\n",
     ..told_by_name(reads::<SsdSim>())
 };

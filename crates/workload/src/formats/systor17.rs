@@ -12,6 +12,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     summary: "SYSTOR '17 virtual-desktop trace",
     fields: "timestamp,response,type,LUN,offset,size (with a header)",
     units: "times in seconds (decimal), offset and size in bytes",
+    unit_bytes: Some((1, 1)),
     detection: "by its header, or by its lines",
     looks,
     sample: b"1455592511.5,0.25,W,3,4096,512\n1455592511.75,0.5,R,3,4096,512\n",

@@ -10,6 +10,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     summary: "Tencent cloud block trace",
     fields: "timestamp,offset,size,type,volume",
     units: "timestamp in whole s (spread evenly), offset and size in sectors; 0 read, 1 write",
+    unit_bytes: Some((512, 512)),
     sample: b"1538323200,16,8,0,1063\n1538323200,24,8,1,1063\n",
     ..reads::<Tencent>()
 };
