@@ -51,7 +51,18 @@ pub fn convert(
     let partial = Partial::create(to)?;
     let io = |source| WorkloadError::Io { path: to.to_owned(), source };
     let file = partial.file.try_clone().map_err(io)?;
-    let mut out = if to.extension().is_some_and(|e| e == "gz") {
+    let ending = to.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    let is = |name: &str| ending.as_deref() == Some(name);
+    if is("arrow") || is("feather") || is("ipc") {
+        return Err(unfit(
+            to,
+            "Arrow IPC (Feather) is not written: give it the ending .parquet or .csv",
+        ));
+    }
+    if is("parquet") {
+        return to_parquet(reader, partial, to, target, watch);
+    }
+    let mut out = if is("gz") {
         Out::Gzip(GzEncoder::new(file, flate2::Compression::default()))
     } else {
         Out::Plain(file)
@@ -75,6 +86,49 @@ pub fn convert(
     out.write_all(&writer.text).and_then(|()| out.finish()).map_err(io)?;
     partial.complete(to)?;
     Ok(writer.done)
+}
+
+/// Writes the requests as Parquet, which holds ftlkit's own table.
+#[cfg(feature = "parquet")]
+fn to_parquet(
+    mut reader: TraceReader,
+    partial: Partial,
+    to: &Path,
+    target: &'static FormatInfo,
+    mut watch: impl FnMut(&TraceReader) -> bool,
+) -> Result<Converted, WorkloadError> {
+    if target.name != "csv" {
+        let reason =
+            format!("Parquet holds ftlkit's own table (csv), not the {} format", target.name);
+        return Err(unfit(to, reason));
+    }
+    let io = |source| WorkloadError::Io { path: to.to_owned(), source };
+    let file = partial.file.try_clone().map_err(io)?;
+    let mut table = crate::parquet::Table::new(file, reader.has_arrivals()).map_err(io)?;
+    let mut done = Converted::default();
+    let mut batch = Vec::new();
+    while reader.fill(&mut batch, 8192)? > 0 {
+        table.add(&batch).map_err(io)?;
+        done.written += batch.len() as u64;
+        batch.clear();
+        if !watch(&reader) {
+            return Err(unfit(to, "the conversion was given up: nothing was written"));
+        }
+    }
+    table.finish().map_err(io)?;
+    partial.complete(to)?;
+    Ok(done)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn to_parquet(
+    _: TraceReader,
+    _: Partial,
+    to: &Path,
+    _: &'static FormatInfo,
+    _: impl FnMut(&TraceReader) -> bool,
+) -> Result<Converted, WorkloadError> {
+    Err(unfit(to, "this build writes no Parquet (feature `parquet`)"))
 }
 
 enum Out {

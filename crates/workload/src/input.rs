@@ -30,6 +30,10 @@ pub enum Compression {
     Xz,
     /// bzip2, one or more streams.
     Bzip2,
+    /// Apache Parquet, whose rows are read as lines of a table.
+    Parquet,
+    /// Arrow IPC (Feather), which is not read.
+    Arrow,
 }
 
 impl Compression {
@@ -39,6 +43,8 @@ impl Compression {
         match magic {
             [0x1f, 0x8b, 0x08, ..] => Self::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
+            [b'P', b'A', b'R', b'1', ..] => Self::Parquet,
+            [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Self::Arrow,
             _ if skippable => Self::Zstd,
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
             [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, ..]
@@ -56,6 +62,8 @@ impl Compression {
             Self::Zstd => "zstd",
             Self::Xz => "xz",
             Self::Bzip2 => "bzip2",
+            Self::Parquet => "Parquet",
+            Self::Arrow => "Arrow IPC",
         }
     }
 }
@@ -158,8 +166,19 @@ impl Input {
         let mut magic = [0; 6];
         let n = read_up_to(&mut raw, &mut magic).map_err(io)?;
         let compression = Compression::of(&magic[..n]);
-        let raw = Cursor::new(magic).take(n as u64).chain(raw);
-        Ok(Self { path: path.to_owned(), compression, progress, reader: decoder(compression, raw) })
+        let unread =
+            |reason: &str| WorkloadError::Format { path: path.to_owned(), reason: reason.into() };
+        let reader = match compression {
+            Compression::Arrow => {
+                return Err(unread(
+                    "an Arrow IPC file (Feather) is not read: write the table as Parquet or CSV",
+                ));
+            }
+            Compression::Parquet => parquet_lines(path, &progress)
+                .map_err(|error| unread(&format!("the Parquet file cannot be read: {error}")))?,
+            _ => decoder(compression, Cursor::new(magic).take(n as u64).chain(raw)),
+        };
+        Ok(Self { path: path.to_owned(), compression, progress, reader })
     }
 
     /// Reads once into `bytes`, which must not be empty; returns 0 at the end.
@@ -196,10 +215,27 @@ impl Input {
     }
 }
 
+#[cfg(feature = "parquet")]
+fn parquet_lines(path: &Path, progress: &Progress) -> io::Result<Box<dyn Read + Send>> {
+    use crate::parquet::Lines;
+    let done = Arc::clone(&progress.done);
+    Ok(match Stored::open(path)?.0 {
+        Stored::File(file) => Box::new(Lines::open(file, done)?),
+        Stored::Memory(memory) => {
+            Box::new(Lines::open(bytes::Bytes::from_owner(memory.into_inner()), done)?)
+        }
+    })
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet_lines(_: &Path, _: &Progress) -> io::Result<Box<dyn Read + Send>> {
+    Err(io::Error::other("this build reads none (feature `parquet`)"))
+}
+
 fn decoder(compression: Compression, raw: impl Read + Send + 'static) -> Box<dyn Read + Send> {
     let raw = BufReader::with_capacity(64 << 10, raw);
     match compression {
-        Compression::None => Box::new(raw),
+        Compression::None | Compression::Parquet | Compression::Arrow => Box::new(raw),
         Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
         Compression::Zstd => Box::new(MultiZstd::new(raw)),
         Compression::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(raw, true, XZ_MEMORY_KIB)),

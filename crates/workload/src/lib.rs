@@ -16,6 +16,8 @@ mod memory;
 pub mod nearest;
 mod options;
 mod parameters;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod picture;
 mod plan;
 mod plausible;

@@ -75,6 +75,14 @@ impl WorkloadSpec {
         }
     }
 
+    /// The files that it reads.
+    pub fn paths(&self) -> &[PathBuf] {
+        match self {
+            Self::Trace { paths, .. } => paths,
+            Self::Builtin { .. } | Self::Tasks { .. } => &[],
+        }
+    }
+
     /// The files that it reads, to change them.
     pub fn paths_mut(&mut self) -> Vec<&mut PathBuf> {
         match self {
@@ -396,7 +404,10 @@ impl From<WorkloadSpec> for Table {
                 table.parameters =
                     parameters.into_iter().map(|(key, value)| (key, Value::Text(value))).collect();
             }
-            WorkloadSpec::Trace { mut paths, addresses, options, .. } => {
+            WorkloadSpec::Trace { paths, addresses, options, .. } => {
+                // What is not Unicode is replaced: no notation holds it.
+                let text = |path: &PathBuf| PathBuf::from(path.to_string_lossy().into_owned());
+                let mut paths: Vec<PathBuf> = paths.iter().map(text).collect();
                 table.trace = Some(match paths.len() {
                     1 => Paths::One(paths.remove(0)),
                     _ => Paths::Several(paths),

@@ -15,3 +15,4 @@ mod signals;
 mod ssd;
 mod sweep;
 mod tasks;
+mod traces;

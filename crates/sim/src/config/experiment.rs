@@ -14,7 +14,7 @@ use crate::ssd::{CollectionPlace, HostInterface};
 use ::workload::quantity::{Bytes, Duration};
 use flash::channels::Policy;
 use ftl::{AllocationOrder, Processor};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -101,10 +101,10 @@ pub struct Experiment {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Duration>,
     /// Directory for CSV series and plots.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "lossy")]
     pub out: Option<PathBuf>,
     /// File with the part's data sheet, instead of `part`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "lossy")]
     pub part_file: Option<PathBuf>,
     /// Part: a name of the catalogue or a data sheet. Default: `evaluation-slc`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,6 +119,11 @@ pub struct Experiment {
     /// SHA-256 of traces by their paths, as written; a file with another content is refused.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sha256: BTreeMap<String, String>,
+}
+
+/// A path as text; what is not Unicode is replaced.
+fn lossy<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+    path.as_ref().map(|path| path.to_string_lossy()).serialize(to)
 }
 
 fn is_one(count: &u32) -> bool {
@@ -232,8 +237,12 @@ impl Experiment {
     /// # Errors
     /// If a path is not Unicode.
     pub fn to_toml(&self) -> Result<String, ConfigError> {
-        toml::to_string(self).map_err(|error| {
-            ConfigError::setting("experiment", format!("{error}; paths must be Unicode"))
-        })
+        let traces = self.workload.0.paths();
+        let mut paths = traces.iter().chain(&self.out).chain(&self.part_file);
+        if let Some(path) = paths.find(|path| path.to_str().is_none()) {
+            let reason = format!("{} is not Unicode, as TOML must be", path.display());
+            return Err(ConfigError::setting("experiment", reason));
+        }
+        toml::to_string(self).map_err(|error| ConfigError::setting("experiment", error.to_string()))
     }
 }

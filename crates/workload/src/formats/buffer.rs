@@ -142,6 +142,11 @@ impl Buffer {
         Ok(Some(&self.bytes[self.start - size..self.start]))
     }
 
+    /// Consumes bytes of the head that are no record.
+    pub(crate) fn skip(&mut self, size: usize) {
+        self.start = (self.start + size).min(self.end);
+    }
+
     #[cold]
     fn short(&self, found: usize, size: usize) -> WorkloadError {
         let reason = format!(

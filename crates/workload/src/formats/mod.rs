@@ -25,6 +25,7 @@ mod mqsim;
 mod msr;
 mod oraclegeneral;
 mod spc;
+mod srt;
 mod ssdsim;
 mod systor17;
 mod tencent;
@@ -48,6 +49,7 @@ pub static FORMATS: &[&FormatInfo] = &[
     &fiu::INFO,
     &diskmon::INFO,
     &vscsi::INFO,
+    &srt::INFO,
     &blkparse::INFO,
     &blktrace::INFO,
     &fio::INFO,

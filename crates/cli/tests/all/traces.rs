@@ -1,0 +1,136 @@
+//! Traces from standard input, in several files, with other units, and as Parquet.
+
+use crate::common::{Scratch, command, csv_trace, ftlkit, ran, unwrapped};
+use serde_json::Value;
+use std::io::Write;
+use std::process::Stdio;
+
+fn with_input(arguments: &[&str], input: &[u8]) -> crate::common::Ran {
+    let mut command = command();
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("ftlkit starts");
+    child.stdin.take().expect("a pipe").write_all(input).expect("all is taken");
+    ran(child.wait_with_output().expect("ftlkit ends"))
+}
+
+fn schemes(json: &str) -> Value {
+    serde_json::from_str::<Value>(json).expect("JSON")["schemes"].clone()
+}
+
+#[test]
+fn standard_input_is_a_trace_for_all_schemes() {
+    let scratch = Scratch::new("stdin");
+    let text = csv_trace(500);
+    let file = scratch.file("t.csv", &text);
+    let options = ["--capacity", "8MiB", "--loops", "3", "--schemes", "fsr,page-level", "--json"];
+    let of_file = ftlkit(["compare", &file].into_iter().chain(options)).ok();
+    let piped: Vec<&str> = ["compare", "-"].into_iter().chain(options).collect();
+    let piped = with_input(&piped, text.as_bytes()).ok();
+    assert_eq!(schemes(&piped), schemes(&of_file));
+    let info = with_input(&["trace", "info", "-"], text.as_bytes()).ok();
+    assert!(info.starts_with("file         -\n") && info.contains("500 read, 500 kept"), "{info}");
+    let out = scratch.at("out");
+    with_input(&["compare", "-", "--capacity", "8MiB", "--out", &out, "-q"], text.as_bytes()).ok();
+    let kept = std::fs::read_to_string(format!("{out}/experiment.toml")).expect("an experiment");
+    assert!(kept.contains("trace = \"-\"") && !kept.contains("sha256"), "{kept}");
+}
+
+#[test]
+fn several_files_are_one_trace() {
+    let scratch = Scratch::new("several");
+    let header = "arrival_ns,device,op,offset_bytes,length_bytes\n";
+    let lines = |range: std::ops::Range<u64>, start: u64| -> String {
+        range
+            .map(|n| format!("{},{},write,{},4096\n", start + n * 1000, n % 2, n % 300 * 4096))
+            .collect()
+    };
+    let whole = scratch.file("whole.csv", format!("{header}{}", lines(0..900, 5000)));
+    let parts = [0..300, 300..600, 600..900].map(|range| {
+        scratch.file(&format!("{}.csv", range.start), format!("{header}{}", lines(range, 5000)))
+    });
+    let own = scratch.file("own.csv", format!("{header}{}", lines(0..300, 0)));
+    let options = ["--capacity", "8MiB", "--schemes", "fsr", "--json"];
+    let run = |files: &[&str]| {
+        let arguments = ["compare"].iter().chain(files).chain(&options);
+        serde_json::from_str::<Value>(&ftlkit(arguments).ok()).expect("JSON")
+    };
+    let [a, b, c] = parts.each_ref().map(String::as_str);
+    let (one, several) = (run(&[&whole]), run(&[a, b, c]));
+    assert_eq!(one["schemes"], several["schemes"], "the clock goes on");
+    let mixed = run(&[a, &own]);
+    assert_eq!(mixed["schemes"][0]["requests"], 600);
+    let notes = mixed["workload"]["notes"].to_string();
+    assert!(notes.contains("own.csv has a clock of its own"), "{notes}");
+    // An experiment keeps their order.
+    let toml = ftlkit(["compare", a, b, "--dry-run"]).ok();
+    let file = scratch.file("two.toml", &toml);
+    assert_eq!(schemes(&ftlkit(["run", &file, "--json"]).ok())[0]["requests"], 600);
+    ftlkit(["compare", a, "no-such-file"]).refused(&["no-such-file", "sweep"]);
+    let msr = scratch.file("t.msr", "128166372003061629,hm,1,Read,383496192,32768,413\n");
+    ftlkit(["compare", a, &msr]).refused(&["one format", "csv", "msr"]);
+}
+
+#[test]
+fn units_are_as_asked_for_and_odd_ones_are_told() {
+    let scratch = Scratch::new("units");
+    let lines: String = (0..100).map(|n| format!("0,{},8,W,0.{n:03}\n", n * 8)).collect();
+    let file = scratch.file("t.spc", lines);
+    let info = unwrapped(&ftlkit(["trace", "info", &file]).ok());
+    assert!(info.contains("100 % of the lengths are no multiple of 512 bytes"), "{info}");
+    assert!(info.contains("--size-unit sectors"), "{info}");
+    let mended = ftlkit(["trace", "info", &file, "--size-unit", "sectors", "--json"]).json();
+    assert_eq!(mended["traces"][0]["mean_bytes"], 4096.0);
+    assert_eq!(mended["traces"][0]["warnings"].as_array().map(Vec::len), Some(0));
+    let pages =
+        ftlkit(["trace", "info", &file, "--size-unit", "4k", "--lba-unit", "bytes", "--json"])
+            .json();
+    assert_eq!(pages["traces"][0]["mean_bytes"], 32768.0);
+    assert_eq!(pages["traces"][0]["devices"][0]["end_byte"], 99 * 8 + 32768);
+    let csv = scratch.file("t.csv", csv_trace(10));
+    ftlkit(["trace", "info", &csv, "--size-unit", "sectors"])
+        .refused(&["--size-unit", "the csv format says them itself"]);
+    ftlkit(["trace", "info", &file, "--size-unit", "feet"]).refused(&["bytes, sectors"]);
+    // A run tells it, too.
+    let run = unwrapped(&ftlkit(["compare", &file, "--capacity", "8MiB"]).ok());
+    assert!(run.contains("is the trace read right? 100 % of the lengths"), "{run}");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_is_read_and_written_and_arrow_is_refused() {
+    let scratch = Scratch::new("parquet-traces");
+    let csv = scratch.file("t.csv", csv_trace(700));
+    let [parquet, back] = ["t.parquet", "back.csv"].map(|name| scratch.at(name));
+    ftlkit(["trace", "convert", &csv, &parquet]).ok();
+    assert!(std::fs::read(&parquet).expect("a file").starts_with(b"PAR1"));
+    ftlkit(["trace", "convert", &parquet, &back]).ok();
+    let options = ["--capacity", "8MiB", "--schemes", "fsr", "--json"];
+    let [one, other] = [&csv, &parquet]
+        .map(|file| schemes(&ftlkit(["compare", file].into_iter().chain(options)).ok()));
+    assert_eq!(one, other);
+    let piped: Vec<&str> = ["compare", "-"].into_iter().chain(options).collect();
+    let bytes = std::fs::read(&parquet).expect("a file");
+    assert_eq!(schemes(&with_input(&piped, &bytes).ok()), one);
+    let arrow = scratch.at("t.arrow");
+    ftlkit(["trace", "convert", &csv, &arrow]).refused(&["Arrow", ".parquet"]);
+    assert!(!std::path::Path::new(&arrow).exists());
+    ftlkit(["trace", "convert", &csv, &parquet, "--to", "spc"]).refused(&["Parquet holds", "spc"]);
+    scratch.file("t.arrow", b"ARROW1\0\0");
+    ftlkit(["trace", "info", &arrow]).refused(&["Arrow IPC", "Parquet"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn paths_need_not_be_unicode() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let scratch = Scratch::new("paths");
+    let odd = scratch.path().join(OsStr::from_bytes(b"t\xff.csv"));
+    std::fs::write(&odd, csv_trace(300)).expect("a file");
+    let out = scratch.path().join(OsStr::from_bytes(b"out\xfe"));
+    let arguments = [OsStr::new("compare"), odd.as_os_str(), OsStr::new("--out"), out.as_os_str()];
+    let found = ftlkit(arguments).ended(0);
+    assert!(found.stderr.contains("no experiment.toml: the trace's path"), "{}", found.stderr);
+    assert!(out.join("report.json").exists());
+    ftlkit([OsStr::new("trace"), OsStr::new("info"), odd.as_os_str()]).ok();
+}
