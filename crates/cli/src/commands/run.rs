@@ -247,13 +247,12 @@ fn write_files(
 ) -> Result<(), Failure> {
     let failed = |error: &dyn std::error::Error| Failure::internal(with_causes(error));
     let written = out.write(&found.report).map_err(|error| failed(&error))?;
-    let paths = resolved.experiment.workload.0.clone().paths_mut().len();
-    let is_text = resolved.experiment.to_toml().is_ok();
-    match is_text {
-        true => write_experiment(&resolved.experiment, out)?,
-        false => eprintln!(
-            "note: no experiment.toml: {} not Unicode",
-            if paths == 1 { "the trace's path is" } else { "a path is" }
+    let traces = resolved.experiment.workload.0.paths();
+    match traces.iter().find(|path| path.to_str().is_none()) {
+        None => write_experiment(&resolved.experiment, out)?,
+        Some(path) => eprintln!(
+            "note: no experiment.toml: the trace's path, {}, is not Unicode",
+            path.display()
         ),
     }
     if !quiet {

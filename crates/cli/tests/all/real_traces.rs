@@ -33,7 +33,7 @@ fn a_reproduction_has_rows_on_real_traces() {
 fn a_folder_of_traces_that_is_not_there_is_refused_at_once() {
     let words = ["reproduce", "lazy-rtgc", "--only", "fig-8", "--traces", "/no-such-folder"];
     ftlkit(words).refused(&["--traces /no-such-folder"]);
-    let empty = Scratch::new("no-traces");
+    let empty = Scratch::new("folder-without-traces");
     let folder = empty.path().display().to_string();
     ftlkit(["reproduce", "lazy-rtgc", "--traces", &folder])
         .refused(&["no file in it has a name that begins with websearch1"]);

@@ -121,8 +121,6 @@ impl Experiment {
             parameters.clone_from(&facts.parameters);
         }
         let tasks = self.tasks(board.is_some())?;
-        // The report could not be read, nor the experiment repeated, if it could not be written down.
-        self.to_toml()?;
         notes.extend(notes_on_time(board.as_ref(), &self, &schemes));
         notes.extend(notes_on_copies(&channel, &tables, &schemes));
         notes.extend(notes_on_shares(&schemes, &geometry, &facts));

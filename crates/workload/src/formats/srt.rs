@@ -15,7 +15,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     summary: "HP Labs SRT disk trace (binary)",
     fields: "a text header up to a form feed, if any; then size, id, sec, usec, start, stop, bytes, sector, device, driver, \
              cylinder, flags, info, further (each u32, big-endian)",
-    units: "times in s and µs since the start, size in bytes, sector in 512-byte sectors; flags bit 0: read",
+    units: "times in s + µs, size in bytes, sector in 512-byte sectors; flags bit 0: read",
     unit_bytes: Some((512, 1)),
     detection: "by its header's tracedate, or by the sizes and types of the first records",
     looks,
