@@ -127,7 +127,8 @@ pub(super) struct DeviceArgs {
     partial: Option<Word<PartialPages>>,
 
     /// Schemes, each with its settings, such as page-level,lazy-rtgc+share=0.8+idle
-    /// (`ftlkit list schemes`) [default: page-level,2lgc,lazy-rtgc]
+    /// (`ftlkit list schemes`) [default:
+    /// page-level,2lgc+frontiers=split,lazy-rtgc+frontiers=split]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     schemes: Vec<String>,
 

@@ -19,7 +19,7 @@ use crate::ssd::setup::SsdSetup;
 use ::workload::quantity::Bytes;
 use bounds::task_set::TaskSet;
 use flash::{Copies, CopyPath, CopyTimes, Geometry, Part};
-use ftl::{AllocationOrder, Layout};
+use ftl::{AllocationOrder, FrontierSharing, Layout};
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use workload::{AddressPolicy, Facts, Space, WorkloadSpec};
@@ -124,6 +124,7 @@ impl Experiment {
         notes.extend(notes_on_time(board.as_ref(), &self, &schemes));
         notes.extend(notes_on_copies(&channel, &tables, &schemes));
         notes.extend(notes_on_shares(&schemes, &geometry, &facts));
+        notes.extend(note_on_frontiers(&schemes));
         let experiment = self;
         Ok(Resolved {
             experiment,
@@ -316,6 +317,26 @@ fn notes_on_shares(schemes: &[ResolvedScheme], geometry: &Geometry, facts: &Fact
         ));
     }
     notes
+}
+
+/// A note where some schemes keep copies apart from host writes and others do not: it changes write amplification.
+fn note_on_frontiers(schemes: &[ResolvedScheme]) -> Option<String> {
+    let named = |sharing: FrontierSharing| -> Vec<String> {
+        let of = |scheme: &&ResolvedScheme| {
+            matches!(scheme.plan.layout, Layout::PageMapped(_))
+                && FrontierSharing::of(scheme.config.frontiers, &scheme.plan.layout) == sharing
+        };
+        schemes.iter().filter(of).map(|scheme| format!("`{}`", scheme.label)).collect()
+    };
+    let (split, shared) = (named(FrontierSharing::Split), named(FrontierSharing::Shared));
+    (!split.is_empty() && !shared.is_empty()).then(|| {
+        format!(
+            "copies are in blocks apart from host writes in {}, with them in {}; apart, WAF is lower where some data are \
+             hotter: +frontiers=split",
+            split.join(", "),
+            shared.join(", ")
+        )
+    })
 }
 
 /// Notes on each scheme's copy times, if copies have paths, and on copy settings without effect.
