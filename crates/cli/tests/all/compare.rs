@@ -16,7 +16,7 @@ fn json_has_the_keys_that_scripts_read() {
     assert_eq!(report["workload"]["workload"], "uniform");
     let schemes = report["schemes"].as_array().expect("a list");
     let names: Vec<&Value> = schemes.iter().map(|scheme| &scheme["name"]).collect();
-    assert_eq!(names, ["page-level", "2lgc", "lazy-rtgc"]);
+    assert_eq!(names, ["page-level", "2lgc+frontiers=split", "lazy-rtgc+frontiers=split"]);
     for scheme in schemes {
         assert_eq!(scheme["violations"], 0);
         assert_eq!(scheme["requests"], 20_000);
@@ -257,8 +257,8 @@ fn quiet_is_quiet_and_a_pipe_gets_no_bar() {
     done.ok();
     assert_eq!(words(SMALL).stderr, "");
     let notes = |line: &str| words(line).ok().lines().filter(|l| l.starts_with("note ")).count();
-    // That on energy is of the details.
-    assert_eq!((notes(SMALL), notes(&format!("{SMALL} --details"))), (0, 1));
+    // That on other shares changes a decision; that on energy is of the details.
+    assert_eq!((notes(SMALL), notes(&format!("{SMALL} --details"))), (1, 2));
     assert_eq!(notes(&format!("{SMALL} --details -q")), 0);
 }
 
