@@ -38,6 +38,19 @@ const TERMS: &[(&str, &str)] = &[
     ),
     ("WAF", "Write amplification: pages programmed per page that the host wrote."),
     (
+        "settled, fills",
+        "Whether WAF was steady: five rounds, each a tenth of the exported space, within 20 % (SNIA PTS); and from which \
+         multiple of the exported space on.",
+    ),
+    (
+        "device busy",
+        "Share of time in which the flash works; on an SSD the mean of its dies or of its channels, whichever is greater.",
+    ),
+    (
+        "page written in part",
+        "Page of which a request writes some bytes. It is read first, so that the others are kept: two page tasks.",
+    ),
+    (
         "switch, partial, full merge",
         "How block- and log-mapped schemes collect: without copies; with the rest of one block; from several blocks.",
     ),
