@@ -60,6 +60,18 @@ fn alone_and_in_company_are_the_same() {
 }
 
 #[test]
+fn a_list_in_which_only_some_keep_copies_apart_is_told() {
+    let told = |schemes: &str| {
+        let text = format!("capacity = '64MiB'\nworkload = 'uniform'\nschemes = [{schemes}]");
+        let notes = Experiment::from_toml(&text, "test").unwrap().resolve().unwrap().notes;
+        notes.iter().any(|note| note.contains("+frontiers=split"))
+    };
+    assert!(told("'page-level', 'lazy-rtgc'"));
+    assert!(!told("'page-level', 'lazy-rtgc+frontiers=split'") && !told("'2lgc', 'lazy-rtgc'"));
+    assert!(!told("'page-level', 'nftl', 'fast'"), "of page maps alone");
+}
+
+#[test]
 fn the_default_comparison_has_one_share_and_bounds_that_differ() {
     let experiment = Experiment::default();
     let resolved = experiment.resolve().unwrap();

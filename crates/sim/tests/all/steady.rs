@@ -78,7 +78,9 @@ fn a_device_that_cannot_keep_up_is_told_and_one_with_a_burst_is_not() {
     let burst = trace("burst.csv", &|n| n.saturating_sub(200) * 20_000_000);
     let ssd = "part = 'ddt-mlc'\nchannels = 1";
     for rest in ["", ssd] {
-        assert!(warns(&of(&overloaded, rest), "cannot keep up"), "{rest}");
+        let all = of(&overloaded, rest);
+        assert!(warns(&all, "cannot keep up"), "{rest}");
+        assert!(all.busy_share > 0.5 && all.busy_share <= 1.0, "{rest}: {}", all.busy_share);
         assert!(!warns(&of(&in_time, rest), "cannot keep up"), "{rest}");
         assert!(!warns(&of(&burst, rest), "cannot keep up"), "{rest}");
     }
