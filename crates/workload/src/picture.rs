@@ -346,6 +346,12 @@ mod tests {
         assert!(near(found.first_uses, pages), "{}", found.first_uses);
         let reused: u64 = found.reuse_distances.iter().map(|(_, count)| count).sum();
         assert!(near(reused, pages), "{reused}");
+        // What was counted before fewer pages were followed stands for as much.
+        let few = FOLLOWED as u64 / 2;
+        let twice = (0..2 * few).map(|n| n % few).chain(few..few + 2 * FOLLOWED as u64);
+        let early = of(twice.map(|page| (page * PAGE, PAGE)));
+        let reused: u64 = early.reuse_distances.iter().map(|(_, count)| count).sum();
+        assert!(early.sampled_share < 1.0 && near(reused, few), "{reused} of {few}");
         let [(distance, _)] = found.reuse_distances[..] else { panic!("{found:?}") };
         assert_eq!(distance, 1 << (pages.ilog2()), "all are as far");
     }
