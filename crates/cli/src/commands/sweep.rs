@@ -411,7 +411,8 @@ fn cell(row: &Row, name: &str, with_interval: bool, show: impl Fn(f64) -> String
     let half = number(&format!("{name}.ci95")).filter(|_| with_interval);
     match (number(name), half) {
         (None, _) => "–".into(),
-        (Some(mean), Some(half)) if mean > 0.0 => {
+        // Seeds that change nothing have no interval.
+        (Some(mean), Some(half)) if mean > 0.0 && half > 0.0 => {
             format!("{} ±{:.1}%", show(mean), 100.0 * half / mean)
         }
         (Some(mean), _) => show(mean),
