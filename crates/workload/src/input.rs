@@ -106,8 +106,11 @@ pub const STANDARD_INPUT: &str = "-";
 /// Largest standard input, as it arrives: it is kept in memory, because a trace is read more than once.
 const STANDARD_INPUT_BYTES: u64 = 4 << 30;
 
+/// The bytes, or the kind and words of the error, of which there may be several.
+type Bytes = Result<Arc<[u8]>, (io::ErrorKind, String)>;
+
 /// Standard input, read when it is first opened.
-static STDIN: OnceLock<Result<Arc<[u8]>, (io::ErrorKind, String)>> = OnceLock::new();
+static STDIN: OnceLock<Bytes> = OnceLock::new();
 
 fn standard_input() -> io::Result<Arc<[u8]>> {
     let read = || {
