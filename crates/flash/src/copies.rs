@@ -127,6 +127,12 @@ impl CopyRun<'_> {
     /// Adds the next page, of which `corrected_bytes` are sent again.
     #[inline]
     pub fn page(&mut self, corrected_bytes: u64) {
+        self.page_after(corrected_bytes, 0);
+    }
+
+    /// As [`CopyRun::page`], for a page whose read is repeated for `retries_ns`.
+    #[inline]
+    pub fn page_after(&mut self, corrected_bytes: u64, retries_ns: Ns) {
         let times = self.times;
         let (idle, register_free) = match (times.path.between_devices(), times.cache_program) {
             (false, _) => (self.programmed_ns, self.programmed_ns),
@@ -134,7 +140,7 @@ impl CopyRun<'_> {
             (true, true) => (self.confirmed_ns, self.started_ns),
         };
         let load = times.load_ns + corrected_bytes * times.repair_ns;
-        self.confirmed_ns = register_free.max(idle + times.fetch_ns) + load;
+        self.confirmed_ns = register_free.max(idle + times.fetch_ns + retries_ns) + load;
         self.started_ns = self.programmed_ns.max(self.confirmed_ns);
         self.programmed_ns = self.started_ns + times.prog_ns;
     }
@@ -161,6 +167,27 @@ pub struct Copies {
 }
 
 impl Copies {
+    /// The same with reads that are `ns` shorter; unchecked copies have no read retry, and stay.
+    pub(crate) fn read_sooner(mut self, ns: Ns) -> Self {
+        for times in [&mut self.near, &mut self.far] {
+            if times.path != CopyPath::IcbUnchecked {
+                times.fetch_ns -= ns;
+            }
+        }
+        self
+    }
+
+    /// The same with reads that are `ns` longer; unchecked copies have no read retry, and stay.
+    #[must_use]
+    pub fn read_later(mut self, ns: Ns) -> Self {
+        for times in [&mut self.near, &mut self.far] {
+            if times.path != CopyPath::IcbUnchecked {
+                times.fetch_ns += ns;
+            }
+        }
+        self
+    }
+
     /// True if two blocks are on different devices.
     #[inline]
     pub fn are_apart(&self, from: BlockId, to: BlockId) -> bool {

@@ -6,6 +6,7 @@ use super::error::FlashError;
 use super::oob::Oob;
 use super::operation::Cause;
 use super::part::Part;
+use super::retries::Retries;
 use super::time::Ns;
 
 /// A NAND array: real, simulated or wrapped.
@@ -138,6 +139,17 @@ pub trait Probe: Flash {
     fn corrected_bits(&self) -> u64 {
         0
     }
+
+    /// Steps of read retries so far, in reads and copies.
+    #[inline]
+    fn retries(&self) -> Retries {
+        Retries::default()
+    }
+
+    /// Shows the host's clock to an array whose pages age. The first call ends the age that its data have at the start
+    /// ([`AgedErrorRate`](crate::faults::AgedErrorRate)).
+    #[inline]
+    fn set_now_ns(&mut self, _now_ns: Ns) {}
 
     /// Busy time of the array, if it keeps a serial clock.
     #[inline]

@@ -7,6 +7,7 @@ use super::interface::{Flash, Probe, Worked};
 use super::oob::Oob;
 use super::operation::Cause;
 use super::part::Part;
+use super::retries::Retries;
 use super::time::Ns;
 use alloc::boxed::Box;
 use core::any::Any;
@@ -136,7 +137,7 @@ macro_rules! forward_flash {
 
 /// Forwards every method of [`Probe`] likewise.
 macro_rules! forward_probe {
-    ($self:ident, $to:ident: $inner:expr) => {
+    ($self:ident, $to:ident: $inner:expr, $inner_mut:expr) => {
         /// As in [`Probe`].
         fn keeps_user_bytes(&$self) -> bool {
             $to::keeps_user_bytes($inner)
@@ -173,6 +174,18 @@ macro_rules! forward_probe {
 
         /// As in [`Probe`].
         #[inline(always)]
+        fn retries(&$self) -> Retries {
+            $to::retries($inner)
+        }
+
+        /// As in [`Probe`].
+        #[inline(always)]
+        fn set_now_ns(&mut $self, now_ns: Ns) {
+            $to::set_now_ns($inner_mut, now_ns);
+        }
+
+        /// As in [`Probe`].
+        #[inline(always)]
         fn worked(&$self) -> Worked {
             $to::worked($inner)
         }
@@ -195,7 +208,7 @@ pub trait Layer {
     fn inner_mut(&mut self) -> &mut Self::Inner;
 
     forward_flash!(self, Flash: self.inner(), self.inner_mut());
-    forward_probe!(self, Probe: self.inner());
+    forward_probe!(self, Probe: self.inner(), self.inner_mut());
 }
 
 impl<L: Layer> Flash for L {
@@ -203,7 +216,7 @@ impl<L: Layer> Flash for L {
 }
 
 impl<L: Layer> Probe for L {
-    forward_probe!(self, Layer: self);
+    forward_probe!(self, Layer: self, self);
 }
 
 /// An array whose type is known only at run time ([`AnyArray`]).
@@ -258,5 +271,5 @@ impl Flash for AnyArray {
 }
 
 impl Probe for AnyArray {
-    forward_probe!(self, Probe: &*self.0);
+    forward_probe!(self, Probe: &*self.0, &mut *self.0);
 }

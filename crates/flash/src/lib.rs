@@ -37,6 +37,7 @@ pub mod pins;
 pub mod prefetch;
 #[cfg(test)]
 mod properties;
+mod retries;
 mod serial;
 mod time;
 pub mod wear_level;
@@ -50,6 +51,7 @@ pub use layer::{AnyArray, DynFlash, Layer};
 pub use oob::{Oob, PageKind};
 pub use operation::{Cause, Counts, Operation};
 pub use part::{Cell, Part, PartError, Power};
+pub use retries::{Retries, RetryTimes};
 pub use serial::Serial;
 pub use time::{Ns, US};
 pub use wear_level::{WearLevel, WearRule};

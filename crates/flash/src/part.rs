@@ -2,6 +2,7 @@
 
 use crate::address::{Geometry, GeometryError};
 use crate::copies::Copies;
+use crate::retries::RetryTimes;
 use crate::time::Ns;
 use alloc::borrow::Cow;
 use core::ops::RangeInclusive;
@@ -93,6 +94,10 @@ pub struct Part {
     /// nor part files give this.
     #[serde(skip)]
     pub copies: Option<Copies>,
+    /// Times of read retries, the longest of which t_R includes; `None`: no read is repeated. Neither data sheets nor part
+    /// files give this.
+    #[serde(skip)]
+    pub retry: Option<RetryTimes>,
 }
 
 /// Reason why a part's figures are invalid.
@@ -220,14 +225,26 @@ impl Part {
         }
     }
 
-    /// Energy of a page read, picojoules: t (ns) × V (mV) × I (µA) / 10⁶.
+    /// First read of a page, without the steps of a read retry, ns.
+    #[inline]
+    pub fn first_read_ns(&self) -> Ns {
+        self.retry.map_or(self.t_r_ns, |retry| retry.read_ns)
+    }
+
+    /// First read of an OOB, without the steps of a read retry, ns.
+    #[inline]
+    pub fn first_read_oob_ns(&self) -> Ns {
+        self.retry.map_or(self.t_r_oob_ns, |retry| retry.read_oob_ns)
+    }
+
+    /// Energy of a first page read, picojoules: t (ns) × V (mV) × I (µA) / 10⁶.
     pub fn read_pj(&self) -> u64 {
-        energy_pj(self.t_r_ns, self.power.vcc_mv, self.power.read_ua)
+        energy_pj(self.first_read_ns(), self.power.vcc_mv, self.power.read_ua)
     }
 
     /// Energy of an OOB read, picojoules.
     pub fn read_oob_pj(&self) -> u64 {
-        energy_pj(self.t_r_oob_ns, self.power.vcc_mv, self.power.read_ua)
+        energy_pj(self.first_read_oob_ns(), self.power.vcc_mv, self.power.read_ua)
     }
 
     /// Energy of a page program, picojoules.

@@ -71,6 +71,7 @@ impl TryFrom<PartFile> for Part {
             ecc_bits_per_kib: file.ecc_bits_per_kib,
             source: Cow::Owned(file.source),
             copies: None,
+            retry: None,
         };
         part.validate()?;
         Ok(part)

@@ -7,6 +7,7 @@ use super::error::FlashError;
 use super::interface::{Probe, Worked};
 use super::oob::Oob;
 use super::operation::{Cause, Counts, Operation};
+use super::retries::{Retries, RetryTimes};
 use super::time::Ns;
 use crate::error::has_run;
 
@@ -21,6 +22,9 @@ use crate::error::has_run;
 /// [`Flash::copy`](crate::Flash::copy) is a run of one page, [`Flash::copy_run`](crate::Flash::copy_run) one
 /// run. If the path sends corrected bytes again, each bit that ECC corrects counts as a byte of its own.
 ///
+/// If a part gives times of read retries ([`Part::retry`](crate::Part::retry)), a read takes its first read and the
+/// steps that the array below reports ([`Probe::retries`]).
+///
 /// An operation that fails at the medium has run, so it is charged (a copy as a page of its run). An operation
 /// that breaks a rule is refused before it starts, so it is not charged.
 #[derive(Clone, Debug)]
@@ -34,15 +38,20 @@ pub struct Serial<F> {
     copies: Option<Copies>,
     copies_by: [u64; CopyPath::ALL.len()],
     bytes_sent_again: u64,
+    retry: Option<RetryTimes>,
 }
 
 impl<F: Probe> Serial<F> {
     /// Wraps an array; the clock starts at 0.
     pub fn new(inner: F) -> Self {
         let part = inner.part();
-        let times =
-            [part.t_r_ns, part.t_r_oob_ns, part.t_prog_ns, part.t_copy_ns(), part.t_bers_ns];
-        let copies = part.copies;
+        // The part's t_R includes the longest read retry.
+        let (read_ns, read_oob_ns) = (part.first_read_ns(), part.first_read_oob_ns());
+        let retry_ns = part.t_r_ns - read_ns;
+        let copy_ns = part.t_copy_ns() - if part.copies.is_none() { retry_ns } else { 0 };
+        let times = [read_ns, read_oob_ns, part.t_prog_ns, copy_ns, part.t_bers_ns];
+        let copies = part.copies.map(|copies| copies.read_sooner(retry_ns));
+        let retry = part.retry;
         Self {
             inner,
             busy_ns: 0,
@@ -53,6 +62,7 @@ impl<F: Probe> Serial<F> {
             copies,
             copies_by: [0; CopyPath::ALL.len()],
             bytes_sent_again: 0,
+            retry,
         }
     }
 
@@ -102,7 +112,10 @@ impl<F: Probe> Serial<F> {
             (Operation::Copy, part.read_pj() + part.program_pj()),
             (Operation::Erase, part.erase_pj()),
         ];
-        each.iter().map(|(op, pj)| u128::from(self.counts.total(*op)) * u128::from(*pj)).sum()
+        let first: u128 =
+            each.iter().map(|(op, pj)| u128::from(self.counts.total(*op)) * u128::from(*pj)).sum();
+        let repeated = self.retry.map_or(0, |times| times.reads(&self.inner.retries()));
+        first + u128::from(repeated) * u128::from(part.read_pj())
     }
 
     /// The wrapped array.
@@ -125,6 +138,24 @@ impl<F: Probe> Serial<F> {
         self.busy_ns += time;
         self.busy_by_cause_ns[cause as usize] += time;
         self.busy_in_steps_ns += if cause.is_step() { time } else { 0 };
+    }
+
+    /// Steps of read retries so far, if any can run.
+    #[inline(always)]
+    fn retried(&self) -> Retries {
+        match self.retry {
+            None => Retries::default(),
+            Some(_) => self.inner.retries(),
+        }
+    }
+
+    /// Time of the steps of page reads since `before`.
+    #[inline(always)]
+    fn retries_ns(&self, before: &Retries) -> Ns {
+        match &self.retry {
+            None => 0,
+            Some(times) => times.steps_ns(&self.inner.retries().since(before)),
+        }
     }
 
     #[inline(always)]
@@ -174,7 +205,7 @@ impl<F: Probe> Serial<F> {
         sent
     }
 
-    /// Runs copies page by page, because each page may send a different number of bytes again.
+    /// Runs copies page by page, because each page may send a different number of bytes again, or be read again.
     fn copy_each(
         &mut self,
         times: &CopyTimes,
@@ -187,10 +218,10 @@ impl<F: Probe> Serial<F> {
         let (mut run, mut ran) = (times.run(), 0);
         let mut failed = Ok(());
         for (at, (from, lpn)) in from.iter().zip(lpns).enumerate() {
-            let before = self.inner.corrected_bits();
+            let (before, retried) = (self.inner.corrected_bits(), self.retried());
             let result = self.inner.copy(*from, Ppn(to.0 + at as u32), seq, cause);
             if has_run(&result) {
-                run.page(self.sent_again(times.path, before));
+                run.page_after(self.sent_again(times.path, before), self.retries_ns(&retried));
                 ran += 1;
             }
             match result {
@@ -221,7 +252,9 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
 
     #[inline(always)]
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
+        let retried = self.retried();
         let result = self.inner.read(ppn, data, cause);
+        self.spend(self.retries_ns(&retried), cause);
         self.charge(result, Operation::Read, cause)
     }
 
@@ -233,13 +266,19 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
         data: &mut [u8],
         cause: Cause,
     ) -> Result<Oob, FlashError> {
+        let retried = self.retried();
         let result = self.inner.read_part(ppn, offset, data, cause);
+        self.spend(self.retries_ns(&retried), cause);
         self.charge(result, Operation::Read, cause)
     }
 
     #[inline(always)]
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
+        let retried = self.retried();
         let result = self.inner.read_oob(ppn, cause);
+        if let Some(times) = &self.retry {
+            self.spend(times.steps_oob_ns(&self.inner.retries().since(&retried)), cause);
+        }
         self.charge(result, Operation::ReadOob, cause)
     }
 
@@ -257,14 +296,17 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
 
     #[inline(always)]
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
+        let retried = self.retried();
         let Some(times) = self.times_between(from, to) else {
             let result = self.inner.copy(from, to, seq, cause);
+            self.spend(self.retries_ns(&retried), cause);
             return self.charge(result, Operation::Copy, cause);
         };
         let before = self.inner.corrected_bits();
         let result = self.inner.copy(from, to, seq, cause);
         if has_run(&result) {
-            let time = times.run_ns(1, self.sent_again(times.path, before));
+            let sent = self.sent_again(times.path, before);
+            let time = times.run_ns(1, sent) + self.retries_ns(&retried);
             self.charge_copies(Some(times.path), time, 1, cause);
         }
         result
@@ -281,11 +323,12 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
     ) -> Result<(), (usize, FlashError)> {
         let times = from.first().and_then(|first| self.times_between(*first, to));
         if let Some(times) = &times
-            && times.path.sends_corrections()
+            && (times.path.sends_corrections() || self.retry.is_some())
             && self.inner.has_bit_errors()
         {
             return self.copy_each(times, from, to, seq, cause, lpns);
         }
+        let retried = self.retried();
         let result = self.inner.copy_run(from, to, seq, cause, lpns);
         let ran = match &result {
             Ok(()) => from.len() as u64,
@@ -295,7 +338,7 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
         let time = match &times {
             None => self.times[Operation::Copy as usize] * ran,
             Some(times) => times.run_ns(ran, 0),
-        };
+        } + self.retries_ns(&retried);
         self.charge_copies(path, time, ran, cause);
         result
     }

@@ -210,6 +210,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
     #[inline(always)]
     fn task(&mut self, task: &PageTask, kind: TaskKind) -> Result<Done, FtlError> {
         let due_collected = self.before(task.arrival_ns)?;
+        self.show_clock(task.arrival_ns);
         self.clock.wrote |= kind == TaskKind::Write;
         let choosing = self.choosing_ns();
         let ram = self.scheme.ram_ns();
@@ -237,6 +238,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
     #[cold]
     fn bare(&mut self, work: &PageTask) -> Result<Done, FtlError> {
         let due_collected = self.before(work.arrival_ns)?;
+        self.show_clock(work.arrival_ns);
         let spent = self.spent_ns();
         let steps = self.scheme.flash().worked().steps_ns;
         serve(self.scheme, work)?;
@@ -251,6 +253,15 @@ impl<S: Background + ?Sized> Run<'_, S> {
             notes: Notes { collected, ..Notes::default() },
             ..Done::default()
         })
+    }
+
+    /// Shows the time at which work begins to an array whose pages age.
+    #[inline(always)]
+    fn show_clock(&mut self, arrival_ns: Ns) {
+        if self.scheme.flash().has_bit_errors() && !self.clock.still {
+            let arrival_ns = if self.clock.timed { arrival_ns } else { 0 };
+            self.scheme.flash_mut().set_now_ns(self.clock.now_ns.max(arrival_ns));
+        }
     }
 
     #[inline]

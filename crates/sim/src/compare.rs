@@ -90,6 +90,8 @@ pub fn run_one(
     let setup = Setup {
         operation_pj: operation_pj(&resolved.part, resolved.channel.planes),
         bit_errors: resolved.channel.bit_error_model(),
+        retry: resolved.channel.retry().steps(),
+        stated: resolved.channel.retry().until,
         seed: experiment.seed,
         precondition: experiment.precondition.0,
         closed: resolved.closed(),

@@ -12,7 +12,7 @@ use std::str::FromStr;
 /// A bare integer is bytes.
 pub type Bytes = Quantity<ByteUnits>;
 
-/// Time. Text accepts `ns`, `us`, `ms`, `s`, `min`, `h`; a bare integer is nanoseconds.
+/// Time. Text accepts `ns`, `us`, `ms`, `s`, `min`, `h`, `d`; a bare integer is nanoseconds.
 pub type Duration = Quantity<TimeUnits>;
 
 /// Number of things. Text accepts `1M` and `20k` (powers of 1000), `1e6`, and `_` between digits.
@@ -77,7 +77,7 @@ impl Units for ByteUnits {
 impl Units for TimeUnits {
     const WHAT: &'static str = "a time";
     const EXAMPLE: &'static str = "`500us`, `2ms`, `29000` (ns)";
-    const KNOWN: &'static str = "ns, us, ms, s, min and h";
+    const KNOWN: &'static str = "ns, us, ms, s, min, h and d";
     const SUFFIXES: &'static [(&'static str, u64)] = &[
         ("", 1),
         ("ns", 1),
@@ -87,9 +87,15 @@ impl Units for TimeUnits {
         ("s", 1_000_000_000),
         ("min", 60_000_000_000),
         ("h", 3_600_000_000_000),
+        ("d", 86_400_000_000_000),
     ];
-    const PRINTED: &'static [(&'static str, u64)] =
-        &[("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
+    const PRINTED: &'static [(&'static str, u64)] = &[
+        ("d", 86_400_000_000_000),
+        ("s", 1_000_000_000),
+        ("ms", 1_000_000),
+        ("us", 1_000),
+        ("ns", 1),
+    ];
 }
 
 impl Units for CountUnits {

@@ -227,7 +227,7 @@ impl BoundsArgs {
             None => PartTable::named(&self.part),
         };
         let part = self.with_set(part)?;
-        let (channel, blocks, schemes) = (self.channel, self.blocks, &self.schemes[..]);
+        let (channel, blocks, schemes) = (self.channel.clone(), self.blocks, &self.schemes[..]);
         let capacity = self.capacity;
         tasks::run(&tasks::Asked { file, part, channel, blocks, capacity, schemes }, self.json)
     }
@@ -280,9 +280,10 @@ impl BoundsArgs {
 
     /// The parts, each on its channel.
     fn channels(&self) -> Result<Vec<Channel>, Failure> {
-        let ChannelArgs { ways, planes, bit_errors, t_rwc } = self.channel;
+        let ChannelArgs { ways, planes, bit_errors, read_retry, t_rwc } = self.channel.clone();
         let (ways, planes) = (ways.unwrap_or(1), planes.unwrap_or(1));
         let Word(bit_errors) = bit_errors.unwrap_or_default();
+        let Word(retry) = read_retry.unwrap_or_default();
         if t_rwc.is_some() && !matches!(self.copy, Some(Paths::All | Paths::One(CopyPath::Dgcb))) {
             return Err(Failure::input_with_help(
                 "--t-rwc has an effect on direct transfers alone",
@@ -290,7 +291,7 @@ impl BoundsArgs {
             ));
         }
         let on_channel = |part| {
-            let channel = Channel::new(part, ways, planes, bit_errors)?;
+            let channel = Channel::new(part, ways, planes, bit_errors)?.with_retry(&retry)?;
             match t_rwc {
                 Some(cycle) => channel.with_direct_cycle(cycle.0),
                 None => Ok(channel),
@@ -298,14 +299,17 @@ impl BoundsArgs {
         };
         let channels: Vec<Channel> =
             self.sheets()?.into_iter().map(on_channel).collect::<Result<_, _>>()?;
-        match channels.iter().find(|channel| !bit_errors.are_off() && !channel.has_paths()) {
+        match channels
+            .iter()
+            .find(|channel| !bit_errors.are_off() && retry.are_off() && !channel.has_paths())
+        {
             None => Ok(channels),
             Some(channel) => Err(Failure::input_with_help(
                 format!(
                     "--bit-errors has no effect on the bounds of part `{}`, whose bus cycles are unknown",
                     channel.part().name
                 ),
-                "omit it, or choose a part with t_rc_ns and t_wc_ns",
+                "omit it, add --read-retry, or choose a part with t_rc_ns and t_wc_ns",
             )),
         }
     }

@@ -1,10 +1,10 @@
 //! Options of the channel of an array, or of each channel of an SSD; shared by `compare` and `bounds`.
 
 use clap::Args;
-use sim::config::{BitErrorSettings, Duration, Word};
+use sim::config::{BitErrorSettings, Duration, ReadRetrySettings, Word};
 
 /// Devices, planes and bit errors.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Channel")]
 pub(super) struct ChannelArgs {
     /// Devices per channel, 1 to 64, for a part with bus cycles: block b is on device
@@ -18,9 +18,16 @@ pub(super) struct ChannelArgs {
     pub(super) planes: Option<u32>,
 
     /// Bit errors per page, such as 8; or wear:BASE,PER_ERASE,PER_READ in errors per 10^12 bits, such as
-    /// wear:1000000,2000,10; +ecc=BITS overrides the part's ECC strength per 1 KiB [default: off]
+    /// wear:1000000,2000,10; or tlc-72-layer, or power:E,A,K,B,M,N,G,P,Q. Then +cycles=N (P/E cycles at the start),
+    /// +age=TIME (of the data at the start), +ecc=BITS (per 1 KiB, instead of the part's) [default: off]
     #[arg(long, value_name = "ERRORS", allow_hyphen_values = true)]
     pub(super) bit_errors: Option<Word<BitErrorSettings>>,
+
+    /// Read retry: bit errors per 1 KiB up to which each step reads a page, such as 90,120 or 90-210:20, or none. Then
+    /// +soft=BITS,READS,TIME (last step), +decode=TIME (each read), +set=TIME (before each step),
+    /// +until=CYCLES,AGE,READS (of a block, to which bounds hold; otherwise they include all steps) [default: off]
+    #[arg(long, value_name = "STEPS", allow_hyphen_values = true)]
+    pub(super) read_retry: Option<Word<ReadRetrySettings>>,
 
     /// Cycle of direct transfers between devices (copy path dgcb), such as 25ns [default: the shortest at which the
     /// pins of the part's ONFI mode latch]
@@ -34,6 +41,7 @@ impl ChannelArgs {
         self.ways.is_some()
             || self.planes.is_some()
             || self.bit_errors.is_some()
+            || self.read_retry.is_some()
             || self.t_rwc.is_some()
     }
 }

@@ -61,6 +61,18 @@ fn channels_and_copies() {
     on_ddt("--bit-errors 193").refused(&["bit_errors", "corrects 192 per page"]);
     on_ddt("--bit-errors some").refused(&["--bit-errors", "wear:BASE,PER_ERASE,PER_READ"]);
     on_ddt("--bit-errors 8+ecc=0").refused(&["ecc must be 1 to 512 bits"]);
+    on_ddt("--bit-errors tlc-72-laye").refused(&["did you mean `tlc-72-layer`?"]);
+    on_ddt("--bit-errors power:1,2").refused(&["nine figures"]);
+    on_ddt("--read-retry 90,80")
+        .refused(&["--read-retry", "must read more than the one before it"]);
+    on_ddt("--read-retry 90").refused(&["read_retry", "no effect without bit errors"]);
+    let aged = |retry: &str| {
+        let errors = "--bit-errors tlc-72-layer+cycles=3000+ecc=72 --read-retry";
+        on_ddt(&format!("{errors} {retry}"))
+    };
+    aged("72,90").refused(&["read_retry", "up to 72 bit errors", "the ECC corrects 72"]);
+    aged("90,120+until=3000,365d,1000").refused(&["the last step reads 120", "state less"]);
+    on_ddt("--bit-errors wear:1,2,3 --read-retry 90+until=1,1d,1").refused(&["`until` needs"]);
     let advice = ["evaluation-slc", "t_rc_ns", "ddt-mlc", "--set part.t_rc_ns=25ns"];
     words("compare uniform --ways 2").refused(&advice);
     words("compare uniform --planes 2").refused(&advice);

@@ -1,7 +1,7 @@
 //! A die: its queues of operations, the busy times of its parts, and the effect of a step on them.
 
 use super::precedence::{QUEUES, Suspended};
-use super::request::{Addressing, Command, Pages};
+use super::request::{Addressing, Command, Pages, Repeats};
 use super::rules::Follows;
 use super::script::{Busy, Step};
 use super::timing::Timing;
@@ -33,6 +33,10 @@ pub(super) struct Pending {
     pub(super) after: u32,
     pub(super) script: u16,
     pub(super) step: u8,
+    /// Reads that are still to be repeated, and whether soft decoding follows them.
+    pub(super) repeats: Repeats,
+    /// True once a read is being repeated.
+    pub(super) repeated: bool,
     /// Queue of its die in which it waits.
     pub(super) queue: u8,
     /// Reads that it gave way to while its cells worked.
@@ -60,6 +64,8 @@ impl Pending {
         script: 0,
         suspended: 0,
         step: 0,
+        repeats: Repeats { reads: 0, soft: false },
+        repeated: false,
         queue: 0,
         command: Command::Read,
         follows: Follows::Alone,

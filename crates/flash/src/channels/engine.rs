@@ -3,7 +3,7 @@
 use super::arbiter::{Ask, NEVER, Policy, choose};
 use super::die::{Die, NONE, Pending, is_confirm, settle};
 use super::precedence::{Class, Precedence, READS, Suspend, Suspensions};
-use super::request::{Addressing, Command, Completion, Request};
+use super::request::{Addressing, Command, Completion, RepeatTimes, Repeats, Request};
 use super::rules::{Follows, RequestError, check, follows};
 use super::script::{Busy, Scripts};
 use super::timing::{Timing, TimingError};
@@ -58,6 +58,7 @@ pub struct Channels<W = ()> {
     /// [`Class::order`] up to which collection is urgent: it goes before programs and erases of the host.
     pub(super) urgent: u64,
     pub(super) suspensions: Suspensions,
+    pub(super) repeat_times: RepeatTimes,
     pub(super) watch: W,
 }
 
@@ -107,6 +108,7 @@ impl<W: GrantObserver> Channels<W> {
             precedence: Precedence::default(),
             urgent: 0,
             suspensions: Suspensions::default(),
+            repeat_times: RepeatTimes::default(),
             watch,
         })
     }
@@ -127,6 +129,26 @@ impl<W: GrantObserver> Channels<W> {
     /// As [`Channels::submit`].
     #[inline]
     pub fn submit_as(&mut self, request: &Request, class: Class) -> Result<(), RequestError> {
+        self.submit_repeated(request, class, Repeats::default())
+    }
+
+    /// Sets the times of repeated reads from here on. Default: 0.
+    pub fn set_repeat_times(&mut self, times: RepeatTimes) {
+        self.repeat_times = times;
+    }
+
+    /// As [`Channels::submit_as`], for a read that is repeated. The die takes no other operation until the last read's
+    /// data are out; for every other command `repeats` must be none.
+    ///
+    /// # Errors
+    /// As [`Channels::submit`].
+    #[inline]
+    pub fn submit_repeated(
+        &mut self,
+        request: &Request,
+        class: Class,
+        repeats: Repeats,
+    ) -> Result<(), RequestError> {
         let repairs = request.command == Command::CopyProgram;
         check(request, &self.topology, self.now_ns, repairs)?;
         let at = self.index(request.die);
@@ -134,6 +156,7 @@ impl<W: GrantObserver> Channels<W> {
         let follows = follows(self.dies[at].queues[queue].last, request, &self.topology)?;
         let script = Scripts::index(request.command, follows, request.pages.planes());
         let entry = self.enter(request, class, follows, script);
+        self.pending[entry as usize].repeats = repeats;
         self.queue(at, entry, request);
         Ok(())
     }
@@ -264,7 +287,7 @@ impl<W: GrantObserver> Channels<W> {
         let op = &mut self.pending[entry as usize];
         let steps = self.scripts.get(op.script.into()).steps();
         let step = &steps[usize::from(op.step)];
-        if op.step == 0 {
+        if op.step == 0 && !op.repeated {
             op.granted_ns = begin_ns;
             Self::begun(die, op.queue, op.serial);
         }
@@ -288,6 +311,14 @@ impl<W: GrantObserver> Channels<W> {
             array_end_ns: after.array_end_ns,
         });
         let last = usize::from(op.step) == steps.len();
+        if last && op.repeats.reads > 0 {
+            // The next read of a retry begins when this one's data could not be decoded.
+            op.repeats.reads -= 1;
+            (op.step, op.repeated) = (0, true);
+            ask.since_ns = after.done_ns + self.repeat_times.set_ns;
+            return end_ns;
+        }
+        let soft_ns = if op.repeats.soft { self.repeat_times.soft_ns } else { 0 };
         // Before a status read the die is reserved, so the operation cannot be suspended.
         let runs = last && matches!(step.busy, Busy::Array { .. });
         die.running = runs.then_some((entry, after.array_begin_ns));
@@ -297,7 +328,7 @@ impl<W: GrantObserver> Channels<W> {
             ask.since_ns = after.next_ns;
         }
         if last {
-            self.finish(at, end_ns, after.done_ns);
+            self.finish(at, end_ns, after.done_ns + soft_ns);
         }
         end_ns
     }
@@ -387,6 +418,8 @@ impl<W: GrantObserver> Channels<W> {
         op.after = after;
         op.script = script as u16;
         op.suspended = 0;
+        op.repeats = Repeats::default();
+        op.repeated = false;
         op.step = 0;
         op.queue = queue as u8;
         op.command = request.command;

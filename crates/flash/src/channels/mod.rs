@@ -66,6 +66,9 @@
 //! A direct transfer ([`Channels::submit_direct`]) is a read of one die and a program (or cache program) of
 //! another die of the channel. They share the tenure of the data, which is granted once both are ready.
 //!
+//! A read may be repeated ([`Channels::submit_repeated`]): the steps of a read retry. Each begins when the data of the one
+//! before are out and decoded and the voltages are set. The die takes nothing else in between; the bus does.
+//!
 //! A multi-plane operation repeats the command (with its data in, if any) for each plane, tWB + tDBSY apart.
 //! The bus is free in between. Data out of every plane but the first begin with the selection of the plane
 //! (seven cycles and tCCS). Programs and erases end with a status read if [`Timing::status`] is set.
@@ -125,7 +128,9 @@ pub use arbiter::{Ask, Policy, choose};
 pub use engine::{Channels, ChannelsError};
 pub(crate) use precedence::QUEUES;
 pub use precedence::{Class, Precedence, Suspend, Suspensions};
-pub use request::{Addressing, Command, Completion, PageAddress, Pages, Request};
+pub use request::{
+    Addressing, Command, Completion, PageAddress, Pages, RepeatTimes, Repeats, Request,
+};
 pub use rules::RequestError;
 pub use script::Segment;
 pub use timing::{Timing, TimingError};

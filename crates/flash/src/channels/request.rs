@@ -147,6 +147,25 @@ pub struct Request {
     pub repair_ns: Ns,
 }
 
+/// Repetitions of a read: the steps of a read retry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Repeats {
+    /// Times that the command is repeated, once its data are out and decoded.
+    pub reads: u8,
+    /// True if soft decoding follows the last read ([`RepeatTimes::soft_ns`]).
+    pub soft: bool,
+}
+
+/// Times of repetitions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RepeatTimes {
+    /// Time to set the voltages before each repeated read, ns. Bus and die take no other operation of this die
+    /// meanwhile.
+    pub set_ns: Ns,
+    /// Time of a soft decoding after its reads, ns.
+    pub soft_ns: Ns,
+}
+
 /// A completed operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {

@@ -103,7 +103,7 @@ impl<W: GrantObserver> Channels<W> {
         let die = &self.dies[at];
         let head = die.head;
         let op = &self.pending[head as usize];
-        if queue == COLLECTION || op.step > 0 || die.bound.is_some() {
+        if queue == COLLECTION || op.step > 0 || op.repeated || die.bound.is_some() {
             return false;
         }
         let of = usize::from(op.queue);

@@ -2,11 +2,15 @@
 
 use super::error::FaultError;
 use super::poisson::Poisson;
+use super::power_law::PowerLaw;
 use super::random::SplitMix64;
 use crate::address::{Geometry, Ppn};
 
 /// User bytes per codeword.
 const CODEWORD_BYTES: u32 = 1024;
+
+/// Largest point on the curve of an [`AgedErrorRate`]: 1 − 2⁻⁴⁰.
+const MOST_DRAWN: f64 = 1.0 - 1.0 / (1u64 << 40) as f64;
 
 /// A raw bit error rate that grows with wear and reads.
 ///
@@ -26,6 +30,20 @@ pub struct BitErrorRate {
     pub ecc_bits_per_kib: u32,
 }
 
+/// A raw bit error rate that grows with wear, retention time and reads, by a [`PowerLaw`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AgedErrorRate {
+    /// The rate.
+    pub law: PowerLaw,
+    /// Program/erase cycles of every block before its first erase here.
+    pub cycles: u32,
+    /// Retention time, s, that passes before the clock of [`Probe::set_now_ns`](crate::Probe::set_now_ns) first shows
+    /// a time: the age of all data written until then.
+    pub age_s: u32,
+    /// As [`BitErrorRate::ecc_bits_per_kib`].
+    pub ecc_bits_per_kib: u32,
+}
+
 /// Model of the bit errors per page, and the strength of the ECC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BitErrorModel {
@@ -35,6 +53,10 @@ pub enum BitErrorModel {
     /// drawn (SplitMix64) from the seed, the page, the codeword and the erase count of the block. So errors
     /// only grow while a page ages, and do not depend on the history of other pages.
     Drawn(BitErrorRate),
+    /// Drawn errors, which grow with wear, retention time and reads of the block. As [`BitErrorModel::Drawn`], with
+    /// the rate of a power law. The point on the curve is 1 − 2⁻⁴⁰ at most, so that the errors have a limit
+    /// ([`BitErrorModel::most_bits`]); one codeword in 10¹² would have more.
+    Aged(AgedErrorRate),
     /// Fixed errors: always the same number in every page.
     Fixed {
         /// Bit errors per page, 0 to the bits of its data. They are spread evenly over the codewords; any
@@ -45,10 +67,27 @@ pub enum BitErrorModel {
     },
 }
 
+impl From<AgedErrorRate> for BitErrorModel {
+    fn from(rate: AgedErrorRate) -> Self {
+        Self::Aged(rate)
+    }
+}
+
 impl From<BitErrorRate> for BitErrorModel {
     fn from(rate: BitErrorRate) -> Self {
         Self::Drawn(rate)
     }
+}
+
+/// Wear, age and reads of a page up to which something is stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AgeLimit {
+    /// Program/erase cycles of its block.
+    pub cycles: u32,
+    /// Seconds since its program.
+    pub age_s: u32,
+    /// Reads of its block since the block's erase.
+    pub reads: u32,
 }
 
 /// Inputs of a page's bit errors.
@@ -59,6 +98,8 @@ pub(super) struct Age {
     pub(super) erases: u32,
     /// Reads since its program.
     pub(super) reads: u32,
+    /// The rate of an [`AgedErrorRate`]; 0 for other models.
+    pub(super) rate: f64,
 }
 
 impl BitErrorModel {
@@ -66,7 +107,27 @@ impl BitErrorModel {
     pub fn ecc_bits_per_kib(&self) -> u32 {
         match self {
             Self::Drawn(rate) => rate.ecc_bits_per_kib,
+            Self::Aged(rate) => rate.ecc_bits_per_kib,
             Self::Fixed { ecc_bits_per_kib, .. } => *ecc_bits_per_kib,
+        }
+    }
+
+    /// Most bit errors of a codeword of 1 KiB that the model draws up to `limit`, in blocks of `pages_per_block` pages.
+    /// `None` if the model is no power law, and its errors grow without regard to such a limit.
+    pub fn most_bits(&self, limit: &AgeLimit, pages_per_block: u32) -> Option<u64> {
+        let Self::Aged(model) = self else { return None };
+        let AgeLimit { cycles, age_s, reads } = *limit;
+        let rate = model.law.rate(cycles, age_s, [reads, pages_per_block]);
+        let most = Poisson::new(f64::from(CODEWORD_BYTES * 8) * rate).quantile(MOST_DRAWN);
+        // Sums of a smaller mean may be rounded otherwise.
+        Some(most + 1)
+    }
+
+    /// The model, if errors grow with wear, retention time and reads of the block.
+    pub(super) fn aged(&self) -> Option<&AgedErrorRate> {
+        match self {
+            Self::Aged(rate) => Some(rate),
+            _ => None,
         }
     }
 
@@ -84,6 +145,7 @@ impl BitErrorModel {
             Self::Fixed { bits_per_page, .. } if u64::from(*bits_per_page) > most => {
                 Err(FaultError::BitsPerPage { found: *bits_per_page, most })
             }
+            Self::Aged(rate) if !rate.law.is_valid() => Err(FaultError::PowerLaw),
             _ => Ok(()),
         }
     }
@@ -104,29 +166,51 @@ impl BitErrorModel {
     ) {
         match self {
             Self::Drawn(rate) => rate.draw(seed, page_bytes, age, each),
+            Self::Aged(_) => {
+                draw(
+                    seed,
+                    page_bytes,
+                    age,
+                    |bytes| f64::from(bytes * 8) * age.rate,
+                    MOST_DRAWN,
+                    each,
+                );
+            }
             Self::Fixed { bits_per_page, .. } => spread(*bits_per_page, page_bytes, each),
         }
     }
 }
 
 impl BitErrorRate {
-    fn draw(&self, seed: u64, page_bytes: u32, age: Age, mut each: impl FnMut(usize, u64)) {
-        let Age { ppn, erases, reads } = age;
+    fn draw(&self, seed: u64, page_bytes: u32, age: Age, each: impl FnMut(usize, u64)) {
         let rate = self
             .base
-            .saturating_add(self.per_erase.saturating_mul(erases.into()))
-            .saturating_add(self.per_read.saturating_mul(reads.into()));
-        let errors_of = |bytes| Poisson::new(f64::from(bytes * 8) * rate as f64 * 1e-12);
-        let mut random = SplitMix64::keyed(seed, [ppn.0.into(), erases.into()]);
-        let whole = page_bytes / CODEWORD_BYTES;
-        if whole > 0 {
-            let errors = errors_of(CODEWORD_BYTES);
-            (0..whole as usize).for_each(|at| each(at, errors.quantile(random.unit())));
-        }
-        if !page_bytes.is_multiple_of(CODEWORD_BYTES) {
-            let errors = errors_of(page_bytes % CODEWORD_BYTES);
-            each(whole as usize, errors.quantile(random.unit()));
-        }
+            .saturating_add(self.per_erase.saturating_mul(age.erases.into()))
+            .saturating_add(self.per_read.saturating_mul(age.reads.into()));
+        let mean = |bytes| f64::from(bytes * 8) * rate as f64 * 1e-12;
+        draw(seed, page_bytes, age, mean, 1.0, each);
+    }
+}
+
+/// Draws the bit errors of each codeword of a page. `mean` gives them for a number of bytes; points on the curve beyond
+/// `most` count as `most`.
+fn draw(
+    seed: u64,
+    page_bytes: u32,
+    age: Age,
+    mean: impl Fn(u32) -> f64,
+    most: f64,
+    mut each: impl FnMut(usize, u64),
+) {
+    let mut random = SplitMix64::keyed(seed, [age.ppn.0.into(), age.erases.into()]);
+    let whole = page_bytes / CODEWORD_BYTES;
+    if whole > 0 {
+        let errors = Poisson::new(mean(CODEWORD_BYTES));
+        (0..whole as usize).for_each(|at| each(at, errors.quantile(random.unit().min(most))));
+    }
+    if !page_bytes.is_multiple_of(CODEWORD_BYTES) {
+        let errors = Poisson::new(mean(page_bytes % CODEWORD_BYTES));
+        each(whole as usize, errors.quantile(random.unit().min(most)));
     }
 }
 
@@ -185,7 +269,7 @@ mod tests {
             ecc_bits_per_kib: 1,
         };
         let mut means = Vec::new();
-        let age = Age { ppn: Ppn(3), erases: 0, reads: 0 };
+        let age = Age { ppn: Ppn(3), erases: 0, reads: 0, rate: 0.0 };
         // 8 bits, each wrong on average.
         rate.draw(1, 1025, age, |_, errors| means.push(errors));
         assert!(means.len() == 2 && means[0] > 500 && means[1] < 40, "{means:?}");

@@ -1,21 +1,25 @@
 //! Bit errors, the ECC that corrects them, and copies that propagate them.
 
-use super::bit_error_model::{Age, BitErrorModel, codeword_bits, codewords};
+use super::aging::Aging;
+use super::bit_error_model::{Age, AgeLimit, BitErrorModel, codeword_bits, codewords};
 use super::carried::Carried;
 use super::error::FaultError;
+use super::read_retry::ReadRetry;
 use super::tearable::{Tearable, tear_inner};
-use crate::address::{Lpn, Ppn};
+use crate::address::{BlockId, Lpn, Ppn};
 use crate::copies::CopyPath;
 use crate::error::FlashError;
 use crate::interface::{Flash, copy_one_by_one};
 use crate::oob::Oob;
 use crate::operation::Cause;
+use crate::retries::Retries;
+use crate::time::Ns;
 use alloc::{boxed::Box, vec, vec::Vec};
 
 /// Gives pages bit errors by a [`BitErrorModel`], and corrects them at each read or fails the read.
 ///
-/// A page that exceeds the ECC in any codeword stays uncorrectable until its block is erased. A page within the
-/// ECC reads as it was written. The OOB fails together with its page.
+/// A page that exceeds the ECC in any codeword is read again by the steps of a [`ReadRetry`], if there are any. A page
+/// that no step reads stays uncorrectable until its block is erased. A page within the ECC reads as it was written. The OOB fails together with its page.
 ///
 /// A copy goes through the same ECC as a read and writes a page without errors. The exception is a copy by
 /// [`CopyPath::IcbUnchecked`], if the part has that path ([`Part::copies`](crate::Part::copies)). From then on
@@ -24,7 +28,7 @@ use alloc::{boxed::Box, vec, vec::Vec};
 /// was already found uncorrectable is refused all the same, because nobody copies a page known to be lost. If a
 /// wrapper above fails or cuts a copy, the source has been read through ECC.
 ///
-/// State: 4 bytes per page if reads bring errors. If pages carry errors of others, 4 more per page, and 2 per
+/// State: 4 bytes per page if reads bring errors, and 4 per page and per block if errors grow with retention time. If pages carry errors of others, 4 more per page, and 2 per
 /// codeword of each page that carries any. Switched off ([`BitErrors::none`]): no state, and one branch per
 /// operation.
 #[derive(Clone, Debug)]
@@ -48,6 +52,12 @@ impl<F: Tearable> BitErrors<F> {
             model,
             seed,
             reads: vec![0; counted as usize],
+            aging: model.aged().map(|model| Aging::new(*model, &geometry)),
+            retry: ReadRetry::default(),
+            retried: Vec::new(),
+            retries: Retries::default(),
+            stated: None,
+            reads_beyond: 0,
             carried: Carried::new(&geometry, codewords),
             taken_over: vec![0; codewords as usize],
             corrected_bits: 0,
@@ -55,6 +65,24 @@ impl<F: Tearable> BitErrors<F> {
             propagated_bits: 0,
         };
         Ok(Self { inner, errors: Some(Box::new(errors)) })
+    }
+
+    /// Adds a read retry, of which nothing has run, and the limit up to which its bounds are stated.
+    ///
+    /// # Errors
+    /// [`FaultError::RetryLimit`].
+    pub fn with_retry(
+        mut self,
+        retry: &ReadRetry,
+        stated: Option<AgeLimit>,
+    ) -> Result<Self, FaultError> {
+        if let Some(errors) = &mut self.errors {
+            retry.validate(errors.model.ecc_bits_per_kib())?;
+            errors.retried = vec![0; retry.limits.len() + 3];
+            errors.retry = retry.clone();
+            errors.stated = stated;
+        }
+        Ok(self)
     }
 
     /// Wraps `inner` without bit errors: forwards every call.
@@ -65,6 +93,17 @@ impl<F: Tearable> BitErrors<F> {
     /// The bit error model, if there is one.
     pub fn model(&self) -> Option<&BitErrorModel> {
         self.errors.as_ref().map(|errors| &errors.model)
+    }
+
+    /// Reads and copies so far by the steps that they took: none, 1, 2 and so on, then soft decoding, then those that
+    /// no step read. Empty without a read retry.
+    pub fn retried_reads(&self) -> &[u64] {
+        self.errors.as_ref().map_or(&[], |errors| &errors.retried)
+    }
+
+    /// Reads and copies so far of pages older, more worn or more often read than the limit of the bounds.
+    pub fn reads_beyond(&self) -> u64 {
+        self.errors.as_ref().map_or(0, |errors| errors.reads_beyond)
     }
 
     /// Reads and copies so far that found their page uncorrectable.
@@ -100,6 +139,16 @@ struct Errors {
     seed: u64,
     /// Reads of each page since its program; empty if reads bring no errors.
     reads: Vec<u32>,
+    /// Ages of pages, for a model that grows with them.
+    aging: Option<Aging>,
+    retry: ReadRetry,
+    /// Reads by steps.
+    retried: Vec<u64>,
+    /// Steps so far.
+    retries: Retries,
+    /// Limit up to which bounds are stated, and reads of pages beyond it.
+    stated: Option<AgeLimit>,
+    reads_beyond: u64,
     carried: Carried,
     /// Buffer for the errors that a copy takes over: one count per codeword.
     taken_over: Vec<u16>,
@@ -110,12 +159,13 @@ struct Errors {
 
 impl Errors {
     /// Bit errors of each codeword of a page at its next read: its own errors and those it carries.
-    fn each_codeword<F: Flash>(&self, inner: &F, ppn: Ppn, mut each: impl FnMut(usize, u64)) {
+    fn each_codeword<F: Flash>(&mut self, inner: &F, ppn: Ppn, mut each: impl FnMut(usize, u64)) {
         let geometry = inner.geometry();
         let erases = inner.erase_count(geometry.block_of(ppn));
         let reads = self.reads.get(ppn.0 as usize).map_or(0, |reads| reads.saturating_add(1));
+        let rate = self.aging.as_mut().map_or(0.0, |aging| aging.rate(ppn, erases));
         let carried = self.carried.of(ppn);
-        let age = Age { ppn, erases, reads };
+        let age = Age { ppn, erases, reads, rate };
         self.model.each_codeword(self.seed, geometry.page_bytes(), age, |at, own| {
             each(at, own + carried.get(at).map_or(0, |bits| u64::from(*bits)));
         });
@@ -124,42 +174,81 @@ impl Errors {
     /// Bits that ECC corrects if the page is read now. If a codeword has too many errors, the page is spoilt,
     /// so that the read finds it uncorrectable.
     #[inline(never)]
-    fn before_read<F: Tearable>(&mut self, inner: &mut F, ppn: Ppn) -> Result<u64, FlashError> {
-        let (mut all, mut worst) = (0, 0);
+    fn before_read<F: Tearable>(
+        &mut self,
+        inner: &mut F,
+        ppn: Ppn,
+    ) -> Result<Corrected, FlashError> {
+        let (mut all, mut within, mut worst) = (0, 0, 0);
+        let ecc = self.model.ecc_bits_per_kib();
+        let erases = inner.erase_count(inner.geometry().block_of(ppn));
+        if let (Some(limit), Some(aging)) = (&self.stated, &self.aging) {
+            self.reads_beyond += u64::from(aging.is_beyond(limit, ppn, erases));
+        }
         if inner.geometry().contains(ppn) {
             self.each_codeword(inner, ppn, |_, bits| {
                 all += bits;
+                within += bits.min(ecc.into());
                 worst = bits.max(worst);
             });
         }
-        if worst > u64::from(self.model.ecc_bits_per_kib()) {
+        let (retries, reads) = self.retry.of(worst, ecc);
+        if !reads {
             match inner.spoil(ppn) {
                 // An erased page holds no bits; the read itself refuses it.
                 Ok(()) | Err(FlashError::Erased(_)) => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(all)
+        // What a step reads has as many bit errors as the ECC corrects, at most.
+        let bits = if retries.is_none() { all } else { within };
+        Ok(Corrected { bits, retries })
     }
 
     /// Counts a read of a page and its corrected bits, if the read has run.
     #[inline(never)]
-    fn after_read(&mut self, ppn: Ppn, corrected: u64, error: Option<FlashError>) {
+    fn after_read(&mut self, ppn: Ppn, corrected: Corrected, error: Option<FlashError>) {
+        let mut retries = corrected.retries;
         match error {
-            None => self.corrected_bits += corrected,
-            Some(FlashError::Uncorrectable(_)) => self.uncorrectable_reads += 1,
+            None => self.corrected_bits += corrected.bits,
+            Some(FlashError::Uncorrectable(_)) => {
+                self.uncorrectable_reads += 1;
+                retries = self.retry.all();
+            }
             Some(error) if error.failed_at_medium() => {}
             Some(_) => return,
+        }
+        self.count(retries, matches!(error, Some(FlashError::Uncorrectable(_))));
+        if let Some(aging) = &mut self.aging {
+            aging.read(ppn, 1 + retries.steps as u32 + retries.soft as u32);
         }
         if let Some(reads) = self.reads.get_mut(ppn.0 as usize) {
             *reads = reads.saturating_add(1);
         }
     }
 
+    /// Counts a read by its steps.
+    fn count(&mut self, retries: Retries, failed: bool) {
+        let steps = self.retry.limits.len();
+        let at = match (failed, retries.soft) {
+            (true, _) => steps + 2,
+            (false, 0) => retries.steps as usize,
+            (false, _) => steps + 1,
+        };
+        if let Some(reads) = self.retried.get_mut(at) {
+            *reads += 1;
+        }
+        self.retries.steps += retries.steps;
+        self.retries.soft += retries.soft;
+    }
+
     /// Resets a programmed page: no reads, no errors of other pages.
     fn programmed(&mut self, ppn: Ppn) {
         if let Some(reads) = self.reads.get_mut(ppn.0 as usize) {
             *reads = 0;
+        }
+        if let Some(aging) = &mut self.aging {
+            aging.programmed(ppn);
         }
         self.carried.clear(ppn);
     }
@@ -170,7 +259,7 @@ impl Errors {
         &mut self,
         inner: &F,
         [from, to]: [Ppn; 2],
-        corrected: Option<u64>,
+        corrected: Option<Corrected>,
         error: Option<FlashError>,
     ) {
         if error.is_none() {
@@ -179,7 +268,25 @@ impl Errors {
                 self.take_over(inner, from, to);
             }
         }
-        self.after_read(from, corrected.unwrap_or(0), error);
+        match corrected {
+            Some(corrected) => self.after_read(from, corrected, error),
+            None => self.after_unchecked(from, error),
+        }
+    }
+
+    /// Counts a read without ECC, if it has run.
+    fn after_unchecked(&mut self, ppn: Ppn, error: Option<FlashError>) {
+        match error {
+            Some(FlashError::Uncorrectable(_)) => self.uncorrectable_reads += 1,
+            Some(error) if !error.failed_at_medium() => return,
+            _ => {}
+        }
+        if let Some(aging) = &mut self.aging {
+            aging.read(ppn, 1);
+        }
+        if let Some(reads) = self.reads.get_mut(ppn.0 as usize) {
+            *reads = reads.saturating_add(1);
+        }
     }
 
     fn take_over<F: Flash>(&mut self, inner: &F, from: Ppn, to: Ppn) {
@@ -198,6 +305,13 @@ impl Errors {
         }
         self.taken_over = taken_over;
     }
+}
+
+/// What ECC corrects in a read, and the steps that the read takes.
+#[derive(Clone, Copy, Debug)]
+struct Corrected {
+    bits: u64,
+    retries: Retries,
 }
 
 /// Copies the error out. A borrowed result would have to lie in memory, even without bit errors.
@@ -306,6 +420,31 @@ impl<F: Tearable> crate::layer::Layer for BitErrors<F> {
                 crate::layer::Layer::copy(self, from, to, seq, cause)
             }),
         }
+    }
+
+    #[inline]
+    fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
+        self.inner.erase(block, cause)?;
+        if let Some(aging) = self.errors.as_mut().and_then(|errors| errors.aging.as_mut()) {
+            aging.erased(block.0);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn retries(&self) -> Retries {
+        match &self.errors {
+            None => self.inner.retries(),
+            Some(errors) => errors.retries,
+        }
+    }
+
+    #[inline]
+    fn set_now_ns(&mut self, now_ns: Ns) {
+        if let Some(aging) = self.errors.as_mut().and_then(|errors| errors.aging.as_mut()) {
+            aging.set_now_ns(now_ns);
+        }
+        self.inner.set_now_ns(now_ns);
     }
 
     #[inline]

@@ -17,6 +17,19 @@ pub enum FaultError {
         /// Data bits per page.
         most: u64,
     },
+    /// A step of a read retry that corrects no more than the one before it, or more than possible.
+    #[error(
+        "a retry step must correct {least} to 512 bits in 1 KiB, not {found}, in 255 steps at most"
+    )]
+    RetryLimit {
+        /// Bits of the step.
+        found: u32,
+        /// Fewest bits: one more than the step before it, or than the ECC.
+        least: u32,
+    },
+    /// A power law whose rate may fall with age.
+    #[error("a power law has coefficients of 0 to 1 and exponents of 0 to 10")]
+    PowerLaw,
     /// More factory bad blocks than blocks that may be bad.
     #[error("{count} bad blocks requested, but at most {most} blocks of this array may be bad")]
     TooManyBadBlocks {

@@ -3,7 +3,7 @@
 //! | wrapper | fault |
 //! | --- | --- |
 //! | [`PowerCut`] | the power fails at a chosen operation, with or without tearing it |
-//! | [`BitErrors`] | bits flip with wear and reads, or a fixed number per page. ECC corrects them, or the page is lost, or an unchecked copy takes them over |
+//! | [`BitErrors`] | bits flip with wear, retention and reads, or a fixed number per page. ECC corrects them, at once or after steps of a read retry; or the page is lost, or an unchecked copy takes them over |
 //! | [`ProgramEraseFailure`] | the part reports a program or an erase as failed |
 //! | [`BadBlocks`] | blocks are bad from the factory or go bad in use |
 //!
@@ -32,6 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod aging;
 mod bad_blocks;
 mod bit_error_model;
 mod bit_errors;
@@ -39,14 +40,18 @@ mod carried;
 mod error;
 mod poisson;
 mod power_cut;
+mod power_law;
 mod program_erase;
 pub(crate) mod random;
+mod read_retry;
 mod tearable;
 
 pub use bad_blocks::BadBlocks;
-pub use bit_error_model::{BitErrorModel, BitErrorRate};
+pub use bit_error_model::{AgeLimit, AgedErrorRate, BitErrorModel, BitErrorRate};
 pub use bit_errors::BitErrors;
 pub use error::FaultError;
 pub use power_cut::PowerCut;
+pub use power_law::{NamedLaw, POWER_LAWS, PowerLaw};
 pub use program_erase::ProgramEraseFailure;
+pub use read_retry::ReadRetry;
 pub use tearable::Tearable;

@@ -5,13 +5,15 @@ use super::operations::{ChannelWork, NO_STEP, NONE, Operation, Operations, Side}
 use super::tasks::Done;
 use crate::address::{BlockId, Lpn, Ppn};
 use crate::channels::{
-    Addressing, Command, DieAddress, GrantObserver, MAX_PLANES, PageAddress, Pages, Request,
+    Addressing, Command, DieAddress, GrantObserver, MAX_PLANES, PageAddress, Pages, Repeats,
+    Request,
 };
 use crate::copies::CopyPath;
 use crate::error::{FlashError, has_run};
 use crate::interface::Probe;
 use crate::oob::Oob;
 use crate::operation::{Cause, Operation as Op};
+use crate::retries::Retries;
 use crate::time::Ns;
 use alloc::vec::Vec;
 
@@ -52,9 +54,27 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         Request { arrival_ns, tag: slot.into(), die, command, pages, repair_ns }
     }
 
+    /// Steps of read retries so far, if any can run.
+    #[inline(always)]
+    fn retried(&self) -> Retries {
+        match self.retry {
+            None => Retries::default(),
+            Some(_) => self.inner.retries(),
+        }
+    }
+
+    /// Repetitions of the read that ran since `before`.
+    #[inline(always)]
+    fn repeats(&self, before: &Retries) -> Repeats {
+        let Some(times) = &self.retry else { return Repeats::default() };
+        let steps = self.inner.retries().since(before);
+        let reads = u8::try_from(times.reads(&steps)).unwrap_or(u8::MAX);
+        Repeats { reads, soft: steps.soft > 0 }
+    }
+
     /// Issues one command that is not a copy, after the last of its kind of the task.
     #[inline]
-    fn single(&mut self, op: Op, command: Command, ppn: Ppn, cause: Cause) {
+    fn single(&mut self, op: Op, command: Command, ppn: Ppn, cause: Cause, repeats: Repeats) {
         self.counts.add(op, cause);
         if !self.timed {
             return;
@@ -81,6 +101,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         let operation = self.operations.get_mut(slot);
         operation.waits = u32::from(before != NONE) + u32::from(behind_steps);
         operation.aside = aside.is_some();
+        operation.repeats = repeats;
         self.issue(slot);
         if behind_steps {
             self.steps.wait(slot);
@@ -98,7 +119,13 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     }
 
     /// Issues the copy of one page; `more` pages of the same run follow.
-    fn copied(&mut self, from: Ppn, to: Ppn, corrected: u64, cause: Cause, more: bool) {
+    fn copied(
+        &mut self,
+        [from, to]: [Ppn; 2],
+        (corrected, repeats): (u64, Repeats),
+        cause: Cause,
+        more: bool,
+    ) {
         self.counts.add(Op::Copy, cause);
         let (mut read, mut program) =
             (self.side(Command::Read, from), self.side(Command::Program, to));
@@ -137,7 +164,23 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
             let copy = self.operation(work, task, step);
             #[cfg(test)]
             self.contents.asked(copy, &work, program, Some(read));
-            self.operations.get_mut(copy).repair_ns = corrected * repair_ns;
+            let operation = self.operations.get_mut(copy);
+            operation.repair_ns = corrected * repair_ns;
+            let direct = matches!(work, ChannelWork::Direct(..));
+            if direct && repeats.reads > 0 {
+                // The transfer is the last of the reads.
+                let before = self.operation(ChannelWork::One(read), NONE, step);
+                #[cfg(test)]
+                self.contents.asked(before, &ChannelWork::One(read), read, None);
+                let reads = repeats.reads - 1;
+                self.operations.get_mut(before).repeats = Repeats { reads, ..repeats };
+                self.issue(before);
+                self.operations.get_mut(copy).waits = 1;
+                self.issue_copy(copy, from, out_of, program.block);
+                self.operations.get_mut(before).then = copy;
+                return;
+            }
+            operation.repeats = repeats;
             self.issue_copy(copy, from, out_of, program.block);
             return;
         }
@@ -145,6 +188,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         let reading = self.operation(source, NONE, step);
         #[cfg(test)]
         self.contents.asked(reading, &source, read, None);
+        self.operations.get_mut(reading).repeats = repeats;
         self.issue(reading);
         let programming = self.operation(destination, task, step);
         #[cfg(test)]
@@ -250,6 +294,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     pub(super) fn send(&mut self, slot: u32, arrival_ns: Ns) {
         let operation = self.operations.get(slot);
         let (work, repair_ns, class) = (operation.work, operation.repair_ns, operation.class());
+        let repeats = operation.repeats;
         let (first, second) = work.sides();
         let request = self.request(&first, slot, arrival_ns, 0);
         let second = second.map(|to| self.request(&to, slot, arrival_ns, repair_ns));
@@ -259,7 +304,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
             }
             (_, second) => self
                 .channels
-                .submit_as(&request, class)
+                .submit_repeated(&request, class, repeats)
                 .and_then(|()| second.map_or(Ok(()), |to| self.channels.submit_as(&to, class))),
         };
         sent.expect("what the array has done, its channels can do");
@@ -329,9 +374,10 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
 
     #[inline]
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
+        let retried = self.retried();
         let result = self.inner.read(ppn, data, cause);
         if has_run(&result) {
-            self.single(Op::Read, Command::Read, ppn, cause);
+            self.single(Op::Read, Command::Read, ppn, cause, self.repeats(&retried));
         }
         result
     }
@@ -344,18 +390,20 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
         data: &mut [u8],
         cause: Cause,
     ) -> Result<Oob, FlashError> {
+        let retried = self.retried();
         let result = self.inner.read_part(ppn, offset, data, cause);
         if has_run(&result) {
-            self.single(Op::Read, Command::Read, ppn, cause);
+            self.single(Op::Read, Command::Read, ppn, cause, self.repeats(&retried));
         }
         result
     }
 
     #[inline]
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
+        let retried = self.retried();
         let result = self.inner.read_oob(ppn, cause);
         if has_run(&result) {
-            self.single(Op::ReadOob, Command::ReadOob, ppn, cause);
+            self.single(Op::ReadOob, Command::ReadOob, ppn, cause, self.repeats(&retried));
         }
         result
     }
@@ -370,17 +418,19 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
     ) -> Result<(), FlashError> {
         let result = self.inner.program(ppn, oob, data, cause);
         if has_run(&result) {
-            self.single(Op::Program, Command::Program, ppn, cause);
+            self.single(Op::Program, Command::Program, ppn, cause, Repeats::default());
         }
         result
     }
 
     #[inline]
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
-        let before = self.inner.corrected_bits();
+        let (before, retried) = (self.inner.corrected_bits(), self.retried());
         let result = self.inner.copy(from, to, seq, cause);
         if has_run(&result) {
-            self.copied(from, to, self.inner.corrected_bits() - before, cause, false);
+            let corrected = self.inner.corrected_bits() - before;
+            let source = (corrected, self.repeats(&retried));
+            self.copied([from, to], source, cause, false);
         }
         result
     }
@@ -395,11 +445,12 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
     ) -> Result<(), (usize, FlashError)> {
         for (at, (page, lpn)) in from.iter().zip(lpns).enumerate() {
             let to = Ppn(to.0 + at as u32);
-            let before = self.inner.corrected_bits();
+            let (before, retried) = (self.inner.corrected_bits(), self.retried());
             let result = self.inner.copy(*page, to, seq, cause);
             if has_run(&result) {
                 let corrected = self.inner.corrected_bits() - before;
-                self.copied(*page, to, corrected, cause, at + 1 < from.len());
+                let source = (corrected, self.repeats(&retried));
+                self.copied([*page, to], source, cause, at + 1 < from.len());
             }
             *lpn = result.map_err(|error| (at, error))?.lpn;
         }
@@ -411,7 +462,7 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
         let result = self.inner.erase(block, cause);
         if has_run(&result) {
             let first = self.inner.geometry().ppn(block, 0);
-            self.single(Op::Erase, Command::Erase, first, cause);
+            self.single(Op::Erase, Command::Erase, first, cause, Repeats::default());
         }
         result
     }

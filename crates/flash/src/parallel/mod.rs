@@ -33,6 +33,9 @@
 //! own operations wait until the steps issued before them are done. The caller then begins no other task while
 //! [`Parallel::is_collecting`].
 //!
+//! A read whose page needs a read retry is repeated on its die ([`Probe::retries`],
+//! [`Part::retry`](crate::Part::retry)). A direct transfer whose page needs one follows its other reads.
+//!
 //! The locations of its two blocks determine a copy's path ([`Part::copies`](crate::Part::copies)); `None`:
 //! through the controller. The destination of a direct transfer is addressed during the source's tR, as in Fig.
 //! 9 of the paper, and reads run ahead of programs. So a run takes no longer than in serial time, and mostly
@@ -64,9 +67,10 @@ mod waiting;
 use super::copies::CopyPath;
 use super::interface::Probe;
 use super::operation::Counts;
+use super::retries::RetryTimes;
 use super::time::Ns;
 use crate::channels::{
-    Channels, ChannelsError, GrantObserver, Policy, Precedence, Timing, Topology,
+    Channels, ChannelsError, GrantObserver, Policy, Precedence, RepeatTimes, Timing, Topology,
 };
 use alloc::vec::Vec;
 use operations::Operations;
@@ -117,6 +121,8 @@ pub struct Parallel<F, W = ()> {
     steps: Steps,
     /// True if operations take time.
     timed: bool,
+    /// Times of read retries, if reads may be repeated.
+    retry: Option<RetryTimes>,
     counts: Counts,
     copies_by: [u64; CopyPath::ALL.len()],
     bytes_sent_again: u64,
@@ -156,7 +162,11 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         ganged: bool,
         watch: W,
     ) -> Result<Self, ParallelError> {
-        let channels = Channels::watched(topology, timing, policy, watch)?;
+        let mut channels = Channels::watched(topology, timing, policy, watch)?;
+        let retry = inner.part().retry;
+        if let Some(RetryTimes { set_ns, soft_ns, .. }) = retry {
+            channels.set_repeat_times(RepeatTimes { set_ns, soft_ns });
+        }
         let ganged = if ganged { topology.planes } else { 1 };
         let most = topology.blocks() / u64::from(ganged);
         let (blocks, pages) = (inner.geometry().blocks(), inner.geometry().pages_per_block());
@@ -176,6 +186,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
             yields: true,
             steps: Steps::default(),
             timed: true,
+            retry,
             counts: Counts::default(),
             copies_by: [0; CopyPath::ALL.len()],
             bytes_sent_again: 0,
@@ -188,6 +199,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     /// Begins task `tag`. Its operations arrive at `at_ns`, but not before [`Parallel::now_ns`].
     pub fn begin(&mut self, tag: u64, at_ns: Ns) {
         self.tasks.begin(tag, at_ns.max(self.channels.now_ns()));
+        self.inner.set_now_ns(self.tasks.at_ns);
     }
 
     /// Ends the current task. A task without operations is done at once.

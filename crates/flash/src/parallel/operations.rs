@@ -1,7 +1,7 @@
 //! Outstanding operations.
 
 use crate::address::BlockId;
-use crate::channels::{Class, Command};
+use crate::channels::{Class, Command, Repeats};
 use crate::time::Ns;
 use alloc::vec::Vec;
 
@@ -83,6 +83,8 @@ pub(super) struct Operation {
     pub(super) work: ChannelWork,
     /// Bus time for corrected bytes.
     pub(super) repair_ns: Ns,
+    /// Repetitions of its read.
+    pub(super) repeats: Repeats,
     /// Number of the task that issued it.
     pub(super) number: u64,
     /// Its epoch of collection steps; [`NO_STEP`]: none.
@@ -113,6 +115,7 @@ impl Operation {
     const NONE: Self = Self {
         work: ChannelWork::One(Side { block: BlockId(0), page: 0, command: Command::Read }),
         repair_ns: 0,
+        repeats: Repeats { reads: 0, soft: false },
         number: 0,
         step: NO_STEP,
         task: NONE,
@@ -162,6 +165,7 @@ impl Operations {
         let operation = &mut self.slots[slot as usize];
         operation.work = work;
         operation.repair_ns = 0;
+        operation.repeats = Repeats::default();
         operation.number = number;
         operation.step = step;
         operation.task = task;

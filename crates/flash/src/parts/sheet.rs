@@ -73,6 +73,7 @@ impl Sheet {
             ecc_bits_per_kib: self.ecc_bits_per_kib,
             source: Cow::Borrowed(self.source),
             copies: None,
+            retry: None,
         }
     }
 }

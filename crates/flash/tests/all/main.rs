@@ -14,6 +14,7 @@ mod part_file;
 mod parts;
 mod power_cut;
 mod propagation;
+mod read_retry;
 mod rules;
 mod serial;
 mod wrappers;

@@ -8,7 +8,7 @@ use ftlkit_flash::faults::{
 use ftlkit_flash::parallel::Parallel;
 use ftlkit_flash::{
     AnyArray, Array, BlockId, Cause, DynFlash, Flash, FlashError, Geometry, Lpn, Ns, Oob, Part,
-    Ppn, Probe, Serial, Store, WearLevel, WearRule, Worked, copy_one_by_one, parts,
+    Ppn, Probe, Retries, Serial, Store, WearLevel, WearRule, Worked, copy_one_by_one, parts,
 };
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -192,6 +192,15 @@ impl Probe for Recorder {
         18
     }
 
+    fn retries(&self) -> Retries {
+        self.note("retries", ());
+        Retries { steps: 21, soft: 22 }
+    }
+
+    fn set_now_ns(&mut self, now_ns: Ns) {
+        self.note("set_now_ns", now_ns);
+    }
+
     fn worked(&self) -> Worked {
         self.note("worked", ());
         Worked { busy_ns: 19, steps_ns: 20 }
@@ -221,7 +230,7 @@ impl DynFlash for Recorder {}
 type Ask = fn(&mut AnyArray) -> String;
 
 /// Each method once.
-const ASKS: [(&str, Ask); 19] = [
+const ASKS: [(&str, Ask); 21] = [
     ("geometry", |flash| text(flash.geometry())),
     ("part", |flash| text(&flash.part().name)),
     ("read", |flash| {
@@ -256,11 +265,16 @@ const ASKS: [(&str, Ask); 19] = [
     }),
     ("has_bit_errors", |flash| text(flash.has_bit_errors())),
     ("corrected_bits", |flash| text(flash.corrected_bits())),
+    ("retries", |flash| text(flash.retries())),
+    ("set_now_ns", |flash| {
+        flash.set_now_ns(23);
+        "done".into()
+    }),
     ("worked", |flash| text(flash.worked())),
 ];
 
 /// Methods that wrappers override: wrapper, method, and its answer with the calls below.
-const OWN: [(&str, &str, &str); 8] = [
+const OWN: [(&str, &str, &str); 9] = [
     ("WearLevel with a rule", "longest_erase_ns", LONGER_ERASE),
     ("WearLevel with a rule", "prefetch", "done from []"),
     ("Serial", "worked", "Worked { busy_ns: 0, steps_ns: 0 } from []"),
@@ -268,6 +282,7 @@ const OWN: [(&str, &str, &str); 8] = [
     ("PowerCut", "copy_run", ONE_BY_ONE),
     ("BitErrors with errors", "copy_run", ONE_BY_ONE),
     ("BitErrors with errors", "has_bit_errors", "true from []"),
+    ("BitErrors with errors", "retries", "Retries { steps: 0, soft: 0 } from []"),
     ("ProgramEraseFailure", "copy_run", ONE_BY_ONE),
 ];
 

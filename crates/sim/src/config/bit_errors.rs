@@ -1,14 +1,23 @@
 //! Bit errors of an experiment's array, and the ECC that corrects them.
 
 use super::notation::Notation;
+use super::read_retry::seconds;
+use flash::faults::{POWER_LAWS, PowerLaw};
 use std::fmt;
+use workload::nearest::did_you_mean;
+use workload::quantity::Duration;
 
-/// Bit errors, and the strength of the ECC. Text: `off`, `8` or `wear:1000000,2000,10`; the last two also
-/// with `+ecc=24`.
+/// Bit errors, the age of the array at the start, and the strength of the ECC. Text: `off`, `8`, `wear:1000000,2000,10`,
+/// `tlc-72-layer` or `power:…`; all but the first also with `+ecc=24`, the last three with `+cycles=3000`, the last two
+/// with `+age=90d`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BitErrorSettings {
     /// Bit errors of a page.
     pub errors: PageErrors,
+    /// Program/erase cycles of every block before the run.
+    pub cycles: u32,
+    /// Time that data written before the measured part have lain, s.
+    pub age_s: u32,
     /// Bits that ECC corrects per 1 KiB, 1 to 512; default: those of the part.
     pub ecc_bits_per_kib: Option<u32>,
 }
@@ -30,6 +39,8 @@ pub enum PageErrors {
         /// Added by each read of the page.
         per_read: u64,
     },
+    /// A rate that grows with wear, retention time and reads of the block.
+    Law(PowerLaw),
 }
 
 impl BitErrorSettings {
@@ -41,16 +52,34 @@ impl BitErrorSettings {
 
 /// Description of the notation, for error messages.
 const EXPECTED: &str = "bit errors must be `off`, bit errors per page such as `8`, or \
-    `wear:BASE,PER_ERASE,PER_READ` in errors per 10^12 bits such as `wear:1000000,2000,10`; `+ecc=BITS` after \
-    the last two overrides the part's ECC strength per 1 KiB";
+    `wear:BASE,PER_ERASE,PER_READ` in errors per 10^12 bits such as `wear:1000000,2000,10`, a published fit such as \
+    `tlc-72-layer`, or `power:E,A,K,B,M,N,G,P,Q`; `+ecc=BITS` overrides the part's ECC strength per 1 KiB, \
+    `+cycles=N` states the wear at the start, `+age=TIME` the retention time of a fit or a power law";
 
 impl Notation for BitErrorSettings {
     fn read(word: &str) -> Result<Self, String> {
         let fault = |reason: &str| format!("`{word}`: {reason}{EXPECTED}");
         let mut parts = word.split('+').map(str::trim);
-        let errors = read_errors(parts.next().unwrap_or("")).ok_or_else(|| fault(""))?;
+        let first = parts.next().unwrap_or("");
+        let errors = read_errors(first).ok_or_else(|| fault(&unknown(first)))?;
         let mut ecc_bits_per_kib = None;
+        let mut age: [Option<u32>; 2] = [None; 2];
         for part in parts {
+            if let Some((at, key, value)) =
+                ["cycles", "age"].iter().enumerate().find_map(|(at, key)| {
+                    Some((at, key, part.strip_prefix(*key)?.trim().strip_prefix('=')?))
+                })
+            {
+                let value = match at {
+                    0 => value.trim().replace('_', "").parse().ok(),
+                    _ => seconds(value),
+                };
+                if age[at].is_some() {
+                    return Err(fault(&format!("{key} is set twice; ")));
+                }
+                age[at] = Some(value.ok_or_else(|| fault(&format!("`{part}` is no {key}; ")))?);
+                continue;
+            }
             let bits = part.strip_prefix("ecc=").and_then(|bits| bits.trim().parse().ok());
             match bits {
                 Some(_) if ecc_bits_per_kib.is_some() => return Err(fault("ecc is set twice; ")),
@@ -62,7 +91,15 @@ impl Notation for BitErrorSettings {
         if errors == PageErrors::Off && ecc_bits_per_kib.is_some() {
             return Err(fault("ecc has no effect without bit errors; "));
         }
-        Ok(Self { errors, ecc_bits_per_kib })
+        let law = matches!(errors, PageErrors::Law(_));
+        if age[0].is_some() && !law && !matches!(errors, PageErrors::Wear { .. }) {
+            return Err(fault("cycles have no effect on a fixed number of bit errors; "));
+        }
+        if age[1].is_some() && !law {
+            return Err(fault("age has no effect without a fit or a power law; "));
+        }
+        let [cycles, age_s] = age.map(Option::unwrap_or_default);
+        Ok(Self { errors, cycles, age_s, ecc_bits_per_kib })
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -72,6 +109,19 @@ impl Notation for BitErrorSettings {
             PageErrors::Wear { base, per_erase, per_read } => {
                 write!(f, "wear:{base},{per_erase},{per_read}")?;
             }
+            PageErrors::Law(law) => match POWER_LAWS.iter().find(|known| known.law == law) {
+                Some(known) => f.write_str(known.name)?,
+                None => {
+                    let figures = law.figures().map(|figure| figure.to_string());
+                    write!(f, "power:{}", figures.join(","))?;
+                }
+            },
+        }
+        if self.cycles > 0 {
+            write!(f, "+cycles={}", self.cycles)?;
+        }
+        if self.age_s > 0 {
+            write!(f, "+age={}", Duration::new(u64::from(self.age_s) * 1_000_000_000))?;
         }
         match self.ecc_bits_per_kib {
             Some(bits) => write!(f, "+ecc={bits}"),
@@ -80,10 +130,32 @@ impl Notation for BitErrorSettings {
     }
 }
 
+/// What may have been meant by a text that is none of the kinds.
+fn unknown(text: &str) -> String {
+    match text.strip_prefix("power:") {
+        Some(_) => {
+            "a power law has nine figures, coefficients of 0 to 1 and exponents of 0 to 10; ".into()
+        }
+        None if text.starts_with(|first: char| first.is_ascii_alphabetic()) => {
+            let names = POWER_LAWS.iter().map(|law| law.name).chain(["off", "wear:", "power:"]);
+            format!("{}; ", did_you_mean(text, names))
+        }
+        None => String::new(),
+    }
+}
+
 fn read_errors(text: &str) -> Option<PageErrors> {
     let number = |text: &str| text.trim().replace('_', "").parse::<u64>().ok();
     if text == "off" {
         return Some(PageErrors::Off);
+    }
+    if let Some(known) = POWER_LAWS.iter().find(|known| known.name == text) {
+        return Some(PageErrors::Law(known.law));
+    }
+    if let Some(figures) = text.strip_prefix("power:") {
+        let figures: Option<Vec<f64>> = figures.split(',').map(|f| f.trim().parse().ok()).collect();
+        let law = PowerLaw::of(figures?.try_into().ok()?);
+        return law.is_valid().then_some(PageErrors::Law(law));
     }
     let Some(rates) = text.strip_prefix("wear:") else {
         // The number 0 means no bit errors.
@@ -104,7 +176,16 @@ mod tests {
 
     #[test]
     fn notation() {
-        for text in ["off", "8", "8+ecc=40", "wear:1000000,2000,10", "wear:0,0,0+ecc=1"] {
+        for text in [
+            "off",
+            "8",
+            "8+ecc=40",
+            "wear:1000000,2000,10",
+            "wear:0,0,0+ecc=1",
+            "wear:1,2,3+cycles=500",
+            "tlc-72-layer+cycles=3000+age=90d+ecc=72",
+            "power:0.0001,0.5,2,0,0,0,0,0,0+age=3600s",
+        ] {
             assert_eq!(text.parse::<Word<BitErrorSettings>>().unwrap().to_string(), text);
         }
         let read = |text| BitErrorSettings::read(text).unwrap().errors;
@@ -125,6 +206,15 @@ mod tests {
             ("8+ecc=4+ecc=4", "set twice"),
             ("off+ecc=4", "ecc has no effect"),
             ("8+acc=4", "`+ecc=BITS`"),
+            ("tlc-72-laye", "did you mean `tlc-72-layer`?"),
+            ("power:1,2,3", "nine figures"),
+            ("power:2,0,0,0,0,0,0,0,0", "coefficients of 0 to 1"),
+            ("power:nan,0,0,0,0,0,0,0,0", "coefficients of 0 to 1"),
+            ("8+cycles=3", "no effect on a fixed number"),
+            ("wear:1,2,3+age=1d", "no effect without a fit"),
+            ("tlc-72-layer+age=old", "is no age"),
+            ("tlc-72-layer+cycles=-1", "is no cycles"),
+            ("tlc-72-layer+age=1d+age=1d", "age is set twice"),
         ] {
             let error = BitErrorSettings::read(text).unwrap_err();
             assert!(error.contains(said), "{text}: {error}");

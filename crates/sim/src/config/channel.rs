@@ -1,14 +1,17 @@
 //! The channel of an experiment's array, or all channels of an SSD: devices, planes that operate together and
 //! bit errors. Also the part as a scheme sees it there.
 
+mod retry;
+
 use super::bit_errors::{BitErrorSettings, PageErrors};
 use super::bus_cycle::LONGEST_CYCLE_NS;
 use super::error::ConfigError;
+use super::read_retry::ReadRetrySettings;
 use bounds::copyback::{CopySettings, CopyTimings, Copyback, CopybackError, Waits};
 use flash::channels::{Timing, TimingError};
-use flash::faults::{BitErrorModel, BitErrorRate};
+use flash::faults::{AgedErrorRate, BitErrorModel, BitErrorRate};
 use flash::pins::{Interface, WindowCheck, Windows, windows};
-use flash::{Copies, CopyPath, CopyTimes, Geometry, GeometryError, Ns, Part};
+use flash::{Copies, CopyPath, CopyTimes, Geometry, GeometryError, Ns, Part, Retries, RetryTimes};
 use workload::quantity::Duration;
 
 /// A part and its use by a controller, the same for every scheme of an experiment.
@@ -29,6 +32,10 @@ pub struct Channel {
     pub planes: u32,
     /// Bit errors of the pages.
     pub bit_errors: BitErrorSettings,
+    /// Steps of reads that ECC does not correct at once.
+    retry: ReadRetrySettings,
+    /// Most of these steps in one read, as bounds count them.
+    most: Retries,
     /// Cycle and skew of direct transfers between dies; `None` without bus cycles.
     direct: Option<DirectTransfer>,
 }
@@ -89,7 +96,10 @@ impl Channel {
         }
         part.ecc_bits_per_kib = bit_errors.ecc_bits_per_kib.or(part.ecc_bits_per_kib);
         let direct = latching(&part).map(DirectTransfer::from);
-        let channel = Self { part, channels: None, ways, dies: 1, planes, bit_errors, direct };
+        let (retry, most) = (ReadRetrySettings::default(), Retries::default());
+        let channels = None;
+        let channel =
+            Self { part, channels, ways, dies: 1, planes, bit_errors, retry, most, direct };
         channel.check_ecc()?;
         if gives_bus_cycles(&channel.part) {
             channel.timings().map_err(|error| ConfigError::setting("part", error.to_string()))?;
@@ -127,7 +137,7 @@ impl Channel {
     /// # Errors
     /// If the part gives no bus cycles.
     pub fn timing(&self) -> Result<Timing, TimingError> {
-        let timing = Timing::of(&self.part)?;
+        let timing = Timing { ecc_ns: self.retry.decode_ns, ..Timing::of(&self.part)? };
         Ok(match self.direct {
             None => timing,
             Some(DirectTransfer { t_rwc_ns, t_dl_ns }) => {
@@ -214,7 +224,7 @@ impl Channel {
         let fault = |setting, reason| Err(CopyFault { setting, reason });
         if !self.has_paths() {
             return match (copies.path, copies.cache_program) {
-                (None, None) => Ok(self.part.clone()),
+                (None, None) => Ok(self.with_retries(self.decoding(self.part.clone()))),
                 (Some(_), _) => fault("copy", no_bus_cycles(&self.part)),
                 (None, Some(_)) => fault("copy_cache", no_bus_cycles(&self.part)),
             };
@@ -253,7 +263,7 @@ impl Channel {
             .part(&self.part, self.waits())
             .map_err(|error| CopyFault { setting: "copy", reason: error.to_string() })?;
         let copies = part.copies.map(|copies| self.copies_among_units(copies));
-        Ok(Part { capacity_bytes: self.capacity_bytes(), copies, ..part })
+        Ok(self.with_retries(Part { capacity_bytes: self.capacity_bytes(), copies, ..part }))
     }
 
     /// Sets the number of units. Between dies of different channels a page passes through the controller,
@@ -288,7 +298,7 @@ impl Channel {
         Ok(match self.bit_errors.errors {
             PageErrors::Off => 0,
             PageErrors::ByHand(bits) => bits,
-            PageErrors::Wear { .. } => self.timings()?.most_corrected_bytes(),
+            PageErrors::Wear { .. } | PageErrors::Law(_) => self.timings()?.most_corrected_bytes(),
         })
     }
 
@@ -301,13 +311,20 @@ impl Channel {
                 Some(BitErrorModel::Fixed { bits_per_page: bits * self.planes, ecc_bits_per_kib })
             }
             PageErrors::Wear { base, per_erase, per_read } => {
+                let cycles = u64::from(self.bit_errors.cycles);
                 Some(BitErrorModel::Drawn(BitErrorRate {
-                    base,
+                    base: base.saturating_add(per_erase.saturating_mul(cycles)),
                     per_erase,
                     per_read,
                     ecc_bits_per_kib,
                 }))
             }
+            PageErrors::Law(law) => Some(BitErrorModel::Aged(AgedErrorRate {
+                law,
+                cycles: self.bit_errors.cycles,
+                age_s: self.bit_errors.age_s,
+                ecc_bits_per_kib,
+            })),
         }
     }
 

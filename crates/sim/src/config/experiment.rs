@@ -6,6 +6,7 @@ use super::error::ConfigError;
 use super::notation::Word;
 use super::part::PartChoice;
 use super::precondition::PreconditionChoice;
+use super::read_retry::ReadRetrySettings;
 use super::scheme::SchemeChoice;
 use super::share::{DefaultShare, PartialPages, SpaceRule};
 use super::suspend::SuspendChoice;
@@ -93,6 +94,9 @@ pub struct Experiment {
     /// Bit errors of the pages.
     #[serde(skip_serializing_if = "are_off")]
     pub bit_errors: Word<BitErrorSettings>,
+    /// Steps of reads that ECC does not correct at once, and decoding times.
+    #[serde(skip_serializing_if = "is_not_retried")]
+    pub read_retry: Word<ReadRetrySettings>,
     /// Precondition of the array.
     pub precondition: PreconditionChoice,
     /// Clock that issues requests.
@@ -132,6 +136,10 @@ fn is_one(count: &u32) -> bool {
 
 fn are_off(errors: &Word<BitErrorSettings>) -> bool {
     errors.0.are_off()
+}
+
+fn is_not_retried(retry: &Word<ReadRetrySettings>) -> bool {
+    retry.0.are_off()
 }
 
 fn is_free(processor: &Word<Option<Processor>>) -> bool {
@@ -175,6 +183,7 @@ impl Default for Experiment {
             bus_cycle: None,
             t_rwc: None,
             bit_errors: Word::default(),
+            read_retry: Word::default(),
             precondition: PreconditionChoice::default(),
             timing: Timing::default(),
             deadline: None,

@@ -24,6 +24,8 @@ const DIE_BYTES: u64 = 512;
 const REQUEST_BYTES: u64 = 1024;
 /// Bytes per physical page for its read count, if reads cause bit errors.
 const READS_BYTES: u64 = 4;
+/// Bytes per physical page for the time of its program, if retention causes bit errors.
+const AGE_BYTES: u64 = 4;
 
 impl Resolved {
     /// Rejects the experiment if the schemes that run at once need more memory than the machine has
@@ -94,12 +96,13 @@ impl Resolved {
             + REQUEST_BYTES * u64::from(ssd.queue_depth)
     }
 
-    /// Bytes for read counts, which an array keeps if bit errors grow with reads.
+    /// Bytes for read counts and times, which an array keeps if bit errors grow with reads or retention.
     fn bit_error_bytes(&self) -> u64 {
         match self.channel.bit_errors.errors {
             PageErrors::Wear { per_read: 1.., .. } => {
                 READS_BYTES * u64::from(self.geometry.pages())
             }
+            PageErrors::Law(_) => AGE_BYTES * u64::from(self.geometry.pages()),
             _ => 0,
         }
     }
@@ -165,7 +168,12 @@ mod tests {
             Experiment::from_toml(&text, "test").unwrap().resolve().unwrap()
         };
         let pages = (1 << 30) / 2048;
-        for (errors, bytes) in [("off", 0), ("wear:1,1,0+ecc=4", 0), ("wear:1,1,1+ecc=4", 4)] {
+        for (errors, bytes) in [
+            ("off", 0),
+            ("wear:1,1,0+ecc=4", 0),
+            ("wear:1,1,1+ecc=4", 4),
+            ("tlc-72-layer+ecc=4", 4),
+        ] {
             assert_eq!(with(errors).bit_error_bytes(), bytes * pages, "{errors}");
         }
     }

@@ -85,6 +85,7 @@ impl Experiment {
             part = with_bus_cycle(part, self.bus_cycle, &mut notes)?;
         }
         let mut channel = Channel::new(part.clone(), self.ways, self.planes, self.bit_errors.0)?;
+        channel = channel.with_retry(&self.read_retry.0)?;
         if let Some(cycle) = self.t_rwc {
             channel = channel.with_direct_cycle(cycle.0)?;
         }
@@ -122,6 +123,7 @@ impl Experiment {
         }
         let tasks = self.tasks(board.is_some())?;
         notes.extend(notes_on_time(board.as_ref(), &self, &schemes));
+        notes.extend(channel.retry_in_bounds());
         notes.extend(notes_on_copies(&channel, &tables, &schemes));
         notes.extend(notes_on_shares(&schemes, &geometry, &facts));
         notes.extend(note_on_frontiers(&schemes));
@@ -522,6 +524,7 @@ impl Serialize for Resolved {
                 "ways": self.channel.ways,
                 "planes": self.channel.planes,
                 "bit_errors": self.experiment.bit_errors,
+                "read_retry": self.experiment.read_retry,
                 "ecc_bits_per_kib": self.channel.part().ecc_bits_per_kib,
             },
             "ssd": self.ssd.as_ref().map(|ssd| setup_json(ssd, self.order())),

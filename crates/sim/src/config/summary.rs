@@ -2,11 +2,14 @@
 //! chosen by default.
 
 use super::bit_errors::PageErrors;
+use super::notation::Word;
 use super::resolve::Resolved;
 use super::ssd::dies_line;
 use crate::precondition::Fill;
 use crate::report::units;
+use flash::faults::POWER_LAWS;
 use workload::TraceFacts;
+use workload::quantity::Duration;
 
 /// Says that an array of `bytes` is more than one device of a part: `8 devices as one array`.
 pub fn devices_text(bytes: u64, device_bytes: u64) -> Option<String> {
@@ -97,8 +100,28 @@ impl Resolved {
                     "bit errors per 10^12 bits: {base} + {per_erase} per erase + {per_read} per read"
                 )
             }
+            PageErrors::Law(_) => {
+                let settings = &self.channel.bit_errors;
+                let known =
+                    POWER_LAWS.iter().find(|known| PageErrors::Law(known.law) == settings.errors);
+                format!("bit errors by {}", known.map_or("a power law", |known| known.name))
+            }
         };
-        Some(format!("{errors}, ECC corrects {ecc} per 1 KiB"))
+        let settings = &self.channel.bit_errors;
+        let mut line = errors;
+        if settings.cycles > 0 {
+            line += &format!(", {} cycles at the start", units::grouped(settings.cycles.into()));
+        }
+        if settings.age_s > 0 {
+            line +=
+                &format!(", data {} old", Duration::new(u64::from(settings.age_s) * 1_000_000_000));
+        }
+        line += &format!(", ECC corrects {ecc} per 1 KiB");
+        let retry = self.channel.retry();
+        if !retry.are_off() {
+            line += &format!("; read retry {}", Word(retry.clone()));
+        }
+        Some(line)
     }
 
     fn workload_line(&self) -> String {

@@ -1,11 +1,12 @@
 //! One setting of an experiment by its key, as a sweep varies it.
 
+use super::bit_errors::PageErrors;
 use super::error::ConfigError;
 use super::experiment::Experiment;
 use super::part::{DEFAULT_PART, PartTable, by_name};
 use super::scheme_settings::{OVER_PROVISIONING, SCHEME_SETTINGS, SchemeSetting};
 use super::text_or_table::TextOrTable;
-use ::workload::quantity::Count;
+use ::workload::quantity::{Count, Duration};
 use workload::nearest::did_you_mean;
 use workload::{ParameterInfo, WorkloadSpec, builtin};
 
@@ -38,6 +39,7 @@ impl Experiment {
                 return Ok(());
             }
             "trace" => return self.replay_on(value),
+            "pe_cycles" | "data_age" => return self.vary_age(key, value).map_err(fault),
             _ => {}
         }
         let parameter = key.strip_prefix("workload.");
@@ -100,6 +102,27 @@ impl Experiment {
         Ok(())
     }
 
+    /// Wear or age of the array at the start, which belong to its bit errors.
+    fn vary_age(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let errors = &mut self.bit_errors.0;
+        match (errors.errors, key) {
+            (PageErrors::Law(_), _) | (PageErrors::Wear { .. }, "pe_cycles") => {}
+            _ => {
+                return Err("has no effect on these bit errors; set others, as in --bit-errors tlc-72-layer+ecc=72".into());
+            }
+        }
+        if key == "data_age" {
+            let time = value.parse::<Duration>().map_err(|error| error.to_string())?;
+            let seconds = u32::try_from(time.0 / 1_000_000_000);
+            errors.age_s = seconds.map_err(|_| "must be 136 years or less".to_owned())?;
+            return Ok(());
+        }
+        let cycles = value.parse::<Count>().map_err(|error| error.to_string())?;
+        errors.cycles =
+            u32::try_from(cycles.0).map_err(|_| "must be 4294967295 or less".to_owned())?;
+        Ok(())
+    }
+
     fn vary_replay(&mut self, key: &str, value: &str) -> Result<(), String> {
         let replay = self.workload.0.replay_mut();
         let count =
@@ -150,7 +173,9 @@ impl Experiment {
         };
         let keys = keys.split('`').skip(1).step_by(2).filter(|key| !NOT_VARIED.contains(key));
         let settings = SCHEME_SETTINGS.iter().map(|setting| setting.key);
-        let own = ["scheme", "trace", OVER_PROVISIONING].into_iter().chain(REPLAY);
+        let own = ["scheme", "trace", "pe_cycles", "data_age", OVER_PROVISIONING]
+            .into_iter()
+            .chain(REPLAY);
         let mut known: Vec<&str> =
             keys.chain(settings).chain(own).chain(parameters.iter().copied()).collect();
         known.sort_unstable();
@@ -188,7 +213,10 @@ mod tests {
             ("capacity", "1M"),
             ("precondition", "full+age=1"),
             ("timing", "closed"),
-            ("bit_errors", "8+ecc=24"),
+            ("bit_errors", "tlc-72-layer+ecc=72"),
+            ("pe_cycles", "1k"),
+            ("data_age", "36h"),
+            ("read_retry", "90,120"),
             ("seed", "7"),
         ];
         let text = varied(&all).unwrap().to_toml().unwrap();
@@ -203,6 +231,8 @@ mod tests {
             "channels = 4",
             "capacity = \"1MiB\"",
             "timing = \"closed\"",
+            "bit_errors = \"tlc-72-layer+cycles=1000+age=129600s+ecc=72\"",
+            "read_retry = \"90,120\"",
             "seed = 7",
         ] {
             assert!(text.contains(said), "{said}: {text}");
@@ -227,6 +257,8 @@ mod tests {
             ("requests", "many", "a whole number"),
             ("channels", "many", "channels=many"),
             ("schemes", "fsr", "not varied"),
+            ("pe_cycles", "3000", "no effect on these bit errors"),
+            ("pe_cycle", "3000", "did you mean `pe_cycles`?"),
             ("out", "x", "not varied"),
             ("label", "x", "nothing is called `label`"),
         ] {

@@ -290,6 +290,40 @@ pub struct BitErrorReport {
     pub lost_pages: u64,
     /// Logical pages lost during preconditioning, before the measured part.
     pub lost_pages_before: u64,
+    /// Read retry; `null` without one.
+    pub retry: Option<RetryReport>,
+}
+
+/// Read retry in the measured part. Reads are those of all causes, and those of copies.
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RetryReport {
+    /// Reads by the steps that they took.
+    pub reads_by_steps: Vec<RetriedReads>,
+    /// Steps with other voltages.
+    pub steps: u64,
+    /// Soft decodings.
+    pub soft_decodings: u64,
+    /// Page reads that the steps and soft decodings took.
+    pub repeated_reads: u64,
+    /// Program/erase cycles up to which the bounds hold; `null` if they include every step.
+    pub bound_cycles: Option<u32>,
+    /// Age of a page up to which the bounds hold, s.
+    pub bound_age_s: Option<u32>,
+    /// Reads of a block since its erase up to which the bounds hold.
+    pub bound_block_reads: Option<u32>,
+    /// Reads of pages beyond one of these three; the bounds do not cover them.
+    pub reads_beyond_bound: u64,
+}
+
+/// Reads that took one number of steps.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RetriedReads {
+    /// `0`, `1` and so on; `soft`: all steps and soft decoding; `failed`: no step read the page.
+    pub steps: String,
+    /// Reads.
+    pub reads: u64,
 }
 
 /// RAM by use, bytes.

@@ -51,10 +51,11 @@ const UNITS: [(&str, &str); 17] = [
 ];
 
 /// Fields without a column if no scheme has them, because each one stands for several columns.
-const LEFT_OUT: [&str; 7] = [
+const LEFT_OUT: [&str; 8] = [
     "first_violation",
     "copies_by_path",
     "bit_errors",
+    "bit_errors.retry",
     "victim_work",
     "deadlines",
     "request_deadline",
@@ -104,7 +105,7 @@ fn push(out: &mut Vec<(String, Value)>, name: &str, value: &Value) {
     }
 }
 
-/// Lists are (cause, number) pairs, objects with a cause or a path, least–mean–most, or sentences.
+/// Lists are (cause, number) pairs, objects with a cause, a path or steps, least–mean–most, or sentences.
 fn push_items(out: &mut Vec<(String, Value)>, name: &str, items: &[Value]) {
     if let ("erases_per_block", [least, mean, most]) = (name, items) {
         for (part, value) in [("least", least), ("mean", mean), ("most", most)] {
@@ -121,6 +122,10 @@ fn push_items(out: &mut Vec<(String, Value)>, name: &str, items: &[Value]) {
         match item {
             Value::Array(pair) if matches!(&pair[..], [Value::String(_), _]) => {
                 push(out, &format!("{name}.{}", pair[0].as_str().unwrap_or_default()), &pair[1]);
+            }
+            Value::Object(fields) if fields.contains_key("steps") => {
+                let steps = fields["steps"].as_str().unwrap_or_default();
+                push(out, &format!("{name}.{steps}"), &fields["reads"]);
             }
             Value::Object(fields) if fields.contains_key("path") => {
                 let path = fields["path"].as_str().unwrap_or_default();

@@ -172,6 +172,32 @@ fn grid(report: &Report) -> Grid {
         of_errors("  of the host", |e| e.uncorrectable_host_reads);
         of_errors("pages lost", |e| e.lost_pages);
     }
+    let retried = |s: &SchemeReport| s.bit_errors.as_ref().and_then(|e| e.retry.clone());
+    if let Some(retry) = schemes.iter().find_map(retried) {
+        for (at, reads) in retry.reads_by_steps.iter().enumerate() {
+            let label = match reads.steps.as_str() {
+                "0" => "reads without retry".into(),
+                "soft" => "  with soft decoding".into(),
+                "failed" => "  read by no step".into(),
+                steps => format!("  after {steps} retry step{}", if at == 1 { "" } else { "s" }),
+            };
+            row(&label, &|s| {
+                let reads = retried(s).and_then(|r| r.reads_by_steps.get(at).map(|r| r.reads));
+                reads.map_or_else(none, units::count)
+            });
+        }
+        row("bounds hold up to", &|s| match retried(s) {
+            None => none(),
+            Some(retry) => match (retry.bound_cycles, retry.bound_age_s) {
+                (Some(cycles), Some(age_s)) => format!(
+                    "{} cycles, {}",
+                    units::count(cycles.into()),
+                    Duration::new(u64::from(age_s) * 1_000_000_000)
+                ),
+                _ => "every step".into(),
+            },
+        });
+    }
     if schemes.iter().any(|s| s.collection.merges.is_some()) {
         row("merges: switch", &|s| {
             s.collection.merges.map_or_else(none, |m| units::count(m.switch))

@@ -2,11 +2,11 @@
 
 use super::error::RunError;
 use super::setup::Setup;
-use crate::report::{BitErrorReport, CopyCount};
-use flash::faults::{BitErrorModel, BitErrors};
+use crate::report::{BitErrorReport, CopyCount, RetriedReads, RetryReport};
+use flash::faults::BitErrors;
 use flash::{
-    Array, BlockId, CopyPath, Counts, Flash, Geometry, Ns, ParallelArray, Part, Probe, Serial,
-    SerialArray, Store, WearLevel, WearRule, wear_level,
+    Array, BlockId, CopyPath, Counts, Flash, Geometry, Ns, ParallelArray, Part, Probe, Retries,
+    Serial, SerialArray, Store, WearLevel, WearRule, wear_level,
 };
 use ftl::{Scheme, SchemeConfig};
 
@@ -115,18 +115,23 @@ pub(crate) fn array_of(setup: &Setup) -> Result<BitErrors<Array>, RunError> {
     let array = Array::new(setup.geometry, setup.part.clone(), Store::Metadata);
     Ok(match setup.bit_errors {
         None => BitErrors::none(array),
-        Some(model) => BitErrors::new(array, model, setup.seed)?,
+        Some(model) => {
+            BitErrors::new(array, model, setup.seed)?.with_retry(&setup.retry, setup.stated)?
+        }
     })
 }
 
 /// Counts of the array so far, besides operations.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Medium {
     copies_by: [u64; CopyPath::ALL.len()],
     corrected_bits: u64,
     bytes_sent_again: u64,
     propagated_bits: u64,
     uncorrectable_reads: u64,
+    retries: Retries,
+    retried_reads: Vec<u64>,
+    reads_beyond: u64,
 }
 
 impl Medium {
@@ -137,6 +142,9 @@ impl Medium {
             bytes_sent_again: flash.bytes_sent_again(),
             propagated_bits: flash.errors().propagated_bits(),
             uncorrectable_reads: flash.errors().uncorrectable_reads(),
+            retries: flash.retries(),
+            retried_reads: flash.errors().retried_reads().to_vec(),
+            reads_beyond: flash.errors().reads_beyond(),
         }
     }
 
@@ -144,12 +152,18 @@ impl Medium {
     pub(super) fn since(&self, before: &Self) -> Self {
         let mut copies_by = self.copies_by;
         copies_by.iter_mut().zip(before.copies_by).for_each(|(now, before)| *now -= before);
+        let mut retried_reads = self.retried_reads.clone();
+        let counts = retried_reads.iter_mut().zip(&before.retried_reads);
+        counts.for_each(|(now, before)| *now -= before);
         Self {
             copies_by,
             corrected_bits: self.corrected_bits - before.corrected_bits,
             bytes_sent_again: self.bytes_sent_again - before.bytes_sent_again,
             propagated_bits: self.propagated_bits - before.propagated_bits,
             uncorrectable_reads: self.uncorrectable_reads - before.uncorrectable_reads,
+            retries: self.retries.since(&before.retries),
+            retried_reads,
+            reads_beyond: self.reads_beyond - before.reads_beyond,
         }
     }
 
@@ -171,11 +185,11 @@ impl Medium {
     /// Bit errors, if the array may have any.
     pub(super) fn bit_errors(
         &self,
-        model: Option<BitErrorModel>,
+        setup: &Setup,
         uncorrectable_host_reads: u64,
         [lost_pages, lost_pages_before]: [u64; 2],
     ) -> Option<BitErrorReport> {
-        model.map(|_| BitErrorReport {
+        setup.bit_errors.map(|_| BitErrorReport {
             corrected_bits: self.corrected_bits,
             corrected_bytes_sent_again: self.bytes_sent_again,
             propagated_bits: self.propagated_bits,
@@ -183,7 +197,38 @@ impl Medium {
             uncorrectable_host_reads,
             lost_pages,
             lost_pages_before,
+            retry: (!setup.retry.is_off()).then(|| self.retry(setup)),
         })
+    }
+
+    /// Reads by the steps that they took.
+    fn retry(&self, setup: &Setup) -> RetryReport {
+        let steps = setup.retry.limits.len();
+        let named = |(at, reads): (usize, &u64)| RetriedReads {
+            steps: match at {
+                at if at <= steps => at.to_string(),
+                at if at == steps + 1 => "soft".into(),
+                _ => "failed".into(),
+            },
+            reads: *reads,
+        };
+        let possible = |(at, _): &(usize, &u64)| *at != steps + 1 || setup.retry.soft.is_some();
+        let all = self.retried_reads.iter().enumerate();
+        RetryReport {
+            reads_by_steps: all.filter(possible).map(named).collect(),
+            steps: self.retries.steps,
+            soft_decodings: self.retries.soft,
+            repeated_reads: self.repeated_reads(&setup.part),
+            bound_cycles: setup.stated.map(|stated| stated.cycles),
+            bound_age_s: setup.stated.map(|stated| stated.age_s),
+            bound_block_reads: setup.stated.map(|stated| stated.reads),
+            reads_beyond_bound: self.reads_beyond,
+        }
+    }
+
+    /// Reads that repeated others.
+    pub(super) fn repeated_reads(&self, part: &Part) -> u64 {
+        part.retry.map_or(0, |times| times.reads(&self.retries))
     }
 }
 

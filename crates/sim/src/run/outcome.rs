@@ -11,6 +11,7 @@ use crate::report::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, MapCacheReport, MergeReport,
     RamReport, SchemeReport, VictimWorkReport, Violation,
 };
+use ::workload::quantity::Duration;
 use flash::{Cause, Counts, Operation};
 use ftl::{CollectionLog, Guarantee, MapCache, MergeKind, Scheme, Telemetry};
 
@@ -36,12 +37,15 @@ impl Account {
             .collect();
         let worn = wear(&erases);
         ram.other += scheme.flash().wear_ram_bytes();
-        let energy_nj = energy_pj(&counts, &setup.operation_pj) as f64 / 1000.0;
+        let medium = Medium::of(scheme.flash()).since(&self.before.medium);
+        let repeated = medium.repeated_reads(&setup.part);
+        let repeated_pj =
+            u128::from(repeated) * u128::from(setup.operation_pj[Operation::Read as usize]);
+        let energy_nj = (energy_pj(&counts, &setup.operation_pj) + repeated_pj) as f64 / 1000.0;
         let tasks = self.measures.tasks();
         let beyond = victims_beyond(log, &guarantee);
-        let medium = Medium::of(scheme.flash()).since(&self.before.medium);
         let lost = [log.lost_pages, self.before.lost];
-        let bit_errors = medium.bit_errors(setup.bit_errors, self.uncorrectable_reads, lost);
+        let bit_errors = medium.bit_errors(setup, self.uncorrectable_reads, lost);
 
         let mut report = SchemeReport {
             name: label.into(),
@@ -88,13 +92,18 @@ impl Account {
             warnings: warnings(log, beyond, self.unmapped_reads, self.interrupted)
                 .into_iter()
                 .chain(bit_errors.as_ref().and_then(unreadable))
+                .chain(bit_errors.as_ref().and_then(too_old))
                 .collect(),
             bit_errors,
             ..SchemeReport::default()
         };
-        let lost = |errors: &BitErrorReport| errors.lost_pages + errors.lost_pages_before > 0;
+        let lost = |errors: &BitErrorReport| {
+            let older = errors.retry.as_ref().map_or(0, |retry| retry.reads_beyond_bound);
+            errors.lost_pages + errors.lost_pages_before + older > 0
+        };
         if report.bit_errors.as_ref().is_some_and(lost) {
-            // Bounds assume readable pages: the recovery from an unreadable one takes longer.
+            // Bounds assume readable pages: the recovery from an unreadable one takes longer. They also assume pages no
+            // older than stated.
             (report.bound_ns, report.real_time) = (None, false);
             (report.violations, report.first_violation) = (0, None);
         }
@@ -312,6 +321,19 @@ fn warnings(
 }
 
 /// Warning on uncorrectable pages, if there were any.
+/// Warns if pages were older than the bounds state.
+fn too_old(errors: &BitErrorReport) -> Option<String> {
+    let retry = errors.retry.as_ref().filter(|retry| retry.reads_beyond_bound > 0)?;
+    Some(format!(
+        "{} reads were of pages beyond the limit of the bounds ({} cycles, {}, {} reads of the block): the bounds do not \
+         hold for this run",
+        grouped(retry.reads_beyond_bound),
+        grouped(retry.bound_cycles.unwrap_or(0).into()),
+        Duration::new(u64::from(retry.bound_age_s.unwrap_or(0)) * 1_000_000_000),
+        grouped(retry.bound_block_reads.unwrap_or(0).into()),
+    ))
+}
+
 fn unreadable(errors: &BitErrorReport) -> Option<String> {
     let BitErrorReport { uncorrectable_host_reads, lost_pages, lost_pages_before, .. } = errors;
     if uncorrectable_host_reads + lost_pages + lost_pages_before == 0 {

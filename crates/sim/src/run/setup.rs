@@ -4,7 +4,7 @@ use super::error::RunError;
 use crate::precondition::Preconditioning;
 use crate::ssd::setup::SsdSetup;
 use bounds::task_set::TaskSet;
-use flash::faults::BitErrorModel;
+use flash::faults::{AgeLimit, BitErrorModel, ReadRetry};
 use flash::{Geometry, Operation, Part, Probe};
 use ftl::Scheme;
 use workload::{Facts, Source, WorkloadError, WorkloadSpec};
@@ -18,6 +18,10 @@ pub struct Setup {
     pub operation_pj: [u64; Operation::ALL.len()],
     /// Bit errors of the array, if it has any.
     pub bit_errors: Option<BitErrorModel>,
+    /// Steps of reads that ECC does not correct at once.
+    pub retry: ReadRetry,
+    /// Wear, age and reads up to which the bounds hold, if they are stated.
+    pub stated: Option<AgeLimit>,
     /// Shape of the array.
     pub geometry: Geometry,
     /// Seed of preconditioning and of bit errors.
@@ -70,6 +74,8 @@ impl Setup {
             operation_pj: operation_pj(&part, 1),
             part,
             bit_errors: None,
+            retry: ReadRetry::default(),
+            stated: None,
             geometry,
             seed: 0,
             precondition: Preconditioning::default(),

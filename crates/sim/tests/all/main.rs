@@ -8,6 +8,7 @@ mod alone;
 mod bit_errors;
 mod copy_paths;
 mod promises;
+mod read_retry;
 mod steady;
 mod task_sets;
 mod wear_levelling;

@@ -135,6 +135,7 @@ fn apply(to: &mut Experiment, option: &str, value: &str) -> Result<(), String> {
         "--arbiter" => to.arbiter = Some(parsed(value)?),
         "--bus-cycle" => to.bus_cycle = Some(parsed(value)?),
         "--bit-errors" => to.bit_errors = parsed(value)?,
+        "--read-retry" => to.read_retry = parsed(value)?,
         "--seed" => to.seed = parsed(value)?,
         "--closed" => to.timing = Timing::Closed,
         "--requests" => to.workload.0.replay_mut().requests = Some(parsed(value)?),

@@ -95,8 +95,18 @@ pub(crate) fn case(
     }
     seldom(random, 4, &["sata2", "400MB/s"], |link| push("--interface", link.into()));
     seldom(random, 5, &["arm7"], |processor| push("--cpu", processor.into()));
-    // Few enough that ECC corrects all of them: no page is lost.
-    seldom(random, 8, &["1+ecc=24"], |errors| push("--bit-errors", errors.into()));
+    // Few enough that ECC or a retry step corrects all of them: no page is lost.
+    match random.random_range(0..12) {
+        0 => push("--bit-errors", "1+ecc=24".into()),
+        1 | 2 => {
+            let age = one_of(random, &["cycles=0", "cycles=1500+age=30d", "cycles=3000+age=90d"]);
+            push("--bit-errors", format!("tlc-72-layer+{age}+ecc={}", one_of(random, &[24, 72])));
+            let soft = ["+soft=512,2,60us", "+soft=512,1,0+decode=10us", "+soft=512,8,9us+set=1us"];
+            let steps = one_of(random, &["90-200:10", "100,200,300", "none"]);
+            push("--read-retry", format!("{steps}{}", one_of(random, &soft)));
+        }
+        _ => {}
+    }
     let fills = ["none", "full", "full+age=1", "full+age=0.5+sequential=50%", "footprint"];
     push("--precondition", one_of(random, &fills).to_owned());
     let requests = random.random_range(range.most_requests / 8..=range.most_requests);

@@ -28,6 +28,8 @@ pub(super) struct Sheet {
     space: Result<Space, String>,
     pub(super) divisions: Vec<Division>,
     part: Part,
+    /// What its reads include, and the age up to which that suffices.
+    retry: Option<String>,
 }
 
 impl Sheet {
@@ -69,6 +71,7 @@ impl Sheet {
             space,
             divisions,
             part,
+            retry: channel.retry_in_bounds(),
         })
     }
 
@@ -76,6 +79,7 @@ impl Sheet {
         let space = self.space.as_ref();
         json!({
             "part": self.part.name,
+            "read_retry": self.retry,
             "table_i": self.services.iter().map(service_json).collect::<Vec<_>>(),
             "table_ii": {
                 "t_r_ns": self.configuration.t_r_ns,
@@ -149,8 +153,11 @@ fn printed(permille: Option<u32>) -> String {
 pub(super) fn text(sheets: &[Sheet], question: Question, of_paper: bool) -> String {
     let mut text = String::new();
     for sheet in sheets {
-        let Sheet { part, blocks, divisions, .. } = sheet;
+        let Sheet { part, blocks, divisions, retry, .. } = sheet;
         text.push_str(&decision::text(part, *blocks, divisions, question));
+        if let Some(retry) = retry {
+            text.push_str(&format!("{}: {retry}\n\n", part.name));
+        }
     }
     text.push_str(&decision::legend());
     for sheet in sheets {
