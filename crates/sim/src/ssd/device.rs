@@ -1,73 +1,26 @@
 //! Event loop of an SSD: host, controller and array.
 
+mod controller;
+mod requests;
+
 use super::feeder::Feeder;
 use super::link::Link;
-use super::queue::{Queue, Waiting};
+use super::queue::Queue;
 use super::setup::{CollectionPlace, SsdSetup};
 use super::windows::{Totals, Windows};
-use crate::measures::{Arrivals, TaskSample};
+use crate::measures::Arrivals;
 use crate::run::account::Account;
 use crate::run::error::RunError;
 use crate::run::observer::{Observer, Phase};
-use crate::run::promise::Location;
 use crate::run::tasks::Cutter;
-use flash::parallel::Done;
-use flash::{Flash, Lpn, Ns, ParallelArray};
-use ftl::{Asks, FtlError, HostClock, Notes, PageTask, Prefetch, Processor, Scheme, TaskKind};
+use controller::Alone;
+use flash::{Flash, Ns, ParallelArray};
+use ftl::{FtlError, HostClock, PageTask, Processor, Scheme};
+use requests::Outstanding;
 use std::collections::VecDeque;
-use workload::{Op, Request};
 
 /// No event pending.
 const NEVER: Ns = Ns::MAX;
-
-/// Tag of operations that the scheme issues on its own, for no request.
-const BACKGROUND: u64 = u64::MAX;
-
-/// Tag bits of requests that touch no page: a flush, or another one.
-const FLUSH: u64 = 1 << 40;
-const BARE: u64 = 2 << 40;
-
-/// Prefetch distances in requests: map entries at `FAR`, then at `NEAR` the pages (reads) or the blocks of the old
-/// pages (writes). Each distance covers one memory access.
-const FAR: usize = 16;
-const NEAR: usize = 8;
-
-/// Most pages prefetched per request.
-const MOST: u64 = 8;
-
-/// An outstanding request.
-#[derive(Clone, Copy, Debug)]
-struct Outstanding {
-    arrival_ns: Ns,
-    /// Time at which the controller took it.
-    taken_ns: Ns,
-    /// Page tasks not yet done.
-    left: u32,
-    /// Bytes that cross the link after the last task.
-    bytes_out: u64,
-    /// True for a write.
-    writes: bool,
-}
-
-/// The only page task on the device (queue depth 1).
-#[derive(Clone, Copy, Debug)]
-struct Alone {
-    kind: TaskKind,
-    place: Location,
-    /// Start after victim selection, whose time no bound covers.
-    begun_ns: Ns,
-    /// True for a forced write that bounds exclude.
-    forced_apart: bool,
-    /// Service time and end − arrival, once the task is done.
-    done: Option<(Ns, Ns)>,
-}
-
-/// Controller time spent so far.
-#[derive(Clone, Copy, Debug)]
-struct Spent {
-    ram_ns: Ns,
-    choosing_ns: Ns,
-}
 
 /// Statistics of the host's and the controller's time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -197,86 +150,10 @@ impl<'a> SsdDevice<'a> {
         }
     }
 
-    /// Takes all requests that have arrived, up to the queue depth. Returns the next arrival that finds room ([`NEVER`] if
-    /// the queue is full), or `None` at the end of the workload.
-    fn take_requests(&mut self, feeder: &mut Feeder) -> Result<Option<Ns>, RunError> {
-        while self.outstanding < self.setup.queue_depth {
-            let Some(request) = feeder.peek()? else { return Ok(None) };
-            if self.timed && request.arrival_ns > self.now_ns {
-                return Ok(Some(request.arrival_ns));
-            }
-            let request = *request;
-            self.fetch(feeder.ahead(FAR), Prefetch::Map);
-            let near = feeder.ahead(NEAR);
-            let reads = near.is_some_and(|near| near.op == Op::Read);
-            self.fetch(near, if reads { Prefetch::Page } else { Prefetch::Block });
-            feeder.pass();
-            self.take(&request);
-        }
-        Ok(Some(NEVER))
-    }
-
-    /// Prefetches the data for the pages of an upcoming request.
-    #[inline]
-    fn fetch(&self, request: Option<&Request>, what: Prefetch) {
-        let Some(request) = request else { return };
-        let pages = self.cutter.pages_of(request);
-        for page in pages.start..pages.end.min(pages.start + MOST) {
-            self.scheme.prefetch(Lpn(page as u32), what);
-        }
-    }
-
     /// Whether pages written in part are not read.
     pub(crate) fn free_partial_pages(&mut self, free: bool) {
         self.cutter =
             Cutter::new(self.scheme.flash().geometry().page_bytes()).with_free_partial_pages(free);
-    }
-
-    /// Takes a request; its page tasks are ready once its data have crossed the link.
-    fn take(&mut self, request: &Request) {
-        self.account.take(1, request.arrival_ns);
-        let arrival_ns = if self.timed { request.arrival_ns } else { self.now_ns };
-        self.works.clear();
-        let mut works = std::mem::take(&mut self.works);
-        let mut left: &[Request] = std::slice::from_ref(request);
-        loop {
-            let before = works.len();
-            let used = self.cutter.cut(left, usize::MAX, &mut works);
-            left = &left[used..];
-            if left.is_empty() || works.len() == before {
-                break;
-            }
-        }
-        self.account.partial_pages = self.cutter.partial_pages();
-        let bytes = request.length;
-        let writes = request.op == Op::Write;
-        let over_link = writes && self.link.is_limited();
-        let ready_ns = if writes { self.link.transfer(self.now_ns, bytes) } else { self.now_ns };
-        let bytes_out = if request.op == Op::Read { bytes } else { 0 };
-        let (taken_ns, left) = (self.now_ns, works.len() as u32);
-        let outstanding = Outstanding { arrival_ns, taken_ns, left, bytes_out, writes };
-        let slot = self.add(outstanding);
-        for work in &works {
-            self.queue.push(over_link, ready_ns, slot, *work);
-        }
-        self.works = works;
-    }
-
-    fn add(&mut self, outstanding: Outstanding) -> u32 {
-        if self.outstanding == 0 {
-            self.quiet_since_ns = self.now_ns;
-        }
-        self.outstanding += 1;
-        match self.free_requests.pop() {
-            Some(slot) => {
-                self.requests[slot as usize] = outstanding;
-                slot
-            }
-            None => {
-                self.requests.push(outstanding);
-                (self.requests.len() - 1) as u32
-            }
-        }
     }
 
     /// Runs the next event; `arrival_ns`: next arrival that finds room. Returns false on a deadlock: requests are
@@ -337,111 +214,6 @@ impl<'a> SsdDevice<'a> {
         }
     }
 
-    /// Earliest time at which the controller can take the next task.
-    #[inline]
-    fn next_start_ns(&self) -> Ns {
-        let Some(ready_ns) = self.queue.next_ns() else { return NEVER };
-        let flash = self.scheme.flash();
-        let kept =
-            if self.is_alone() { self.is_at_work() } else { !self.yields && flash.is_collecting() };
-        if kept { NEVER } else { ready_ns.max(self.busy_until_ns).max(self.now_ns) }
-    }
-
-    /// True if the last task, or an operation that it caused, has not ended.
-    #[inline]
-    fn is_at_work(&self) -> bool {
-        // A task without array operations ends when its processor time has passed.
-        let runs = self.alone.is_some_and(|alone| alone.done.is_none());
-        runs || self.scheme.flash().outstanding() > 0
-    }
-
-    /// Time at which the write buffer must write a page on its own.
-    #[inline]
-    fn next_due_ns(&self) -> Ns {
-        match self.scheme.due_ns() {
-            NEVER => NEVER,
-            _ if self.is_alone() && self.is_at_work() => NEVER,
-            due_ns => due_ns.max(self.busy_until_ns).max(self.now_ns),
-        }
-    }
-
-    /// The controller takes a task.
-    fn start(&mut self, waiting: &Waiting) -> Result<(), FtlError> {
-        self.settle();
-        self.scheme.advance(self.now_ns)?;
-        let tag = u64::from(waiting.request);
-        let before = self.begin(match waiting.work {
-            PageTask { asks: Asks::Page(kind), .. } => tag | (kind as u64) << 32,
-            PageTask { asks: Asks::Flush, .. } => tag | FLUSH,
-            PageTask { asks: Asks::Nothing, .. } => tag | BARE,
-        });
-        let work = &waiting.work;
-        self.wrote |= work.asks == Asks::Page(TaskKind::Write);
-        let notes = self.scheme.serve(work)?;
-        if notes != Notes::default() {
-            self.account.noted(notes);
-        }
-        let begun_ns = self.now_ns + self.end_call(before).choosing_ns;
-        if let Asks::Page(kind) = work.asks
-            && self.is_alone()
-        {
-            let place = self.account.place(work.lpn);
-            let forced_apart = work.forced && self.account.forced_apart;
-            self.alone = Some(Alone { kind, place, begun_ns, forced_apart, done: None });
-        }
-        Ok(())
-    }
-
-    /// Lets the scheme work for no task.
-    fn background(
-        &mut self,
-        what: impl FnOnce(&mut dyn Scheme<Flash = ParallelArray>, Ns) -> Result<bool, FtlError>,
-    ) -> Result<bool, FtlError> {
-        // The following work does not belong to the previous single task.
-        self.settle();
-        let before = self.begin(BACKGROUND);
-        let did = what(&mut *self.scheme, self.now_ns)?;
-        self.end_call(before);
-        Ok(did)
-    }
-
-    /// Begins a call of the scheme; its operations get this tag.
-    fn begin(&mut self, tag: u64) -> Spent {
-        let now_ns = self.now_ns;
-        self.scheme.flash_mut().begin(tag, now_ns);
-        self.spent()
-    }
-
-    fn spent(&self) -> Spent {
-        let choosing_ns = self.clock.choosing_ns(&*self.scheme);
-        Spent { ram_ns: self.scheme.ram_ns(), choosing_ns }
-    }
-
-    /// Ends the call; its operations reach the array after the controller time that the call took. Returns that time.
-    fn end_call(&mut self, before: Spent) -> Spent {
-        let now = self.spent();
-        let spent = Spent {
-            ram_ns: now.ram_ns - before.ram_ns,
-            choosing_ns: now.choosing_ns - before.choosing_ns,
-        };
-        let took_ns = spent.ram_ns + spent.choosing_ns;
-        self.scheme.flash_mut().end_after(took_ns);
-        self.busy_until_ns = self.now_ns + took_ns;
-        self.seen.processor_ns += spent.choosing_ns;
-        self.seen.longest_processor_ns = self.seen.longest_processor_ns.max(spent.choosing_ns);
-        if !self.yields && self.collecting_since_ns.is_none() && self.scheme.flash().is_collecting()
-        {
-            self.collecting_since_ns = Some(self.now_ns);
-        }
-        if self.account.first_collection.is_none()
-            && self.scheme.flash().is_collecting()
-            && self.scheme.telemetry().collections.started > 0
-        {
-            self.account.collected();
-        }
-        spent
-    }
-
     /// Records the events of the array up to its current time.
     #[inline]
     fn note_commands(&mut self) {
@@ -451,88 +223,6 @@ impl<'a> SsdDevice<'a> {
         // An event at the end of a window belongs to the next window.
         self.windows.advance(self.now_ns, self.totals, self.scheme.free_pages());
         self.totals.page_commands = page_commands;
-    }
-
-    fn note_collection_end(&mut self) {
-        if let Some(since_ns) = self.collecting_since_ns
-            && !self.scheme.flash().is_collecting()
-        {
-            self.collecting_since_ns = None;
-            let took_ns = self.now_ns - since_ns;
-            self.seen.longest_collection_ns = self.seen.longest_collection_ns.max(took_ns);
-        }
-    }
-
-    /// A task is done on the array.
-    fn task_done(&mut self, done: Done) {
-        if done.tag == BACKGROUND {
-            return;
-        }
-        self.now_ns = self.now_ns.max(done.done_ns);
-        let slot = done.tag as u32;
-        let request = &mut self.requests[slot as usize];
-        request.left -= 1;
-        let completion_ns = done.done_ns - request.arrival_ns;
-        let (left, bytes_out) = (request.left, request.bytes_out);
-        let service_ns = done.done_ns - done.begun_ns;
-        if done.tag & (FLUSH | BARE) == 0 {
-            let kind = TaskKind::ALL[(done.tag >> 32) as usize];
-            self.page_done(kind, service_ns, completion_ns, done.done_ns);
-        } else if done.tag & FLUSH != 0 {
-            self.account.flushes.host_ns = self.account.flushes.host_ns.max(service_ns);
-        }
-        if left > 0 {
-            return;
-        }
-        let end_ns =
-            if bytes_out > 0 { self.link.transfer(done.done_ns, bytes_out) } else { done.done_ns };
-        if end_ns > self.now_ns {
-            self.outward.push_back((end_ns, slot));
-        } else {
-            self.end(slot, end_ns);
-        }
-    }
-
-    /// A page task is done on the array.
-    #[inline]
-    fn page_done(&mut self, kind: TaskKind, service_ns: Ns, completion_ns: Ns, done_ns: Ns) {
-        self.totals.host_pages += u64::from(kind != TaskKind::Trim);
-        match &mut self.alone {
-            // Its collection steps have yet to end.
-            Some(alone) => alone.done = Some((service_ns, completion_ns)),
-            None => {
-                let sample = TaskSample { kind, service_ns, step_ns: 0, completion_ns };
-                self.account.task(&sample, done_ns, self.scheme.free_pages());
-            }
-        }
-    }
-
-    /// A request has ended.
-    fn end(&mut self, slot: u32, end_ns: Ns) {
-        let request = self.requests[slot as usize];
-        let (response_ns, completion_ns) = (end_ns - request.taken_ns, end_ns - request.arrival_ns);
-        self.account.request(request.writes, response_ns, completion_ns);
-        self.free_requests.push(slot);
-        self.outstanding -= 1;
-        let stall_ns = end_ns.saturating_sub(self.quiet_since_ns);
-        self.seen.longest_stall_ns = self.seen.longest_stall_ns.max(stall_ns);
-        self.quiet_since_ns = end_ns;
-    }
-
-    /// Ends the single task, with all operations that it caused.
-    fn settle(&mut self) {
-        let Some(Alone { kind, place, begun_ns, forced_apart, done }) = self.alone.take() else {
-            return;
-        };
-        let Some((service_ns, completion_ns)) = done else { return };
-        let last_ns = self.scheme.flash().channels().last_done_ns();
-        let response_ns = last_ns.saturating_sub(begun_ns);
-        if !forced_apart {
-            self.account.promise.check_response(response_ns, place);
-        }
-        let step_ns = response_ns.saturating_sub(service_ns);
-        let sample = TaskSample { kind, service_ns, step_ns, completion_ns };
-        self.account.task(&sample, self.now_ns, self.scheme.free_pages());
     }
 
     /// Lets the scheme collect if nothing is in progress and the gap before the next arrival is long enough. Returns true

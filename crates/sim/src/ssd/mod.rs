@@ -28,6 +28,6 @@ mod windows;
 
 pub(crate) use device::SsdDevice;
 pub(crate) use feeder::Feeder;
-pub use interface::HostInterface;
+pub use interface::{HostInterface, Packets};
 pub(crate) use run::run_scheme;
 pub use setup::{CollectionPlace, SsdSetup};
