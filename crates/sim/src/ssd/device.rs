@@ -1,5 +1,6 @@
 //! Event loop of an SSD: host, controller and array.
 
+use super::cores::{Asked, Cores, Worked};
 use super::feeder::Feeder;
 use super::link::Link;
 use super::queue::{Queue, Waiting};
@@ -13,7 +14,7 @@ use crate::run::promise::Location;
 use crate::run::tasks::Cutter;
 use flash::parallel::Done;
 use flash::{Flash, Lpn, Ns, ParallelArray};
-use ftl::{Asks, FtlError, HostClock, Notes, PageTask, Prefetch, Processor, Scheme, TaskKind};
+use ftl::{Asks, FtlError, Notes, PageTask, Prefetch, Processor, Scheme, TaskKind};
 use std::collections::VecDeque;
 use workload::{Op, Request};
 
@@ -62,20 +63,11 @@ struct Alone {
     done: Option<(Ns, Ns)>,
 }
 
-/// Controller time spent so far.
-#[derive(Clone, Copy, Debug)]
-struct Spent {
-    ram_ns: Ns,
-    choosing_ns: Ns,
-}
-
 /// Statistics of the host's and the controller's time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HostStats {
     pub(super) longest_stall_ns: Ns,
     pub(super) longest_collection_ns: Ns,
-    pub(super) processor_ns: Ns,
-    pub(super) longest_processor_ns: Ns,
 }
 
 /// An SSD under a workload.
@@ -84,8 +76,8 @@ pub(crate) struct SsdDevice<'a> {
     /// True if tasks may run between the operations of a collection.
     yields: bool,
     pub(super) setup: &'a SsdSetup,
-    /// Host clock, with the controller's processor if victim selection takes time.
-    clock: HostClock,
+    /// The controller's cores.
+    pub(super) cores: Cores,
     /// True if requests have arrival times; otherwise one arrives whenever there is room.
     timed: bool,
     pub(super) now_ns: Ns,
@@ -98,8 +90,6 @@ pub(crate) struct SsdDevice<'a> {
     pub(super) link: Link,
     /// Reads whose data cross the link, ordered by the end of the transfer.
     outward: VecDeque<(Ns, u32)>,
-    /// End of the processor's current work.
-    busy_until_ns: Ns,
     /// Start of the collection that occupies the controller.
     collecting_since_ns: Option<Ns>,
     /// Last end of a request, or the time at which the queue became non-empty.
@@ -128,8 +118,10 @@ impl<'a> SsdDevice<'a> {
         scheme.flash_mut().set_yields(yields);
         scheme.flash_mut().set_precedence(setup.precedence);
         let page_bytes = scheme.flash().geometry().page_bytes();
+        let work = processor.and_then(|_| scheme.telemetry().victim_work);
+        let cores = Cores::new(processor, setup.cores, work, scheme.flash().counts());
         Self {
-            clock: HostClock { processor, ..HostClock::default() },
+            cores,
             timed,
             now_ns: 0,
             cutter: Cutter::new(page_bytes),
@@ -140,7 +132,6 @@ impl<'a> SsdDevice<'a> {
             outstanding: 0,
             link: Link::new(setup.interface),
             outward: VecDeque::new(),
-            busy_until_ns: 0,
             collecting_since_ns: None,
             quiet_since_ns: 0,
             alone: None,
@@ -344,7 +335,7 @@ impl<'a> SsdDevice<'a> {
         let flash = self.scheme.flash();
         let kept =
             if self.is_alone() { self.is_at_work() } else { !self.yields && flash.is_collecting() };
-        if kept { NEVER } else { ready_ns.max(self.busy_until_ns).max(self.now_ns) }
+        if kept { NEVER } else { ready_ns.max(self.cores.next_ns()).max(self.now_ns) }
     }
 
     /// True if the last task, or an operation that it caused, has not ended.
@@ -361,7 +352,7 @@ impl<'a> SsdDevice<'a> {
         match self.scheme.due_ns() {
             NEVER => NEVER,
             _ if self.is_alone() && self.is_at_work() => NEVER,
-            due_ns => due_ns.max(self.busy_until_ns).max(self.now_ns),
+            due_ns => due_ns.max(self.cores.next_ns()).max(self.now_ns),
         }
     }
 
@@ -370,7 +361,7 @@ impl<'a> SsdDevice<'a> {
         self.settle();
         self.scheme.advance(self.now_ns)?;
         let tag = u64::from(waiting.request);
-        let before = self.begin(match waiting.work {
+        let ram_ns = self.begin(match waiting.work {
             PageTask { asks: Asks::Page(kind), .. } => tag | (kind as u64) << 32,
             PageTask { asks: Asks::Flush, .. } => tag | FLUSH,
             PageTask { asks: Asks::Nothing, .. } => tag | BARE,
@@ -381,7 +372,7 @@ impl<'a> SsdDevice<'a> {
         if notes != Notes::default() {
             self.account.noted(notes);
         }
-        let begun_ns = self.now_ns + self.end_call(before).choosing_ns;
+        let begun_ns = self.now_ns + self.end_call(ram_ns, Asked::of(work), work.lpn).processed_ns;
         if let Asks::Page(kind) = work.asks
             && self.is_alone()
         {
@@ -399,36 +390,34 @@ impl<'a> SsdDevice<'a> {
     ) -> Result<bool, FtlError> {
         // The following work does not belong to the previous single task.
         self.settle();
-        let before = self.begin(BACKGROUND);
+        let ram_ns = self.begin(BACKGROUND);
         let did = what(&mut *self.scheme, self.now_ns)?;
-        self.end_call(before);
+        self.end_call(ram_ns, Asked::default(), 0);
         Ok(did)
     }
 
-    /// Begins a call of the scheme; its operations get this tag.
-    fn begin(&mut self, tag: u64) -> Spent {
+    /// Begins a call of the scheme; its operations get this tag. Returns the time of RAM accesses so far.
+    fn begin(&mut self, tag: u64) -> Ns {
         let now_ns = self.now_ns;
         self.scheme.flash_mut().begin(tag, now_ns);
-        self.spent()
+        self.scheme.ram_ns()
     }
 
-    fn spent(&self) -> Spent {
-        let choosing_ns = self.clock.choosing_ns(&*self.scheme);
-        Spent { ram_ns: self.scheme.ram_ns(), choosing_ns }
-    }
-
-    /// Ends the call; its operations reach the array after the controller time that the call took. Returns that time.
-    fn end_call(&mut self, before: Spent) -> Spent {
-        let now = self.spent();
-        let spent = Spent {
-            ram_ns: now.ram_ns - before.ram_ns,
-            choosing_ns: now.choosing_ns - before.choosing_ns,
-        };
-        let took_ns = spent.ram_ns + spent.choosing_ns;
-        self.scheme.flash_mut().end_after(took_ns);
-        self.busy_until_ns = self.now_ns + took_ns;
-        self.seen.processor_ns += spent.choosing_ns;
-        self.seen.longest_processor_ns = self.seen.longest_processor_ns.max(spent.choosing_ns);
+    /// Ends the call; its operations reach the array after the controller time that the call took.
+    fn end_call(&mut self, ram_before_ns: Ns, asked: Asked, lpn: u32) -> Worked {
+        let ram_ns = self.scheme.ram_ns() - ram_before_ns;
+        let (mut processor_ns, mut channel) = (0, 0);
+        if self.cores.is_slow() {
+            let work = self.scheme.telemetry().victim_work;
+            processor_ns = self.cores.time_ns(asked, work, self.scheme.flash().counts());
+        }
+        if self.cores.is_pinned() {
+            // A task that needs no array, such as a write to the buffer, belongs to the channel that its address gives.
+            let begins = self.scheme.flash().channel_of_task().map(usize::from);
+            channel = begins.unwrap_or(lpn as usize % usize::from(self.setup.topology.channels));
+        }
+        let worked = self.cores.work(self.now_ns, ram_ns, processor_ns, channel);
+        self.scheme.flash_mut().end_after(worked.delay_ns);
         if !self.yields && self.collecting_since_ns.is_none() && self.scheme.flash().is_collecting()
         {
             self.collecting_since_ns = Some(self.now_ns);
@@ -439,7 +428,7 @@ impl<'a> SsdDevice<'a> {
         {
             self.account.collected();
         }
-        spent
+        worked
     }
 
     /// Records the events of the array up to its current time.
