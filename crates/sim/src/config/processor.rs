@@ -63,8 +63,8 @@ impl Notation for Option<Cpu> {
         // `x` or `×`, but not the one of a name.
         let (count, core) = word.split_once(['x', '×']).unwrap_or(("1", word));
         let cores = count.trim().parse().ok().filter(|count| (1..=MOST_CORES).contains(count));
-        let cores =
-            cores.ok_or_else(|| fault(&format!("the number of cores must be 1 to {MOST_CORES}")))?;
+        let cores = cores
+            .ok_or_else(|| fault(&format!("the number of cores must be 1 to {MOST_CORES}")))?;
         let core = core.trim();
         if core == ARM7 {
             return Ok(Some(Cpu { cores, core: Processor::ARM7 }));

@@ -10,8 +10,8 @@ use super::notation::{Notation, Word, named};
 
 use super::suspend::SuspendChoice;
 use crate::report::units;
-use crate::ssd::{CoreSettings, HostInterface};
 use crate::ssd::setup::{CollectionPlace, SsdSetup};
+use crate::ssd::{CoreSettings, HostInterface};
 use flash::channels::{Policy, Precedence, Topology};
 use flash::{Geometry, Ns};
 use ftl::{Allocation, AllocationOrder, Processor};

@@ -164,10 +164,7 @@ mod tests {
         let linked = SsdReport { link_use: Some(0.9), ..idle.clone() };
         assert_eq!(linked.busiest(), ("link", 0.9));
         assert_eq!(SsdReport { channel_use: 0.5, ..idle.clone() }.busiest(), ("channels", 0.5));
-        assert_eq!(
-            SsdReport { busiest_core_share: 0.95, ..linked }.busiest(),
-            ("processor", 0.95)
-        );
+        assert_eq!(SsdReport { busiest_core_share: 0.95, ..linked }.busiest(), ("processor", 0.95));
     }
 
     #[test]

@@ -60,9 +60,8 @@ pub(super) fn work(schemes: &[SchemeReport], row: Row<'_>) {
             of("  busiest core", &|ssd| Some(percent(ssd.busiest_core_share)));
         }
         of("  longest run", &|ssd| time(ssd.longest_processor_ns));
-        let part = |ssd: &SsdReport, ns: u64| {
-            Some(percent(ns as f64 / (ssd.processor_ns.max(1)) as f64))
-        };
+        let part =
+            |ssd: &SsdReport, ns: u64| Some(percent(ns as f64 / (ssd.processor_ns.max(1)) as f64));
         if any(|ssd| ssd.map_ns + ssd.moves_ns + ssd.commands_ns > 0) {
             of("  for the map", &|ssd| part(ssd, ssd.map_ns));
             of("  for moved pages", &|ssd| part(ssd, ssd.moves_ns));

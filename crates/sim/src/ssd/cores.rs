@@ -32,12 +32,8 @@ pub struct CoreSettings {
 
 impl CoreSettings {
     /// One core, which only selects victims.
-    pub const ONE: Self = Self {
-        count: 1,
-        sharing: CoreSharing::Shared,
-        work: CpuWork::Victims,
-        command_cycles: 0,
-    };
+    pub const ONE: Self =
+        Self { count: 1, sharing: CoreSharing::Shared, work: CpuWork::Victims, command_cycles: 0 };
 }
 
 /// Core that does the work of a task.
@@ -96,12 +92,6 @@ pub(super) struct Cycles {
     pub(super) commands: u128,
 }
 
-impl Cycles {
-    fn total(&self) -> u128 {
-        self.victims + self.map + self.moves + self.commands
-    }
-}
-
 /// The work of a call, as far as it is known before the call.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Asked {
@@ -139,8 +129,6 @@ impl Programmed {
 pub(super) struct Worked {
     /// From the call to the end of its work; its operations arrive then.
     pub(super) delay_ns: Ns,
-    /// Time of the processor in it.
-    pub(super) processor_ns: Ns,
     /// From the call to the end of the processor's work.
     pub(super) processed_ns: Ns,
 }
@@ -227,8 +215,8 @@ impl Cores {
             self.programmed = programmed;
             let (read, write) =
                 (u128::from(processor.read_cycles), u128::from(processor.write_cycles));
-            let map = u128::from(asked.lookups + host) * read
-                + u128::from(asked.trims + host) * write;
+            let map =
+                u128::from(asked.lookups + host) * read + u128::from(asked.trims + host) * write;
             let moves = u128::from(others) * (read + write);
             let commands = u128::from(asked.requests) * u128::from(self.settings.command_cycles);
             self.cycles.map += map;
@@ -266,11 +254,7 @@ impl Cores {
         // Pinned cores keep queues of their own: the next task may be another core's.
         self.next_ns = if pinned { 0 } else { self.free_ns[first_free(&self.free_ns)] };
         let waited_ns = start_ns - now_ns;
-        Worked {
-            delay_ns: end_ns - now_ns,
-            processor_ns,
-            processed_ns: waited_ns.saturating_add(processor_ns),
-        }
+        Worked { delay_ns: end_ns - now_ns, processed_ns: waited_ns.saturating_add(processor_ns) }
     }
 
     /// Time of these cycles, ns.

@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::report::SchemeReport;
-use crate::ssd::{CoreSettings, CoreSharing, CpuWork};
 use crate::run::observer::Unobserved;
 use crate::run::run_scheme;
 use crate::run::setup::Setup;
+use crate::ssd::{CoreSettings, CoreSharing, CpuWork};
 use bounds::copyback::CopySettings;
 use flash::channels::{Channels, Command, Policy, Precedence, Timing, Topology};
 use flash::{CopyPath, Geometry, Part, parts};
@@ -316,8 +316,7 @@ fn moved_pages_are_charged() {
     let slow = Processor { clock_khz: 1000, read_cycles: 10, write_cycles: 3 };
     for name in ["page-level", "fast"] {
         let processor = Some(slow);
-        let config =
-            SchemeConfig { processor, logical_pages: Some(330), ..scheme(name, &setup) };
+        let config = SchemeConfig { processor, logical_pages: Some(330), ..scheme(name, &setup) };
         let report = run_timed(&config, setup.clone(), false, random_writes(2000));
         let ssd = report.ssd.as_ref().unwrap();
         let others = report.counts.iter().filter(|of| of.cause != "host");

@@ -239,7 +239,10 @@ fn what_cannot_be_is_refused_with_what_would_be_right() {
         ("channels = 8\ncpu = 'arm'", "such as `87.5MHz:10:4`"),
         ("channels = 8\ncpu_work = 'all'", "cpu_work: needs a processor"),
         ("channels = 8\ncpu_sharing = 'pinned'", "cpu_sharing: needs a processor"),
-        ("channels = 8\ncpu = 'arm7'\ncpu_sharing = 'pinned'", "cpu_sharing: has no effect on one core"),
+        (
+            "channels = 8\ncpu = 'arm7'\ncpu_sharing = 'pinned'",
+            "cpu_sharing: has no effect on one core",
+        ),
         ("channels = 8\ncpu = 'arm7'\ncpu_work = 'none'", "no cpu_work is called `none`"),
         ("channels = 8\ncpu = 'arm7'\ncpu_command = 1000001", "must be 0 to 1000000 cycles"),
         (
