@@ -93,7 +93,8 @@ pub(crate) fn case(
         }
         _ => {}
     }
-    seldom(random, 4, &["sata2", "400MB/s"], |link| push("--interface", link.into()));
+    let links = ["sata2", "400MB/s:64", "nvme:gen3x4", "nvme:gen5x4+payload=128B+latency=2us"];
+    seldom(random, 4, &links, |link| push("--interface", link.into()));
     seldom(random, 4, &["arm7", "2xarm7", "4x50MHz:10:4"], |processor| {
         push("--cpu", processor.into());
     });
