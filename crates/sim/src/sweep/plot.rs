@@ -11,6 +11,7 @@ use plotters::series::LineSeries;
 use plotters::style::{Color, RGBColor};
 use serde_json::Value;
 use std::str::FromStr;
+use workload::quantity::Duration;
 
 /// Short names of measures.
 const SHORT: [(&str, &str); 6] = [
@@ -112,7 +113,11 @@ pub fn plot(rows: &[Row], varied: &[String], choice: &PlotChoice) -> Result<Stri
         else {
             continue;
         };
-        let names = by.iter().map(|by| of(row, by).map_or("–".into(), |value| plain(&value)));
+        let named = |by: &&String, value: Value| match value.as_u64() {
+            Some(ns) if by.ends_with("_ns") => Duration::new(ns).to_string(),
+            _ => plain(&value),
+        };
+        let names = by.iter().map(|by| of(row, by).map_or("–".into(), |value| named(by, value)));
         let name = names.collect::<Vec<_>>().join(" · ");
         if !xs.contains(&at) {
             xs.push(at.clone());

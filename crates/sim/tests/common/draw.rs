@@ -95,13 +95,22 @@ pub(crate) fn case(
     }
     let links = ["sata2", "400MB/s:64", "nvme:gen3x4", "nvme:gen5x4+payload=128B+latency=2us"];
     seldom(random, 4, &links, |link| push("--interface", link.into()));
-    seldom(random, 5, &["arm7"], |processor| push("--cpu", processor.into()));
+    seldom(random, 4, &["arm7", "2xarm7", "4x50MHz:10:4"], |processor| {
+        push("--cpu", processor.into());
+    });
+    if options.last().is_some_and(|(option, cores)| *option == "--cpu" && cores != "arm7") {
+        seldom(random, 2, &["pinned"], |sharing| options.push(("--cpu-sharing", sharing.into())));
+        seldom(random, 3, &["2000"], |cycles| options.push(("--cpu-command", cycles.into())));
+    }
+    let mut push = |option: &'static str, value: String| options.push((option, value));
     // Few enough that ECC or a retry step corrects all of them: no page is lost.
     match random.random_range(0..12) {
         0 => push("--bit-errors", "1+ecc=24".into()),
         1 | 2 => {
             let age = one_of(random, &["cycles=0", "cycles=1500+age=30d", "cycles=3000+age=90d"]);
-            push("--bit-errors", format!("tlc-72-layer+{age}+ecc={}", one_of(random, &[24, 72])));
+            // As tlc-72-layer, without read disturb: hot reads of small blocks would lose pages.
+            let law = "power:1.48e-3,3.9e-10,2.05,6.28e-5,0.14,0.54,0,0,0";
+            push("--bit-errors", format!("{law}+{age}+ecc={}", one_of(random, &[24, 72])));
             let soft = ["+soft=512,2,60us", "+soft=512,1,0+decode=10us", "+soft=512,8,9us+set=1us"];
             let steps = one_of(random, &["90-200:10", "100,200,300", "none"]);
             push("--read-retry", format!("{steps}{}", one_of(random, &soft)));
