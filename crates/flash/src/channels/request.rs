@@ -121,11 +121,10 @@ impl Pages {
         usize::from(self.count)
     }
 
-    /// True if both address the same blocks in the same order.
+    /// The pages, and what fills up their places.
     #[inline]
-    pub(super) fn same_blocks(&self, other: &Self) -> bool {
-        let pairs = self.pages.iter().zip(&other.pages);
-        self.count == other.count && pairs.fold(true, |same, (a, b)| same & (a.block == b.block))
+    pub(super) fn all(&self) -> [PageAddress; MAX_PLANES] {
+        self.pages
     }
 }
 

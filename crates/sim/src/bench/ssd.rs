@@ -175,7 +175,8 @@ impl Case<'_> {
         let flash = device.scheme().flash();
         let bytes = device.scheme().telemetry().heap_bytes
             + array_heap_bytes(device.scheme())
-            + flash.heap_bytes();
+            + flash.heap_bytes()
+            + flash.inner().heap_bytes();
         Ok(SsdRow {
             scheme: label.into(),
             load,

@@ -13,7 +13,9 @@ use crate::run::promise::Location;
 use crate::run::tasks::Cutter;
 use flash::parallel::Done;
 use flash::{Flash, Lpn, Ns, ParallelArray};
-use ftl::{Asks, FtlError, HostClock, Notes, PageTask, Prefetch, Processor, Scheme, TaskKind};
+use ftl::{
+    Asks, FtlError, HostClock, Notes, PageTask, Prefetch, Processor, Scheme, Served, TaskKind,
+};
 use std::collections::VecDeque;
 use workload::{Op, Request};
 
@@ -47,6 +49,8 @@ struct Outstanding {
     bytes_out: u64,
     /// True for a write.
     writes: bool,
+    /// True if it has one page task, which ends with it and begins when it arrives: their times are equal.
+    whole: bool,
 }
 
 /// The only page task on the device (queue depth 1).
@@ -60,13 +64,6 @@ struct Alone {
     forced_apart: bool,
     /// Service time and end − arrival, once the task is done.
     done: Option<(Ns, Ns)>,
-}
-
-/// Controller time spent so far.
-#[derive(Clone, Copy, Debug)]
-struct Spent {
-    ram_ns: Ns,
-    choosing_ns: Ns,
 }
 
 /// Statistics of the host's and the controller's time.
@@ -107,6 +104,9 @@ pub(crate) struct SsdDevice<'a> {
     alone: Option<Alone>,
     /// True if a write came since idle collection last found nothing to do.
     wrote: bool,
+    /// The scheme's next background work, and its free pages. They change only with a call of the scheme.
+    due_ns: Ns,
+    free_pages: u64,
     pub(super) windows: Windows,
     pub(super) totals: Totals,
     pub(super) seen: HostStats,
@@ -145,6 +145,8 @@ impl<'a> SsdDevice<'a> {
             quiet_since_ns: 0,
             alone: None,
             wrote: false,
+            due_ns: scheme.due_ns(),
+            free_pages: scheme.free_pages(),
             windows: Windows::new(setup.window_ns),
             totals: Totals::default(),
             seen: HostStats::default(),
@@ -254,7 +256,12 @@ impl<'a> SsdDevice<'a> {
         let ready_ns = if writes { self.link.transfer(self.now_ns, bytes) } else { self.now_ns };
         let bytes_out = if request.op == Op::Read { bytes } else { 0 };
         let (taken_ns, left) = (self.now_ns, works.len() as u32);
-        let outstanding = Outstanding { arrival_ns, taken_ns, left, bytes_out, writes };
+        let whole = left == 1
+            && matches!(works[0].asks, Asks::Page(_))
+            && taken_ns == arrival_ns
+            && !self.link.is_limited()
+            && !self.is_alone();
+        let outstanding = Outstanding { arrival_ns, taken_ns, left, bytes_out, writes, whole };
         let slot = self.add(outstanding);
         for work in &works {
             self.queue.push(over_link, ready_ns, slot, *work);
@@ -358,7 +365,7 @@ impl<'a> SsdDevice<'a> {
     /// Time at which the write buffer must write a page on its own.
     #[inline]
     fn next_due_ns(&self) -> Ns {
-        match self.scheme.due_ns() {
+        match self.due_ns {
             NEVER => NEVER,
             _ if self.is_alone() && self.is_at_work() => NEVER,
             due_ns => due_ns.max(self.busy_until_ns).max(self.now_ns),
@@ -368,20 +375,22 @@ impl<'a> SsdDevice<'a> {
     /// The controller takes a task.
     fn start(&mut self, waiting: &Waiting) -> Result<(), FtlError> {
         self.settle();
-        self.scheme.advance(self.now_ns)?;
         let tag = u64::from(waiting.request);
-        let before = self.begin(match waiting.work {
+        let now_ns = self.now_ns;
+        let chosen_ns = self.begin(match waiting.work {
             PageTask { asks: Asks::Page(kind), .. } => tag | (kind as u64) << 32,
             PageTask { asks: Asks::Flush, .. } => tag | FLUSH,
             PageTask { asks: Asks::Nothing, .. } => tag | BARE,
         });
         let work = &waiting.work;
         self.wrote |= work.asks == Asks::Page(TaskKind::Write);
-        let notes = self.scheme.serve(work)?;
+        // What is due before now has run, so the scheme's clock is all that moves before it serves.
+        let Served { notes, ram_ns, due_ns, free_pages } = self.scheme.serve(work, now_ns)?;
+        (self.due_ns, self.free_pages) = (due_ns, free_pages);
         if notes != Notes::default() {
             self.account.noted(notes);
         }
-        let begun_ns = self.now_ns + self.end_call(before).choosing_ns;
+        let begun_ns = now_ns + self.end_call(chosen_ns, ram_ns);
         if let Asks::Page(kind) = work.asks
             && self.is_alone()
         {
@@ -400,46 +409,41 @@ impl<'a> SsdDevice<'a> {
         // The following work does not belong to the previous single task.
         self.settle();
         let before = self.begin(BACKGROUND);
+        let ram_ns = self.scheme.ram_ns();
         let did = what(&mut *self.scheme, self.now_ns)?;
-        self.end_call(before);
+        (self.due_ns, self.free_pages) = (self.scheme.due_ns(), self.scheme.free_pages());
+        self.end_call(before, self.scheme.ram_ns() - ram_ns);
         Ok(did)
     }
 
-    /// Begins a call of the scheme; its operations get this tag.
-    fn begin(&mut self, tag: u64) -> Spent {
+    /// Begins a call of the scheme; its operations get this tag. Returns the time spent so far on the choice of victims.
+    fn begin(&mut self, tag: u64) -> Ns {
         let now_ns = self.now_ns;
         self.scheme.flash_mut().begin(tag, now_ns);
-        self.spent()
+        self.clock.choosing_ns(&*self.scheme)
     }
 
-    fn spent(&self) -> Spent {
-        let choosing_ns = self.clock.choosing_ns(&*self.scheme);
-        Spent { ram_ns: self.scheme.ram_ns(), choosing_ns }
-    }
-
-    /// Ends the call; its operations reach the array after the controller time that the call took. Returns that time.
-    fn end_call(&mut self, before: Spent) -> Spent {
-        let now = self.spent();
-        let spent = Spent {
-            ram_ns: now.ram_ns - before.ram_ns,
-            choosing_ns: now.choosing_ns - before.choosing_ns,
-        };
-        let took_ns = spent.ram_ns + spent.choosing_ns;
-        self.scheme.flash_mut().end_after(took_ns);
+    /// Ends the call; its operations reach the array after the controller time that the call took. Returns the time that
+    /// the choice of victims took.
+    fn end_call(&mut self, chosen_ns: Ns, ram_ns: Ns) -> Ns {
+        let choosing_ns = self.clock.choosing_ns(&*self.scheme) - chosen_ns;
+        let took_ns = ram_ns + choosing_ns;
+        let flash = self.scheme.flash_mut();
+        flash.end_after(took_ns);
+        let is_collecting = flash.is_collecting();
         self.busy_until_ns = self.now_ns + took_ns;
-        self.seen.processor_ns += spent.choosing_ns;
-        self.seen.longest_processor_ns = self.seen.longest_processor_ns.max(spent.choosing_ns);
-        if !self.yields && self.collecting_since_ns.is_none() && self.scheme.flash().is_collecting()
-        {
+        self.seen.processor_ns += choosing_ns;
+        self.seen.longest_processor_ns = self.seen.longest_processor_ns.max(choosing_ns);
+        if !self.yields && self.collecting_since_ns.is_none() && is_collecting {
             self.collecting_since_ns = Some(self.now_ns);
         }
         if self.account.first_collection.is_none()
-            && self.scheme.flash().is_collecting()
+            && is_collecting
             && self.scheme.telemetry().collections.started > 0
         {
             self.account.collected();
         }
-        spent
+        choosing_ns
     }
 
     /// Records the events of the array up to its current time.
@@ -449,7 +453,7 @@ impl<'a> SsdDevice<'a> {
         let (at_ns, page_commands) = (flash.now_ns(), flash.page_commands());
         self.now_ns = self.now_ns.max(at_ns);
         // An event at the end of a window belongs to the next window.
-        self.windows.advance(self.now_ns, self.totals, self.scheme.free_pages());
+        self.windows.advance(self.now_ns, self.totals, self.free_pages);
         self.totals.page_commands = page_commands;
     }
 
@@ -473,8 +477,16 @@ impl<'a> SsdDevice<'a> {
         let request = &mut self.requests[slot as usize];
         request.left -= 1;
         let completion_ns = done.done_ns - request.arrival_ns;
-        let (left, bytes_out) = (request.left, request.bytes_out);
+        let Outstanding { left, bytes_out, writes, whole, .. } = *request;
         let service_ns = done.done_ns - done.begun_ns;
+        if whole {
+            let kind = TaskKind::ALL[(done.tag >> 32) as usize];
+            self.totals.host_pages += u64::from(kind != TaskKind::Trim);
+            let sample = TaskSample { kind, service_ns, step_ns: 0, completion_ns };
+            self.account.whole_request(&sample, writes, done.done_ns, self.free_pages);
+            self.leave(slot, done.done_ns);
+            return;
+        }
         if done.tag & (FLUSH | BARE) == 0 {
             let kind = TaskKind::ALL[(done.tag >> 32) as usize];
             self.page_done(kind, service_ns, completion_ns, done.done_ns);
@@ -502,7 +514,7 @@ impl<'a> SsdDevice<'a> {
             Some(alone) => alone.done = Some((service_ns, completion_ns)),
             None => {
                 let sample = TaskSample { kind, service_ns, step_ns: 0, completion_ns };
-                self.account.task(&sample, done_ns, self.scheme.free_pages());
+                self.account.task(&sample, done_ns, self.free_pages);
             }
         }
     }
@@ -512,6 +524,11 @@ impl<'a> SsdDevice<'a> {
         let request = self.requests[slot as usize];
         let (response_ns, completion_ns) = (end_ns - request.taken_ns, end_ns - request.arrival_ns);
         self.account.request(request.writes, response_ns, completion_ns);
+        self.leave(slot, end_ns);
+    }
+
+    /// Frees the slot of a request that has ended.
+    fn leave(&mut self, slot: u32, end_ns: Ns) {
         self.free_requests.push(slot);
         self.outstanding -= 1;
         let stall_ns = end_ns.saturating_sub(self.quiet_since_ns);
@@ -532,7 +549,7 @@ impl<'a> SsdDevice<'a> {
         }
         let step_ns = response_ns.saturating_sub(service_ns);
         let sample = TaskSample { kind, service_ns, step_ns, completion_ns };
-        self.account.task(&sample, self.now_ns, self.scheme.free_pages());
+        self.account.task(&sample, self.now_ns, self.free_pages);
     }
 
     /// Lets the scheme collect if nothing is in progress and the gap before the next arrival is long enough. Returns true
