@@ -1,11 +1,11 @@
 //! A die: its queues of operations, the busy times of its parts, and the effect of a step on them.
 
 use super::precedence::{QUEUES, Suspended};
-use super::request::{Addressing, Command, PageAddress, Pages};
+use super::request::{Addressing, Command, Last};
 use super::rules::Follows;
 use super::script::{Busy, Step};
 use super::timing::Timing;
-use super::topology::{DieAddress, MAX_PLANES};
+use super::topology::DieAddress;
 use super::usage::DieUse;
 use crate::time::Ns;
 
@@ -72,52 +72,6 @@ pub(super) struct Rest {
     pub(super) repair_ns: Ns,
     /// [`Class::order`](super::precedence::Class::order), of collection.
     pub(super) order: u64,
-}
-
-/// The command and the pages of a request.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Last {
-    pub(super) command: Command,
-    pub(super) planes: u8,
-    /// Page of the first plane.
-    pub(super) page: u32,
-    /// Blocks, of which `planes` count.
-    pub(super) blocks: [u32; MAX_PLANES],
-}
-
-impl Last {
-    #[inline]
-    pub(super) fn of(command: Command, pages: &Pages) -> Self {
-        let [first, rest @ ..] = pages.all();
-        let blocks = match pages.planes() {
-            1 => [first.block, 0, 0, 0],
-            _ => {
-                let [second, third, fourth] = rest.map(|page| page.block);
-                [first.block, second, third, fourth]
-            }
-        };
-        Self { command, planes: pages.planes() as u8, page: first.page, blocks }
-    }
-
-    /// The block of each plane.
-    #[inline]
-    pub(super) fn blocks(&self) -> &[u32] {
-        &self.blocks[..usize::from(self.planes)]
-    }
-
-    /// The address of the first plane.
-    #[inline]
-    pub(super) fn first(&self) -> PageAddress {
-        PageAddress { block: self.blocks[0], page: self.page }
-    }
-
-    /// True if it addresses the same blocks in the same order.
-    #[inline]
-    pub(super) fn is_on(&self, pages: &Pages) -> bool {
-        let pages = pages.as_slice();
-        let blocks = self.blocks();
-        pages.len() == blocks.len() && pages.iter().zip(blocks).all(|(a, b)| a.block == *b)
-    }
 }
 
 /// Operations that wait for a die, in order of submission.

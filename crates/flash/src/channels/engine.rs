@@ -1,9 +1,9 @@
 //! Event engine: dies ask for their channel's bus; grants and completions come in order of time.
 
 use super::arbiter::{Ask, NEVER, Policy, choose};
-use super::die::{Die, Last, NONE, Pending, Rest, is_confirm, settle};
+use super::die::{Die, NONE, Pending, Rest, is_confirm, settle};
 use super::precedence::{Class, Precedence, READS, Suspend, Suspensions};
-use super::request::{Addressing, Command, Completion, Request};
+use super::request::{Addressing, Command, Completion, Last, Request};
 use super::rules::{Follows, RequestError, check, follows};
 use super::script::{Busy, Scripts};
 use super::timing::{Timing, TimingError};

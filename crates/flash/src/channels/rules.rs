@@ -1,7 +1,6 @@
 //! Rules for requests.
 
-use super::die::Last;
-use super::request::{Command, PageAddress, Pages, Request};
+use super::request::{Command, Last, PageAddress, Pages, Request};
 use super::topology::{DieAddress, Topology};
 use crate::time::Ns;
 
