@@ -205,14 +205,14 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         if operation.waits > 0 {
             order.hold(&operation.work, slot);
         } else {
-            self.submit(slot, None);
+            self.reach(slot, None);
+            self.submit_ready(None);
         }
     }
 
-    /// Submits an operation, and then those that waited for nothing else. They arrive at `at_ns`; `None`: when
-    /// the current task ends.
-    fn submit(&mut self, slot: u32, at_ns: Option<Ns>) {
-        self.ready.push(slot);
+    /// Submits the operations that wait for nothing more, and then those that waited for nothing else. They arrive at
+    /// `at_ns`; `None`: when the current task ends.
+    fn submit_ready(&mut self, at_ns: Option<Ns>) {
         while let Some(slot) = self.ready.pop() {
             let operation = self.operations.get_mut(slot);
             let (waits, collected) = self.order.conflicts(operation, slot);
@@ -223,15 +223,20 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
                 }
                 continue;
             }
-            let aside = operation.aside;
-            match at_ns {
-                Some(at_ns) => self.send(slot, at_ns),
-                None => self.starting.push(slot),
-            }
-            if aside {
-                continue;
-            }
-            for next in self.order.leave(self.operations.get(slot), slot) {
+            self.reach(slot, at_ns);
+        }
+    }
+
+    /// Submits one operation. Those that wait for nothing else are ready then.
+    #[inline]
+    fn reach(&mut self, slot: u32, at_ns: Option<Ns>) {
+        match at_ns {
+            Some(at_ns) => self.send(slot, at_ns),
+            None => self.starting.push(slot),
+        }
+        let operation = self.operations.get(slot);
+        if !operation.aside {
+            for next in self.order.leave(operation, slot) {
                 self.release(next);
             }
         }
@@ -289,9 +294,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
             let erase = self.order.copied(out_of);
             self.release(erase);
         }
-        while let Some(ready) = self.ready.pop() {
-            self.submit(ready, Some(done_ns));
-        }
+        self.submit_ready(Some(done_ns));
         self.tasks.less(task, done_ns)
     }
 }
@@ -394,6 +397,18 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
         cause: Cause,
         lpns: &mut [Lpn],
     ) -> Result<(), (usize, FlashError)> {
+        if !self.inner.has_bit_errors() {
+            // What is copied decides no time, so the array may copy all at once.
+            let result = self.inner.copy_run(from, to, seq, cause, lpns);
+            let ran = match &result {
+                Ok(()) => from.len(),
+                Err((done, error)) => done + usize::from(error.failed_at_medium()),
+            };
+            for (at, page) in from[..ran].iter().enumerate() {
+                self.copied(*page, Ppn(to.0 + at as u32), 0, cause, at + 1 < from.len());
+            }
+            return result;
+        }
         for (at, (page, lpn)) in from.iter().zip(lpns).enumerate() {
             let to = Ppn(to.0 + at as u32);
             let before = self.inner.corrected_bits();

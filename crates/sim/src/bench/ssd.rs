@@ -176,7 +176,7 @@ impl Case<'_> {
         let bytes = device.scheme().telemetry().heap_bytes
             + array_heap_bytes(device.scheme())
             + flash.heap_bytes()
-            + flash.inner().heap_bytes();
+            + std::ops::Deref::deref(flash).heap_bytes();
         Ok(SsdRow {
             scheme: label.into(),
             load,

@@ -294,12 +294,12 @@ impl<'a> SsdDevice<'a> {
         let due_ns = self.next_due_ns();
         let limit_ns = arrival_ns.min(start_ns).min(out_ns).min(due_ns);
         // Earlier events of the array come first.
-        let (more, done) = match limit_ns > self.now_ns {
-            true => self.scheme.flash_mut().step_until(limit_ns),
-            false => (false, None),
-        };
-        if more {
-            self.note_commands();
+        if limit_ns > self.now_ns
+            && let flash = self.scheme.flash_mut()
+            && let (true, done) = flash.step_until(limit_ns)
+        {
+            let (at_ns, page_commands) = (flash.now_ns(), flash.page_commands());
+            self.note_commands(at_ns, page_commands);
             if let Some(done) = done {
                 self.task_done(done);
             }
@@ -348,9 +348,10 @@ impl<'a> SsdDevice<'a> {
     #[inline]
     fn next_start_ns(&self) -> Ns {
         let Some(ready_ns) = self.queue.next_ns() else { return NEVER };
-        let flash = self.scheme.flash();
-        let kept =
-            if self.is_alone() { self.is_at_work() } else { !self.yields && flash.is_collecting() };
+        let kept = match self.is_alone() {
+            true => self.is_at_work(),
+            false => !self.yields && self.scheme.flash().is_collecting(),
+        };
         if kept { NEVER } else { ready_ns.max(self.busy_until_ns).max(self.now_ns) }
     }
 
@@ -448,9 +449,7 @@ impl<'a> SsdDevice<'a> {
 
     /// Records the events of the array up to its current time.
     #[inline]
-    fn note_commands(&mut self) {
-        let flash = self.scheme.flash();
-        let (at_ns, page_commands) = (flash.now_ns(), flash.page_commands());
+    fn note_commands(&mut self, at_ns: Ns, page_commands: u64) {
         self.now_ns = self.now_ns.max(at_ns);
         // An event at the end of a window belongs to the next window.
         self.windows.advance(self.now_ns, self.totals, self.free_pages);
