@@ -2,7 +2,8 @@
 //!
 //! State: 4 bytes per page (the OOB's LPN) and 24 bytes per block (stamp of its first page, next page, erase
 //! count, bad mark). While all pages of a block share the OOB stamp (kind and sequence number), it is kept once
-//! per block. From the first program with a different stamp on, it is kept per page (8 bytes more, 12 in all).
+//! per block. From the first program with a different stamp on, its distance from the block's is kept per page (4 bytes
+//! more, 8 in all); from the first that is of another kind or further than 32 bits on, the stamp (8 more, 12 in all).
 //! Pages used up without content have no stamp. Page bytes are kept only as [`Store`] says.
 
 use super::address::{BlockId, Geometry, Lpn, Ppn};
@@ -12,6 +13,7 @@ use super::oob::{Oob, PageKind};
 use super::operation::Cause;
 use super::part::Part;
 use crate::prefetch::prefetch;
+use crate::stamps::Stamps;
 use alloc::{collections::BTreeSet, vec, vec::Vec};
 use core::ops::Range;
 
@@ -48,8 +50,7 @@ pub struct Array {
     store: Store,
     lpns: Vec<u32>,
     blocks: Vec<Block>,
-    /// Stamp of every page; empty until a page's stamp differs from its block's.
-    page_stamps: Vec<u64>,
+    stamps: Stamps,
     /// True if any block has held pages of several kinds.
     kinds_differ: bool,
     /// Pages whose content is lost: torn, failed, or in a block whose erase was cut. Rare.
@@ -71,7 +72,7 @@ impl Array {
             store,
             lpns,
             blocks,
-            page_stamps: Vec::new(),
+            stamps: Stamps::OfBlocks,
             kinds_differ: false,
             unreadable: BTreeSet::new(),
             slots: Vec::new(),
@@ -97,7 +98,7 @@ impl Array {
     pub fn heap_bytes(&self) -> usize {
         self.lpns.capacity() * 4
             + self.blocks.capacity() * size_of::<Block>()
-            + self.page_stamps.capacity() * 8
+            + self.stamps.heap_bytes()
             + self.slots.capacity() * 4
             + self.bytes.capacity()
             + self.free_slots.capacity() * 4
@@ -202,34 +203,24 @@ impl Array {
         if block.stamp == NO_STAMP {
             block.stamp = stamp;
         }
-        if stamp != block.stamp {
+        let of_block = block.stamp;
+        if stamp != of_block {
             // The kind occupies the bits above the sequence number.
-            self.kinds_differ |= stamp ^ block.stamp > Oob::MAX_SEQ;
-            if self.page_stamps.is_empty() {
-                self.keep_page_stamps();
+            self.kinds_differ |= stamp ^ of_block > Oob::MAX_SEQ;
+            if !self.stamps.fits(stamp, of_block) {
+                let per_block = self.geometry.pages_per_block() as usize;
+                let blocks = self.blocks.iter().map(|block| block.stamp);
+                self.stamps.widen(stamp, of_block, blocks, per_block);
             }
         }
-        if let Some(of_page) = self.page_stamps.get_mut(ppn.0 as usize) {
-            *of_page = stamp;
-        }
-    }
-
-    /// Switches to one stamp per page, because the pages of a block now differ in their stamps.
-    #[cold]
-    fn keep_page_stamps(&mut self) {
-        let per_block = self.geometry.pages_per_block() as usize;
-        self.page_stamps.reserve_exact(self.lpns.len());
-        for block in &self.blocks {
-            self.page_stamps.extend(core::iter::repeat_n(block.stamp, per_block));
-        }
+        let page = ppn.0 as usize;
+        self.stamps.set(page..page + 1, stamp, of_block);
     }
 
     #[inline]
     fn oob(&self, ppn: Ppn, block: BlockId) -> Oob {
-        let stamp = match self.page_stamps.get(ppn.0 as usize) {
-            Some(stamp) => *stamp,
-            None => self.blocks[block.0 as usize].stamp,
-        };
+        let of_block = self.blocks[block.0 as usize].stamp;
+        let stamp = self.stamps.get(ppn.0 as usize, of_block);
         Oob::from_stamp(self.lpns[ppn.0 as usize], stamp)
     }
 
@@ -254,10 +245,10 @@ impl Array {
         let (id, page) = self.geometry.split(to);
         let room = (self.geometry.pages_per_block() - page) as usize;
         let target = &mut self.blocks[id.0 as usize];
-        let same_stamp = target.stamp == stamp || target.stamp == NO_STAMP;
+        let of_block = if target.stamp == NO_STAMP { stamp } else { target.stamp };
         // A run of another kind takes the slow path, in which `set_oob` notes that kinds differ.
-        let kept = !self.page_stamps.is_empty() && stamp ^ target.stamp <= Oob::MAX_SEQ;
-        if target.bad || page != target.next_page || !(same_stamp || kept) {
+        let kept = stamp ^ of_block <= Oob::MAX_SEQ && self.stamps.fits(stamp, of_block);
+        if target.bad || page != target.next_page || !kept {
             return 0;
         }
         let mut done = 0;
@@ -271,14 +262,10 @@ impl Array {
             done += 1;
         }
         if done > 0 {
-            if target.stamp == NO_STAMP {
-                target.stamp = stamp;
-            }
+            target.stamp = of_block;
             target.next_page += done as u32;
             let to = to.0 as usize;
-            if let Some(stamps) = self.page_stamps.get_mut(to..to + done) {
-                stamps.fill(stamp);
-            }
+            self.stamps.set(to..to + done, stamp, of_block);
         }
         done
     }
@@ -331,7 +318,8 @@ impl Flash for Array {
         &self.part
     }
 
-    #[inline]
+    // Always inlined: most callers need no OOB, and then nothing of the page is touched.
+    #[inline(always)]
     fn read(
         &mut self,
         ppn: Ppn,
@@ -467,8 +455,7 @@ impl Probe for Array {
 
     #[inline]
     fn prefetch(&self, ppn: Ppn) {
-        prefetch(&self.lpns, ppn.0 as usize);
-        prefetch(&self.page_stamps, ppn.0 as usize);
+        // A read of user data needs no OOB.
         prefetch(&self.blocks, self.geometry.block_of(ppn).0 as usize);
     }
 

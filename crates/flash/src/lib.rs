@@ -21,6 +21,7 @@ mod address;
 mod array;
 pub mod channels;
 mod copies;
+mod division;
 mod error;
 pub mod faults;
 mod forks;
@@ -38,6 +39,7 @@ pub mod prefetch;
 #[cfg(test)]
 mod properties;
 mod serial;
+mod stamps;
 mod time;
 pub mod wear_level;
 
