@@ -2,6 +2,7 @@
 
 use crate::address::{Geometry, GeometryError};
 use crate::copies::Copies;
+use crate::page_times::PageTimes;
 use crate::time::Ns;
 use alloc::borrow::Cow;
 use core::ops::RangeInclusive;
@@ -19,6 +20,40 @@ pub enum Cell {
     Tlc,
     /// Four bits.
     Qlc,
+}
+
+impl Cell {
+    /// Bits per cell.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Slc => 1,
+            Self::Mlc => 2,
+            Self::Tlc => 3,
+            Self::Qlc => 4,
+        }
+    }
+
+    /// Name in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Slc => "slc",
+            Self::Mlc => "mlc",
+            Self::Tlc => "tlc",
+            Self::Qlc => "qlc",
+        }
+    }
+}
+
+/// A block in SLC mode: one bit per cell, so that it has 1 / [`Cell::bits`] of its pages, and times of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SlcMode {
+    /// Page read (tR).
+    pub t_r_ns: Ns,
+    /// Page program (tPROG).
+    pub t_prog_ns: Ns,
+    /// Block erase (tBERS).
+    pub t_bers_ns: Ns,
 }
 
 /// Supply voltage and active currents. The energy of an operation is t·V·I.
@@ -45,7 +80,9 @@ pub struct Power {
 /// - `oob_bytes`: 1/32 of the page
 /// - `capacity_bytes`: [`Part::DEFAULT_CAPACITY_BYTES`]
 /// - `t_r_oob_ns`: `t_r_ns`
-/// - `t_rc_ns`, `t_wc_ns`, `t_erase_suspend_ns` and `t_program_suspend_ns`: 0
+/// - `t_r_by_page_ns`, `t_prog_by_page_ns`: every page is alike
+/// - `t_rc_ns`, `t_wc_ns`, `bus_mts`, `t_erase_suspend_ns` and `t_program_suspend_ns`: 0
+/// - `slc`: no SLC mode
 /// - `power`, and each of its fields: [`Power::DEFAULT`]
 /// - `endurance_cycles` and `ecc_bits_per_kib`: unknown
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -64,18 +101,30 @@ pub struct Part {
     pub pages_per_block: u32,
     /// Capacity of one chip as sold, bytes. Default capacity of a run.
     pub capacity_bytes: u64,
-    /// Page read from array to register (tR). Includes the transfer if the source gives one figure for both.
+    /// Page read from array to register (tR). Includes the transfer if the source gives one figure for both. The
+    /// longest, if it depends on the page.
     pub t_r_ns: Ns,
+    /// tR by kind of page.
+    #[serde(skip_serializing_if = "PageTimes::is_empty")]
+    pub t_r_by_page_ns: PageTimes,
     /// OOB read.
     pub t_r_oob_ns: Ns,
-    /// Page program (tPROG).
+    /// Page program (tPROG); the longest, if it depends on the page.
     pub t_prog_ns: Ns,
+    /// tPROG by kind of page.
+    #[serde(skip_serializing_if = "PageTimes::is_empty")]
+    pub t_prog_by_page_ns: PageTimes,
     /// Block erase (tBERS).
     pub t_bers_ns: Ns,
     /// Read cycle (tRC) of the bus. 0 if the source gives none: `t_r_ns` and `t_prog_ns` include the transfer.
     pub t_rc_ns: Ns,
-    /// Write cycle (tWC) of the bus; 0 as for `t_rc_ns`.
+    /// Write cycle (tWC) of the bus; 0 as for `t_rc_ns`. With `bus_mts`: that of commands and addresses.
     pub t_wc_ns: Ns,
+    /// Transfers per second of a synchronous bus of 8 bits (NV-DDR, Toggle), in millions; 0: the bus is asynchronous.
+    pub bus_mts: u32,
+    /// Blocks in SLC mode, if the part has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slc: Option<SlcMode>,
     /// Time from the command that suspends an erase until a read can begin. 0: the part cannot suspend erases,
     /// or its source does not say.
     pub t_erase_suspend_ns: Ns,
@@ -157,13 +206,36 @@ impl Part {
                 return Err(PartError::Figure { part, field, expected, found });
             }
         }
+        self.check_by_page("t_r_by_page_ns", &self.t_r_by_page_ns, 1, self.t_r_ns)?;
+        self.check_by_page("t_prog_by_page_ns", &self.t_prog_by_page_ns, 0, self.t_prog_ns)?;
         self.geometry(self.capacity_bytes)
             .map(|_| ())
             .map_err(|source| PartError::Geometry { part: self.name.clone().into_owned(), source })
     }
 
+    /// Checks that the longest time by page is the part's one time, which bounds assume.
+    fn check_by_page(
+        &self,
+        field: &'static str,
+        times: &PageTimes,
+        least: Ns,
+        longest: Ns,
+    ) -> Result<(), PartError> {
+        let fault = |expected, found| {
+            let part = self.name.clone().into_owned();
+            Err(PartError::Figure { part, field, expected, found })
+        };
+        match (times.longest(), times.as_slice().iter().find(|ns| **ns < least)) {
+            (_, Some(found)) => fault("1 ns or more for each kind of page", *found),
+            (Some(found), None) if found != longest => {
+                fault("at its longest the part's one time (t_r_ns, t_prog_ns)", found)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Every figure with its range, and the range in words.
-    fn ranges(&self) -> [(&'static str, u64, RangeInclusive<u64>, &'static str); 17] {
+    fn ranges(&self) -> [(&'static str, u64, RangeInclusive<u64>, &'static str); 21] {
         // No NAND operation takes an hour. These limits, with 100 V and 10 A for energy, keep sums far from
         // overflow.
         const HOUR: u64 = 3_600_000_000_000;
@@ -175,6 +247,7 @@ impl Part {
         let endurance = u64::from(self.endurance_cycles.unwrap_or(1));
         let ecc = u64::from(self.ecc_bits_per_kib.unwrap_or(1));
         let power = &self.power;
+        let slc = self.slc.unwrap_or(SlcMode { t_r_ns: 1, t_prog_ns: 1, t_bers_ns: 1 });
         [
             time("t_r_ns", self.t_r_ns),
             time("t_r_oob_ns", self.t_r_oob_ns),
@@ -182,6 +255,10 @@ impl Part {
             time("t_bers_ns", self.t_bers_ns),
             cycle("t_rc_ns", self.t_rc_ns),
             cycle("t_wc_ns", self.t_wc_ns),
+            ("bus_mts", self.bus_mts.into(), 0..=100_000, "0 to 100000 MT/s"),
+            time("slc.t_r_ns", slc.t_r_ns),
+            time("slc.t_prog_ns", slc.t_prog_ns),
+            time("slc.t_bers_ns", slc.t_bers_ns),
             cycle("t_erase_suspend_ns", self.t_erase_suspend_ns),
             cycle("t_program_suspend_ns", self.t_program_suspend_ns),
             size("page_bytes", self.page_bytes),
@@ -194,6 +271,16 @@ impl Part {
             ("endurance_cycles", endurance, 1..=u32::MAX.into(), "1 or more"),
             ("ecc_bits_per_kib", ecc, 1..=512, "1 to 512"),
         ]
+    }
+
+    /// True if the part gives the bus apart from the cells: both cycles, or the rate of a synchronous bus.
+    pub fn gives_bus(&self) -> bool {
+        self.bus_mts > 0 || (self.t_rc_ns > 0 && self.t_wc_ns > 0)
+    }
+
+    /// Pages of a block in SLC mode; at least 1.
+    pub fn slc_pages(&self) -> u32 {
+        (self.pages_per_block / self.cell.bits()).max(1)
     }
 
     /// Geometry of an array of this part with `capacity_bytes` of raw space, in whole blocks.
@@ -220,9 +307,9 @@ impl Part {
         }
     }
 
-    /// Energy of a page read, picojoules: t (ns) × V (mV) × I (µA) / 10⁶.
+    /// Energy of a page read, picojoules: t (ns) × V (mV) × I (µA) / 10⁶; the mean over the kinds of page.
     pub fn read_pj(&self) -> u64 {
-        energy_pj(self.t_r_ns, self.power.vcc_mv, self.power.read_ua)
+        energy_pj(self.t_r_by_page_ns.mean(self.t_r_ns), self.power.vcc_mv, self.power.read_ua)
     }
 
     /// Energy of an OOB read, picojoules.
@@ -230,9 +317,9 @@ impl Part {
         energy_pj(self.t_r_oob_ns, self.power.vcc_mv, self.power.read_ua)
     }
 
-    /// Energy of a page program, picojoules.
+    /// Energy of a page program, picojoules; the mean over the kinds of page.
     pub fn program_pj(&self) -> u64 {
-        energy_pj(self.t_prog_ns, self.power.vcc_mv, self.power.program_ua)
+        energy_pj(self.t_prog_by_page_ns.mean(self.t_prog_ns), self.power.vcc_mv, self.power.program_ua)
     }
 
     /// Energy of a block erase, picojoules.

@@ -8,7 +8,9 @@ use super::interface::{Probe, Worked};
 use super::oob::Oob;
 use super::operation::{Cause, Counts, Operation};
 use super::time::Ns;
+use crate::cell_times::CellTimes;
 use crate::error::has_run;
+use alloc::boxed::Box;
 
 /// Charges each operation its data-sheet time, and counts operations by cause.
 ///
@@ -34,6 +36,8 @@ pub struct Serial<F> {
     copies: Option<Copies>,
     copies_by: [u64; CopyPath::ALL.len()],
     bytes_sent_again: u64,
+    /// `None`: every operation of a kind takes the same time.
+    cells: Option<Box<CellTimes>>,
 }
 
 impl<F: Probe> Serial<F> {
@@ -43,6 +47,7 @@ impl<F: Probe> Serial<F> {
         let times =
             [part.t_r_ns, part.t_r_oob_ns, part.t_prog_ns, part.t_copy_ns(), part.t_bers_ns];
         let copies = part.copies;
+        let cells = CellTimes::of(part);
         Self {
             inner,
             busy_ns: 0,
@@ -53,6 +58,7 @@ impl<F: Probe> Serial<F> {
             copies,
             copies_by: [0; CopyPath::ALL.len()],
             bytes_sent_again: 0,
+            cells,
         }
     }
 
@@ -95,6 +101,9 @@ impl<F: Probe> Serial<F> {
     /// Energy of the operations so far, picojoules.
     pub fn energy_pj(&self) -> u128 {
         let part = self.inner.part();
+        if let Some(cells) = &self.cells {
+            return cells.energy_pj(part);
+        }
         let each = [
             (Operation::Read, part.read_pj()),
             (Operation::ReadOob, part.read_oob_pj()),
@@ -132,6 +141,7 @@ impl<F: Probe> Serial<F> {
         &mut self,
         result: Result<T, FlashError>,
         op: Operation,
+        ppn: Ppn,
         cause: Cause,
     ) -> Result<T, FlashError> {
         if let Err(error) = &result
@@ -139,7 +149,7 @@ impl<F: Probe> Serial<F> {
         {
             return result;
         }
-        let time = self.times[op as usize];
+        let time = if self.cells.is_some() { self.by_page(op, ppn) } else { self.times[op as usize] };
         self.spend(time, cause);
         self.counts.add(op, cause);
         result
@@ -222,7 +232,7 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
     #[inline(always)]
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         let result = self.inner.read(ppn, data, cause);
-        self.charge(result, Operation::Read, cause)
+        self.charge(result, Operation::Read, ppn, cause)
     }
 
     #[inline]
@@ -234,13 +244,13 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
         cause: Cause,
     ) -> Result<Oob, FlashError> {
         let result = self.inner.read_part(ppn, offset, data, cause);
-        self.charge(result, Operation::Read, cause)
+        self.charge(result, Operation::Read, ppn, cause)
     }
 
     #[inline(always)]
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
         let result = self.inner.read_oob(ppn, cause);
-        self.charge(result, Operation::ReadOob, cause)
+        self.charge(result, Operation::ReadOob, ppn, cause)
     }
 
     #[inline(always)]
@@ -252,7 +262,7 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
         cause: Cause,
     ) -> Result<(), FlashError> {
         let result = self.inner.program(ppn, oob, data, cause);
-        self.charge(result, Operation::Program, cause)
+        self.charge(result, Operation::Program, ppn, cause)
     }
 
     #[inline(always)]
