@@ -2,7 +2,7 @@
 
 use bounds::copyback::{CopyPath, CopyTimings, Copyback, CopybackError, Waits};
 use flash::channels::{Timing, TimingError};
-use flash::{Ns, Part};
+use flash::{Ns, PageTimes, Part};
 
 /// Copy method: path, cache program, planes and bytes in error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +98,7 @@ pub fn channels_timing(timings: &CopyTimings) -> Timing {
 /// A mode that does not exist.
 pub fn in_mode(part: &Part, mode: u8) -> Result<(Part, Waits), TimingError> {
     let timing = Timing::with_mode(part, mode)?;
-    let part = Part { t_rc_ns: timing.t_rc_ns, t_wc_ns: timing.t_wc_ns, ..part.clone() };
+    let (t_rc_ns, t_wc_ns) = (timing.t_rc_ns, timing.t_wc_ns);
+    let part = Part { t_rc_ns, t_wc_ns, bus_mts: 0, ..part.clone() };
     Ok((part, Waits::from(&timing)))
 }

@@ -81,6 +81,7 @@ pub struct Power {
 /// - `capacity_bytes`: [`Part::DEFAULT_CAPACITY_BYTES`]
 /// - `t_r_oob_ns`: `t_r_ns`
 /// - `t_r_by_page_ns`, `t_prog_by_page_ns`: every page is alike
+/// - `t_r_ns`, `t_prog_ns`: the longest of the times by page, if those are given
 /// - `t_rc_ns`, `t_wc_ns`, `bus_mts`, `t_erase_suspend_ns` and `t_program_suspend_ns`: 0
 /// - `slc`: no SLC mode
 /// - `power`, and each of its fields: [`Power::DEFAULT`]
@@ -107,7 +108,7 @@ pub struct Part {
     /// tR by kind of page.
     #[serde(skip_serializing_if = "PageTimes::is_empty")]
     pub t_r_by_page_ns: PageTimes,
-    /// OOB read.
+    /// OOB read, of any page.
     pub t_r_oob_ns: Ns,
     /// Page program (tPROG); the longest, if it depends on the page.
     pub t_prog_ns: Ns,
@@ -120,7 +121,9 @@ pub struct Part {
     pub t_rc_ns: Ns,
     /// Write cycle (tWC) of the bus; 0 as for `t_rc_ns`. With `bus_mts`: that of commands and addresses.
     pub t_wc_ns: Ns,
-    /// Transfers per second of a synchronous bus of 8 bits (NV-DDR, Toggle), in millions; 0: the bus is asynchronous.
+    /// Transfers per second of a synchronous bus of 8 bits (NV-DDR2, NV-DDR3, Toggle), in millions; 0: the bus is
+    /// asynchronous.
+    #[serde(skip_serializing_if = "is_zero")]
     pub bus_mts: u32,
     /// Blocks in SLC mode, if the part has them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -164,6 +167,9 @@ pub enum PartError {
         /// Value of the field.
         found: u64,
     },
+    /// A figure that has no default is missing.
+    #[error("missing field `{0}`")]
+    Missing(&'static str),
     /// The capacity does not make a valid array.
     #[error("part `{part}`: {source}")]
     Geometry {
@@ -205,6 +211,11 @@ impl Part {
                 let part = self.name.clone().into_owned();
                 return Err(PartError::Figure { part, field, expected, found });
             }
+        }
+        if self.bus_mts > 0 && self.t_rc_ns > 0 {
+            let (part, field) = (self.name.clone().into_owned(), "t_rc_ns");
+            let expected = "0 beside bus_mts (a synchronous bus has no read cycle)";
+            return Err(PartError::Figure { part, field, expected, found: self.t_rc_ns });
         }
         self.check_by_page("t_r_by_page_ns", &self.t_r_by_page_ns, 1, self.t_r_ns)?;
         self.check_by_page("t_prog_by_page_ns", &self.t_prog_by_page_ns, 0, self.t_prog_ns)?;
@@ -256,9 +267,9 @@ impl Part {
             cycle("t_rc_ns", self.t_rc_ns),
             cycle("t_wc_ns", self.t_wc_ns),
             ("bus_mts", self.bus_mts.into(), 0..=100_000, "0 to 100000 MT/s"),
-            time("slc.t_r_ns", slc.t_r_ns),
-            time("slc.t_prog_ns", slc.t_prog_ns),
-            time("slc.t_bers_ns", slc.t_bers_ns),
+            ("slc.t_r_ns", slc.t_r_ns, 1..=self.t_r_ns, "1 ns to t_r_ns"),
+            ("slc.t_prog_ns", slc.t_prog_ns, 1..=self.t_prog_ns, "1 ns to t_prog_ns"),
+            ("slc.t_bers_ns", slc.t_bers_ns, 1..=self.t_bers_ns, "1 ns to t_bers_ns"),
             cycle("t_erase_suspend_ns", self.t_erase_suspend_ns),
             cycle("t_program_suspend_ns", self.t_program_suspend_ns),
             size("page_bytes", self.page_bytes),
@@ -276,6 +287,38 @@ impl Part {
     /// True if the part gives the bus apart from the cells: both cycles, or the rate of a synchronous bus.
     pub fn gives_bus(&self) -> bool {
         self.bus_mts > 0 || (self.t_rc_ns > 0 && self.t_wc_ns > 0)
+    }
+
+    /// True if the time of a read or program depends on its page.
+    pub fn depends_on_page(&self) -> bool {
+        !self.t_r_by_page_ns.is_empty() || !self.t_prog_by_page_ns.is_empty()
+    }
+
+    /// tR of a page of a block, in SLC mode or not.
+    #[inline]
+    pub fn t_r_of_ns(&self, page: u32, slc: bool) -> Ns {
+        match self.slc {
+            Some(times) if slc => times.t_r_ns,
+            _ => self.t_r_by_page_ns.of_page(page, self.t_r_ns),
+        }
+    }
+
+    /// tPROG of a page of a block, in SLC mode or not.
+    #[inline]
+    pub fn t_prog_of_ns(&self, page: u32, slc: bool) -> Ns {
+        match self.slc {
+            Some(times) if slc => times.t_prog_ns,
+            _ => self.t_prog_by_page_ns.of_page(page, self.t_prog_ns),
+        }
+    }
+
+    /// tBERS of a block, in SLC mode or not.
+    #[inline]
+    pub fn t_bers_of_ns(&self, slc: bool) -> Ns {
+        match self.slc {
+            Some(times) if slc => times.t_bers_ns,
+            _ => self.t_bers_ns,
+        }
     }
 
     /// Pages of a block in SLC mode; at least 1.
@@ -319,13 +362,22 @@ impl Part {
 
     /// Energy of a page program, picojoules; the mean over the kinds of page.
     pub fn program_pj(&self) -> u64 {
-        energy_pj(self.t_prog_by_page_ns.mean(self.t_prog_ns), self.power.vcc_mv, self.power.program_ua)
+        energy_pj(
+            self.t_prog_by_page_ns.mean(self.t_prog_ns),
+            self.power.vcc_mv,
+            self.power.program_ua,
+        )
     }
 
     /// Energy of a block erase, picojoules.
     pub fn erase_pj(&self) -> u64 {
         energy_pj(self.t_bers_ns, self.power.vcc_mv, self.power.erase_ua)
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(figure: &u32) -> bool {
+    *figure == 0
 }
 
 fn energy_pj(t_ns: Ns, vcc_mv: u32, current_ua: u32) -> u64 {

@@ -19,11 +19,11 @@ struct PartFile {
     pages_per_block: u32,
     #[serde(default = "capacity")]
     capacity_bytes: u64,
-    t_r_ns: Ns,
+    t_r_ns: Option<Ns>,
     #[serde(default)]
     t_r_by_page_ns: PageTimes,
     t_r_oob_ns: Option<Ns>,
-    t_prog_ns: Ns,
+    t_prog_ns: Option<Ns>,
     #[serde(default)]
     t_prog_by_page_ns: PageTimes,
     t_bers_ns: Ns,
@@ -58,6 +58,10 @@ impl TryFrom<PartFile> for Part {
     type Error = PartError;
 
     fn try_from(file: PartFile) -> Result<Self, PartError> {
+        let given = |one: Option<Ns>, by_page: &PageTimes, field| {
+            one.or(by_page.longest()).ok_or(PartError::Missing(field))
+        };
+        let t_r_ns = given(file.t_r_ns, &file.t_r_by_page_ns, "t_r_ns")?;
         let part = Part {
             name: Cow::Owned(file.name),
             description: Cow::Owned(file.description),
@@ -66,10 +70,10 @@ impl TryFrom<PartFile> for Part {
             oob_bytes: file.oob_bytes.unwrap_or(file.page_bytes / 32),
             pages_per_block: file.pages_per_block,
             capacity_bytes: file.capacity_bytes,
-            t_r_ns: file.t_r_ns,
+            t_r_ns,
             t_r_by_page_ns: file.t_r_by_page_ns,
-            t_r_oob_ns: file.t_r_oob_ns.unwrap_or(file.t_r_ns),
-            t_prog_ns: file.t_prog_ns,
+            t_r_oob_ns: file.t_r_oob_ns.unwrap_or(t_r_ns),
+            t_prog_ns: given(file.t_prog_ns, &file.t_prog_by_page_ns, "t_prog_ns")?,
             t_prog_by_page_ns: file.t_prog_by_page_ns,
             t_bers_ns: file.t_bers_ns,
             t_rc_ns: file.t_rc_ns,

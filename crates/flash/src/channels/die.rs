@@ -135,15 +135,11 @@ pub(super) fn is_confirm(op: &Pending, step: &Step) -> bool {
 /// The work after a step with the cell times of the operation's page and block; the script has those of any page.
 pub(super) fn of_page(busy: Busy, op: &Pending, timing: &Timing) -> Busy {
     let cells = |ns| match op.command {
-        Command::Read | Command::CacheRead | Command::CopyRead => {
-            timing.t_r_of_ns(op.page, op.slc)
-        }
+        Command::Read | Command::CacheRead | Command::CopyRead => timing.t_r_of_ns(op.page, op.slc),
         Command::Program | Command::CacheProgram | Command::CopyProgram => {
             timing.t_prog_of_ns(op.page, op.slc)
         }
         Command::Erase => timing.t_bers_of_ns(op.slc),
-        // The spare area alone has one time of its own, but in SLC mode the cells are as fast as for a page.
-        Command::ReadOob if op.slc => timing.t_r_of_ns(op.page, true).min(ns),
         Command::ReadOob => ns,
     };
     match busy {
