@@ -1,5 +1,6 @@
 //! `ftlkit list`.
 
+mod interfaces;
 mod schemes;
 
 use crate::failure::Failure;
@@ -18,6 +19,7 @@ Examples:
   ftlkit list schemes fsr       the page of one: algorithm, cost, formulas, settings, source
   ftlkit list workloads         built-in generators
   ftlkit list workloads zipf    the parameters of one, and its source
+  ftlkit list interfaces        links between host and SSD, for --interface
   ftlkit list formats --json    trace formats, for a script";
 
 #[derive(Debug, Args)]
@@ -48,6 +50,8 @@ enum What {
     Workloads,
     /// Trace formats
     Formats,
+    /// Links between host and SSD: rates, outstanding commands, source
+    Interfaces,
 }
 
 impl ListArgs {
@@ -73,6 +77,7 @@ impl ListArgs {
                     json!({ "workloads": BUILTIN.iter().map(|info| workload_json(info)).collect::<Vec<_>>() })
                 }
                 What::Formats => json!({ "formats": formats_json() }),
+                What::Interfaces => json!({ "interfaces": interfaces::json() }),
             });
         }
         output::text(&match self.what {
@@ -80,6 +85,7 @@ impl ListArgs {
             What::Schemes => schemes::text(),
             What::Workloads => workloads_text(),
             What::Formats => formats_text(),
+            What::Interfaces => interfaces::text(),
         })
     }
 }
