@@ -72,6 +72,9 @@ pub(super) struct Rest {
     pub(super) repair_ns: Ns,
     /// [`Class::order`](super::precedence::Class::order), of collection.
     pub(super) order: u64,
+    /// Its page in the block, where times depend on it, and whether that is in SLC mode.
+    pub(super) page: u32,
+    pub(super) slc: bool,
 }
 
 /// Operations that wait for a die, in order of submission.
@@ -133,6 +136,28 @@ pub(super) fn is_confirm(op: &Pending, step: &Step) -> bool {
     op.repairs && matches!(step.busy, Busy::Array { .. } | Busy::CachedArray { .. })
 }
 
+/// The work after a step with the cell times of the operation's page and block; the script has those of any page.
+pub(super) fn of_page(busy: Busy, command: Command, of: &Rest, timing: &Timing) -> Busy {
+    let Rest { page, slc, .. } = *of;
+    let cells = |ns| match command {
+        Command::Read | Command::CacheRead | Command::CopyRead => timing.t_r_of_ns(page, slc),
+        Command::Program | Command::CacheProgram | Command::CopyProgram => {
+            timing.t_prog_of_ns(page, slc)
+        }
+        Command::Erase => timing.t_bers_of_ns(slc),
+        Command::ReadOob => ns,
+    };
+    match busy {
+        Busy::Array { ns } => Busy::Array { ns: cells(ns) },
+        Busy::ReadArray { ns } => Busy::ReadArray { ns: cells(ns) },
+        Busy::CachedArray { ns } => Busy::CachedArray { ns: cells(ns) },
+        Busy::Turn { next_ns: 1.. } => {
+            Busy::Turn { next_ns: timing.t_r_of_ns(page + 1, slc) }
+        }
+        other => other,
+    }
+}
+
 /// Times that follow from a step.
 pub(super) struct After {
     /// Earliest start of the operation's next tenure.
@@ -161,7 +186,7 @@ pub(super) fn settle(die: &mut Die, step: &Step, end_ns: Ns, timing: &Timing) ->
         }
         Busy::CachedArray { ns } => {
             let begin = busy_ns.max(die.array_free_ns);
-            (begin, ns, begin + timing.t_cbsy_ns, begin + ns)
+            (begin, ns, begin + timing.t_cbsy_ns.min(ns), begin + ns)
         }
         Busy::Turn { next_ns } => {
             let turned = busy_ns + timing.t_cbsy_ns;

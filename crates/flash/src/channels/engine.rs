@@ -1,7 +1,7 @@
 //! Event engine: dies ask for their channel's bus; grants and completions come in order of time.
 
 use super::arbiter::{Ask, NEVER, Policy, choose};
-use super::die::{Die, NONE, Pending, Rest, is_confirm, settle};
+use super::die::{Die, NONE, Pending, Rest, is_confirm, of_page, settle};
 use super::precedence::{Class, Precedence, READS, Suspend, Suspensions};
 use super::request::{Addressing, Command, Completion, Last, Request};
 use super::rules::{Follows, RequestError, check, follows};
@@ -61,6 +61,8 @@ pub struct Channels<W = ()> {
     /// [`Class::order`] up to which collection is urgent: it goes before programs and erases of the host.
     pub(super) urgent: u64,
     pub(super) suspensions: Suspensions,
+    /// True if all operations of a command take the same cell time.
+    pub(super) uniform: bool,
     pub(super) watch: W,
 }
 
@@ -111,6 +113,7 @@ impl<W: GrantObserver> Channels<W> {
             precedence: Precedence::default(),
             urgent: 0,
             suspensions: Suspensions::default(),
+            uniform: timing.is_uniform(),
             watch,
         })
     }
@@ -266,7 +269,12 @@ impl<W: GrantObserver> Channels<W> {
         let entry = die.head;
         let op = &mut self.pending[entry as usize];
         let steps = self.scripts.get(op.script.into()).steps();
-        let step = &steps[usize::from(op.step)];
+        let mut step = steps[usize::from(op.step)];
+        if !self.uniform {
+            let rest = &self.rest[entry as usize];
+            step.busy = of_page(step.busy, op.command, rest, &self.timing);
+        }
+        let step = &step;
         if op.step == 0 {
             self.rest[entry as usize].granted_ns = begin_ns;
             Self::begun(die, op.queue, op.serial);
@@ -397,6 +405,11 @@ impl<W: GrantObserver> Channels<W> {
         if request.repair_ns > 0 || class.order() > 0 {
             let rest = &mut self.rest[entry as usize];
             (rest.repair_ns, rest.order) = (request.repair_ns, class.order());
+        }
+        if !self.uniform {
+            let rest = &mut self.rest[entry as usize];
+            rest.page = request.pages.as_slice()[0].page;
+            rest.slc = request.pages.is_slc();
         }
         entry
     }

@@ -62,7 +62,7 @@ pub(crate) fn case(
     if pages_per_block != part.pages_per_block {
         push("--set", format!("part.pages_per_block={pages_per_block}"));
     }
-    if part.t_rc_ns == 0 {
+    if !part.gives_bus() {
         push("--bus-cycle", one_of(random, &CYCLES).to_owned());
     }
     let [channels, ways, dies] = one_of(random, range.boards);
