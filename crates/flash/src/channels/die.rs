@@ -151,9 +151,7 @@ pub(super) fn of_page(busy: Busy, command: Command, of: &Rest, timing: &Timing) 
         Busy::Array { ns } => Busy::Array { ns: cells(ns) },
         Busy::ReadArray { ns } => Busy::ReadArray { ns: cells(ns) },
         Busy::CachedArray { ns } => Busy::CachedArray { ns: cells(ns) },
-        Busy::Turn { next_ns: 1.. } => {
-            Busy::Turn { next_ns: timing.t_r_of_ns(page + 1, slc) }
-        }
+        Busy::Turn { next_ns: 1.. } => Busy::Turn { next_ns: timing.t_r_of_ns(page + 1, slc) },
         other => other,
     }
 }

@@ -65,6 +65,7 @@ pub(crate) fn case(
     if !part.gives_bus() {
         push("--bus-cycle", one_of(random, &CYCLES).to_owned());
     }
+    seldom(random, 5, &["100MT/s", "1600MT/s"], |rate| push("--bus", rate.into()));
     let [channels, ways, dies] = one_of(random, range.boards);
     // From a few per die to the maximum, log-uniform.
     let (units, orders) = (channels * ways * dies, f64::from(range.most_blocks).log2());
