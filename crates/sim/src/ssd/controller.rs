@@ -1,5 +1,6 @@
-//! The controller: takes page tasks one at a time, and spends its processor's time on them.
+//! The controller: takes page tasks, and spends its cores' time on them.
 
+use super::cores::{Asked, Worked};
 use super::queue::Waiting;
 use super::state::{Alone, NEVER, SsdDevice};
 use crate::measures::TaskSample;
@@ -22,7 +23,7 @@ impl SsdDevice<'_> {
             true => self.is_at_work(),
             false => !self.yields && self.scheme.flash().is_collecting(),
         };
-        if kept { NEVER } else { ready_ns.max(self.busy_until_ns).max(self.now_ns) }
+        if kept { NEVER } else { ready_ns.max(self.cores.next_ns()).max(self.now_ns) }
     }
 
     /// True if the last task, or an operation that it caused, has not ended.
@@ -39,7 +40,7 @@ impl SsdDevice<'_> {
         match self.due_ns {
             NEVER => NEVER,
             _ if self.is_alone() && self.is_at_work() => NEVER,
-            due_ns => due_ns.max(self.busy_until_ns).max(self.now_ns),
+            due_ns => due_ns.max(self.cores.next_ns()).max(self.now_ns),
         }
     }
 
@@ -47,7 +48,7 @@ impl SsdDevice<'_> {
     pub(super) fn start(&mut self, waiting: &Waiting) -> Result<(), FtlError> {
         self.settle();
         let tag = u64::from(waiting.request);
-        let chosen_ns = self.begin(match waiting.work {
+        self.begin(match waiting.work {
             PageTask { asks: Asks::Page(kind), .. } => tag | (kind as u64) << 32,
             PageTask { asks: Asks::Flush, .. } => tag | FLUSH,
             PageTask { asks: Asks::Nothing, .. } => tag | BARE,
@@ -60,7 +61,7 @@ impl SsdDevice<'_> {
         if notes != Notes::default() {
             self.account.noted(notes);
         }
-        let begun_ns = self.now_ns + self.end_call(chosen_ns, ram_ns);
+        let begun_ns = self.now_ns + self.end_call(ram_ns, Asked::of(work), work.lpn).processed_ns;
         if let Asks::Page(kind) = work.asks
             && self.is_alone()
         {
@@ -78,32 +79,36 @@ impl SsdDevice<'_> {
     ) -> Result<bool, FtlError> {
         // The following work does not belong to the previous single task.
         self.settle();
-        let chosen_ns = self.begin(BACKGROUND);
+        self.begin(BACKGROUND);
         let ram_ns = self.scheme.ram_ns();
         let did = what(&mut *self.scheme, self.now_ns)?;
         (self.due_ns, self.free_pages) = (self.scheme.due_ns(), self.scheme.free_pages());
-        self.end_call(chosen_ns, self.scheme.ram_ns() - ram_ns);
+        self.end_call(self.scheme.ram_ns() - ram_ns, Asked::default(), 0);
         Ok(did)
     }
 
-    /// Begins a call of the scheme; its operations get this tag. Returns the time spent so far on the choice of victims.
-    fn begin(&mut self, tag: u64) -> Ns {
+    /// Begins a call of the scheme; its operations get this tag.
+    fn begin(&mut self, tag: u64) {
         let now_ns = self.now_ns;
         self.scheme.flash_mut().begin(tag, now_ns);
-        self.clock.choosing_ns(&*self.scheme)
     }
 
     /// Ends the call, which took `ram_ns` of RAM; its operations reach the array after the controller time that it took.
-    /// Returns the time that the choice of victims took.
-    fn end_call(&mut self, chosen_ns: Ns, ram_ns: Ns) -> Ns {
-        let choosing_ns = self.clock.choosing_ns(&*self.scheme) - chosen_ns;
-        let took_ns = ram_ns + choosing_ns;
+    fn end_call(&mut self, ram_ns: Ns, asked: Asked, lpn: u32) -> Worked {
+        let (mut processor_ns, mut channel) = (0, 0);
+        if self.cores.is_slow() {
+            let work = self.scheme.telemetry().victim_work;
+            processor_ns = self.cores.time_ns(asked, work, self.scheme.flash().counts());
+        }
+        if self.cores.is_pinned() {
+            // A task that needs no array, such as a write to the buffer, belongs to the channel that its address gives.
+            let begins = self.scheme.flash().channel_of_task().map(usize::from);
+            channel = begins.unwrap_or(lpn as usize % usize::from(self.setup.topology.channels));
+        }
+        let worked = self.cores.work(self.now_ns, ram_ns, processor_ns, channel);
         let flash = self.scheme.flash_mut();
-        flash.end_after(took_ns);
+        flash.end_after(worked.delay_ns);
         let is_collecting = flash.is_collecting();
-        self.busy_until_ns = self.now_ns + took_ns;
-        self.seen.processor_ns += choosing_ns;
-        self.seen.longest_processor_ns = self.seen.longest_processor_ns.max(choosing_ns);
         if !self.yields && self.collecting_since_ns.is_none() && is_collecting {
             self.collecting_since_ns = Some(self.now_ns);
         }
@@ -113,7 +118,7 @@ impl SsdDevice<'_> {
         {
             self.account.collected();
         }
-        choosing_ns
+        worked
     }
 
     pub(super) fn note_collection_end(&mut self) {
