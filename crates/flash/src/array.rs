@@ -1,6 +1,6 @@
 //! The array: state of every page and block, and the rules of NAND.
 //!
-//! State: 4 bytes per page (the OOB's LPN) and 24 bytes per block (stamp of its first page, next page, erase
+//! State: 4 bytes per page (the OOB's LPN) and 16 bytes per block (stamp of its first page, next page, erase
 //! count, bad mark). While all pages of a block share the OOB stamp (kind and sequence number), it is kept once
 //! per block. From the first program with a different stamp on, its distance from the block's is kept per page (4 bytes
 //! more, 8 in all); from the first that is of another kind or further than 32 bits on, the stamp (8 more, 12 in all).
@@ -34,12 +34,20 @@ const NO_STAMP: u64 = u64::MAX;
 struct Block {
     stamp: u64,
     next_page: u32,
+    /// Erases, with [`BAD`] if the block is marked.
     erases: u32,
-    bad: bool,
 }
 
+/// Mark of a bad block beside its erases. No block lives through 2^31 of them.
+const BAD: u32 = 1 << 31;
+
 impl Block {
-    const NEW: Self = Self { stamp: NO_STAMP, next_page: 0, erases: 0, bad: false };
+    const NEW: Self = Self { stamp: NO_STAMP, next_page: 0, erases: 0 };
+
+    #[inline]
+    fn is_bad(&self) -> bool {
+        self.erases >= BAD
+    }
 }
 
 /// A simulated array that enforces the rules of NAND.
@@ -173,7 +181,7 @@ impl Array {
         }
         let (id, page) = self.geometry.split(ppn);
         let block = &self.blocks[id.0 as usize];
-        if block.bad {
+        if block.is_bad() {
             return Err(FlashError::BadBlock(id));
         }
         if page != block.next_page {
@@ -188,7 +196,7 @@ impl Array {
     fn check_erase(&self, id: BlockId) -> Result<(), FlashError> {
         match self.blocks.get(id.0 as usize) {
             None => Err(FlashError::NoSuchBlock(id)),
-            Some(block) if block.bad => Err(FlashError::BadBlock(id)),
+            Some(block) if block.is_bad() => Err(FlashError::BadBlock(id)),
             Some(_) => Ok(()),
         }
     }
@@ -248,7 +256,7 @@ impl Array {
         let of_block = if target.stamp == NO_STAMP { stamp } else { target.stamp };
         // A run of another kind takes the slow path, in which `set_oob` notes that kinds differ.
         let kept = stamp ^ of_block <= Oob::MAX_SEQ && self.stamps.fits(stamp, of_block);
-        if target.bad || page != target.next_page || !kept {
+        if target.is_bad() || page != target.next_page || !kept {
             return 0;
         }
         let mut done = 0;
@@ -428,22 +436,22 @@ impl Flash for Array {
         let block = &mut self.blocks[id.0 as usize];
         block.stamp = NO_STAMP;
         block.next_page = 0;
-        block.erases += 1;
+        block.erases = (block.erases + 1).min(BAD - 1);
         Ok(())
     }
 
     fn is_bad(&self, block: BlockId) -> bool {
-        self.blocks.get(block.0 as usize).is_some_and(|block| block.bad)
+        self.blocks.get(block.0 as usize).is_some_and(Block::is_bad)
     }
 
     fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
         let state = self.blocks.get_mut(block.0 as usize).ok_or(FlashError::NoSuchBlock(block))?;
-        state.bad = true;
+        state.erases |= BAD;
         Ok(())
     }
 
     fn erase_count(&self, block: BlockId) -> u32 {
-        self.blocks.get(block.0 as usize).map_or(0, |block| block.erases)
+        self.blocks.get(block.0 as usize).map_or(0, |block| block.erases & !BAD)
     }
 }
 
