@@ -280,7 +280,7 @@ impl BoundsArgs {
 
     /// The parts, each on its channel.
     fn channels(&self) -> Result<Vec<Channel>, Failure> {
-        let ChannelArgs { ways, planes, bit_errors, read_retry, t_rwc } = self.channel.clone();
+        let ChannelArgs { ways, planes, bus, bit_errors, read_retry, t_rwc } = self.channel.clone();
         let (ways, planes) = (ways.unwrap_or(1), planes.unwrap_or(1));
         let Word(bit_errors) = bit_errors.unwrap_or_default();
         let Word(retry) = read_retry.unwrap_or_default();
@@ -291,6 +291,10 @@ impl BoundsArgs {
             ));
         }
         let on_channel = |part| {
+            let part = match bus {
+                Some(Word(rate)) => rate.on(part)?,
+                None => part,
+            };
             let channel = Channel::new(part, ways, planes, bit_errors)?.with_retry(&retry)?;
             match t_rwc {
                 Some(cycle) => channel.with_direct_cycle(cycle.0),

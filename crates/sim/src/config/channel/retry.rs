@@ -31,6 +31,12 @@ impl Channel {
                 ),
             };
         };
+        if !steps.is_off() && self.part.depends_on_page() {
+            return refused(format!(
+                "part `{}` has read times by page, and a read retry needs one tR; choose another part, or omit it",
+                self.part.name
+            ));
+        }
         let ecc = model.ecc_bits_per_kib();
         if let Err(FaultError::RetryLimit { found, .. }) = steps.validate(ecc) {
             return refused(format!(
