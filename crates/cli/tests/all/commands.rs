@@ -176,7 +176,7 @@ fn lists_fit_a_pipe() {
         assert!(page.contains(said), "{page}");
     }
     let links = words("list interfaces").ok();
-    assert!(links.contains("nvme:gen4x4        7877"), "{links}");
+    assert!(links.contains("nvme:gen4x4       7877"), "{links}");
     let links = words("list interfaces --json").json();
     for link in links["interfaces"].as_array().expect("a list") {
         assert!(link["read_4k_bytes_per_second"].as_f64() <= link["bytes_per_second"].as_f64());

@@ -1,123 +1,13 @@
-//! Event loop of an SSD: host, controller and array.
-
-mod controller;
-mod requests;
+//! Event loop of an SSD.
 
 use super::feeder::Feeder;
-use super::link::Link;
-use super::queue::Queue;
-use super::setup::{CollectionPlace, SsdSetup};
-use super::windows::{Totals, Windows};
-use crate::measures::Arrivals;
-use crate::run::account::Account;
+use super::state::{NEVER, SsdDevice};
 use crate::run::error::RunError;
 use crate::run::observer::{Observer, Phase};
-use crate::run::tasks::Cutter;
-use controller::Alone;
-use flash::{Flash, Ns, ParallelArray};
-use ftl::{FtlError, HostClock, PageTask, Processor, Scheme};
-use requests::Outstanding;
-use std::collections::VecDeque;
+use flash::Ns;
+use ftl::FtlError;
 
-/// No event pending.
-const NEVER: Ns = Ns::MAX;
-
-/// Statistics of the host's and the controller's time.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct HostStats {
-    pub(super) longest_stall_ns: Ns,
-    pub(super) longest_collection_ns: Ns,
-    pub(super) processor_ns: Ns,
-    pub(super) longest_processor_ns: Ns,
-}
-
-/// An SSD under a workload.
-pub(crate) struct SsdDevice<'a> {
-    pub(super) scheme: Box<dyn Scheme<Flash = ParallelArray>>,
-    /// True if tasks may run between the operations of a collection.
-    yields: bool,
-    pub(super) setup: &'a SsdSetup,
-    /// Host clock, with the controller's processor if victim selection takes time.
-    clock: HostClock,
-    /// True if requests have arrival times; otherwise one arrives whenever there is room.
-    timed: bool,
-    pub(super) now_ns: Ns,
-    cutter: Cutter,
-    works: Vec<PageTask>,
-    queue: Queue,
-    requests: Vec<Outstanding>,
-    free_requests: Vec<u32>,
-    outstanding: u32,
-    pub(super) link: Link,
-    /// Reads whose data cross the link, ordered by the end of the transfer.
-    outward: VecDeque<(Ns, u32)>,
-    /// End of the processor's current work.
-    busy_until_ns: Ns,
-    /// Start of the collection that occupies the controller.
-    collecting_since_ns: Option<Ns>,
-    /// Last end of a request, or the time at which the queue became non-empty.
-    quiet_since_ns: Ns,
-    alone: Option<Alone>,
-    /// True if a write came since idle collection last found nothing to do.
-    wrote: bool,
-    pub(super) windows: Windows,
-    pub(super) totals: Totals,
-    pub(super) seen: HostStats,
-    pub(super) account: Account,
-}
-
-impl<'a> SsdDevice<'a> {
-    /// Starts the measurement of `scheme` in its current state.
-    pub(crate) fn new(
-        mut scheme: Box<dyn Scheme<Flash = ParallelArray>>,
-        setup: &'a SsdSetup,
-        processor: Option<Processor>,
-        timed: bool,
-    ) -> Self {
-        let account = Account::open(&mut *scheme, Arrivals::Timed);
-        let per_die = setup.collection == CollectionPlace::PerDie;
-        let yields = per_die || scheme.telemetry().yields;
-        scheme.flash_mut().set_timed(true);
-        scheme.flash_mut().set_yields(yields);
-        scheme.flash_mut().set_precedence(setup.precedence);
-        let page_bytes = scheme.flash().geometry().page_bytes();
-        Self {
-            clock: HostClock { processor, ..HostClock::default() },
-            timed,
-            now_ns: 0,
-            cutter: Cutter::new(page_bytes),
-            works: Vec::new(),
-            queue: Queue::default(),
-            requests: Vec::new(),
-            free_requests: Vec::new(),
-            outstanding: 0,
-            link: Link::new(setup.interface),
-            outward: VecDeque::new(),
-            busy_until_ns: 0,
-            collecting_since_ns: None,
-            quiet_since_ns: 0,
-            alone: None,
-            wrote: false,
-            windows: Windows::new(setup.window_ns),
-            totals: Totals::default(),
-            seen: HostStats::default(),
-            account,
-            yields,
-            scheme,
-            setup,
-        }
-    }
-
-    /// The scheme.
-    pub(crate) fn scheme(&self) -> &dyn Scheme<Flash = ParallelArray> {
-        &*self.scheme
-    }
-
-    /// True if every page task begins after everything before it has ended.
-    pub(super) fn is_alone(&self) -> bool {
-        self.setup.queue_depth == 1
-    }
-
+impl SsdDevice<'_> {
     /// Runs the workload to its end, or until the observer stops it.
     pub(crate) fn replay(
         &mut self,
@@ -148,12 +38,6 @@ impl<'a> SsdDevice<'a> {
                 return Err(self.stuck(label));
             }
         }
-    }
-
-    /// Whether pages written in part are not read.
-    pub(crate) fn free_partial_pages(&mut self, free: bool) {
-        self.cutter =
-            Cutter::new(self.scheme.flash().geometry().page_bytes()).with_free_partial_pages(free);
     }
 
     /// Runs the next event; `arrival_ns`: next arrival that finds room. Returns false on a deadlock: requests are

@@ -1,6 +1,6 @@
 //! Conversion of an SSD's measurement into its report.
 
-use super::device::SsdDevice;
+use super::state::SsdDevice;
 use crate::report::{SchemeReport, SsdReport};
 use crate::run::setup::Setup;
 use flash::channels::DieAddress;

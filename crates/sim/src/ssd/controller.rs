@@ -1,9 +1,8 @@
 //! The controller: takes page tasks one at a time, and spends its processor's time on them.
 
-use super::{NEVER, SsdDevice};
+use super::queue::Waiting;
+use super::state::{Alone, NEVER, SsdDevice};
 use crate::measures::TaskSample;
-use crate::run::promise::Location;
-use crate::ssd::queue::Waiting;
 use flash::{Ns, ParallelArray};
 use ftl::{Asks, FtlError, Notes, PageTask, Scheme, TaskKind};
 
@@ -13,19 +12,6 @@ pub(super) const BACKGROUND: u64 = u64::MAX;
 /// Tag bits of requests that touch no page: a flush, or another one.
 pub(super) const FLUSH: u64 = 1 << 40;
 pub(super) const BARE: u64 = 2 << 40;
-
-/// The only page task on the device (queue depth 1).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Alone {
-    kind: TaskKind,
-    place: Location,
-    /// Start after victim selection, whose time no bound covers.
-    begun_ns: Ns,
-    /// True for a forced write that bounds exclude.
-    forced_apart: bool,
-    /// Service time and end − arrival, once the task is done.
-    done: Option<(Ns, Ns)>,
-}
 
 /// Controller time spent so far.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,9 @@
 //! Requests on their way: taken from the workload, cut into page tasks, ended.
 
 use super::controller::{BACKGROUND, BARE, FLUSH};
-use super::{NEVER, SsdDevice};
+use super::feeder::Feeder;
+use super::state::{NEVER, Outstanding, SsdDevice};
 use crate::run::error::RunError;
-use crate::ssd::feeder::Feeder;
 use flash::parallel::Done;
 use flash::{Lpn, Ns};
 use ftl::{Prefetch, TaskKind};
@@ -16,20 +16,6 @@ const NEAR: usize = 8;
 
 /// Most pages prefetched per request.
 const MOST: u64 = 8;
-
-/// An outstanding request.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Outstanding {
-    arrival_ns: Ns,
-    /// Time at which the controller took it.
-    taken_ns: Ns,
-    /// Page tasks not yet done.
-    left: u32,
-    /// Bytes that cross the link after the last task.
-    bytes_out: u64,
-    /// True for a write.
-    writes: bool,
-}
 
 impl SsdDevice<'_> {
     /// Takes all requests that have arrived, up to the queue depth. Returns the next arrival that finds room ([`NEVER`] if
