@@ -10,17 +10,38 @@ use crate::replay::Replay;
 use crate::request::Request;
 use crate::source::Source;
 use crate::space::Space;
-use crate::spec::WorkloadSpec;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Most jobs at once.
 pub const MOST_JOBS: usize = 64;
 
+/// What a job does with its workload, whose type stands above this module.
+pub(crate) trait Workload {
+    /// Why it cannot be a job's.
+    fn unfit(&self) -> Option<&'static str>;
+
+    /// Checks it on a part of the space, with a limit of requests if it has none.
+    fn check_part(
+        &self,
+        requests: Option<u64>,
+        part: Space,
+        watch: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Result<Facts, WorkloadError>;
+
+    /// Opens it with what the check found.
+    fn open_part(
+        &self,
+        requests: Option<u64>,
+        seed: u64,
+        facts: &Facts,
+    ) -> Result<Box<dyn Source>, WorkloadError>;
+}
+
 /// One of several workloads that run at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct JobSpec {
+pub struct Job<W> {
     /// Name, unique among the jobs.
     pub name: String,
     /// Start of its part of the space. Default: the end of the job before it.
@@ -45,7 +66,7 @@ pub struct JobSpec {
     #[serde(default, skip_serializing_if = "is_false")]
     pub closed: bool,
     /// What it asks for, addressed over its part: a built-in workload or a trace.
-    pub workload: WorkloadSpec,
+    pub workload: W,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -82,9 +103,9 @@ impl QueueClass {
     }
 }
 
-impl JobSpec {
+impl<W> Job<W> {
     /// A job of this name, with every default.
-    pub fn new(name: impl Into<String>, workload: WorkloadSpec) -> Self {
+    pub fn new(name: impl Into<String>, workload: W) -> Self {
         Self {
             name: name.into(),
             offset: None,
@@ -102,24 +123,16 @@ impl JobSpec {
     fn seed(&self, at: usize, seed: u64) -> u64 {
         self.seed.unwrap_or_else(|| seed ^ (at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
-
-    /// Its workload, with the limit of requests that jobs without one have.
-    fn limited(&self, replay: &Replay) -> WorkloadSpec {
-        let mut workload = self.workload.clone();
-        let own = workload.replay_mut();
-        own.requests = own.requests.or(replay.requests);
-        workload
-    }
 }
 
 /// The pages of each job.
 ///
 /// # Errors
 /// Parts that overlap, end beyond the space, or have no page.
-fn regions(jobs: &[JobSpec], space: Space) -> Result<Vec<Range<u64>>, WorkloadError> {
+fn regions<W>(jobs: &[Job<W>], space: Space) -> Result<Vec<Range<u64>>, WorkloadError> {
     let pages = space.pages();
     let unfit = |text: String| Err(WorkloadError::Unfit(text));
-    let given = |job: &JobSpec| job.size.map(|size| size.pages(space));
+    let given = |job: &Job<W>| job.size.map(|size| size.pages(space));
     let taken = jobs.iter().filter_map(given).fold(0u64, u64::saturating_add);
     let open = jobs.iter().filter(|job| job.size.is_none()).count() as u64;
     let share = pages.saturating_sub(taken) / open.max(1);
@@ -166,8 +179,8 @@ fn regions(jobs: &[JobSpec], space: Space) -> Result<Vec<Range<u64>>, WorkloadEr
 }
 
 /// Checks each job on its part of the space.
-pub(crate) fn check(
-    jobs: &[JobSpec],
+pub(crate) fn check<W: Workload>(
+    jobs: &[Job<W>],
     replay: &Replay,
     space: Space,
     watch: &mut dyn FnMut(u64, u64) -> bool,
@@ -191,21 +204,21 @@ pub(crate) fn check(
     for (job, pages) in jobs.iter().zip(regions(jobs, space)?) {
         let name = &job.name;
         let of_job = |error: WorkloadError| WorkloadError::Unfit(format!("job `{name}`: {error}"));
-        if let WorkloadSpec::Tasks { .. } | WorkloadSpec::Jobs { .. } = job.workload {
-            return unfit(format!("job `{name}`: must be a built-in workload or a trace"));
+        if let Some(reason) = job.workload.unfit() {
+            return unfit(format!("job `{name}`: {reason}"));
         }
         let part =
             Space { bytes: (pages.end - pages.start) * u64::from(space.page_bytes), ..space };
-        let facts = job.limited(replay).check_watched(part, &mut *watch).map_err(of_job)?;
+        let facts = job.workload.check_part(replay.requests, part, &mut *watch);
+        let facts = facts.map_err(of_job)?;
         all.push(JobFacts { name: name.clone(), first_page: pages.start, facts });
     }
     let each = || all.iter().map(|job| &job.facts);
-    let end = |job: &JobFacts| {
-        job.first_page * u64::from(space.page_bytes) + job.facts.footprint_bytes
-    };
+    let end =
+        |job: &JobFacts| job.first_page * u64::from(space.page_bytes) + job.facts.footprint_bytes;
     let named = |job: &JobFacts| (job.name.clone(), job.facts.workload.clone());
     let requests = each().map(|facts| facts.requests).fold(0, u64::saturating_add);
-    let timed = |(job, of): (&JobSpec, &JobFacts)| of.facts.has_arrivals && !job.closed;
+    let timed = |(job, of): (&Job<W>, &JobFacts)| of.facts.has_arrivals && !job.closed;
     let note = |job: &JobFacts| {
         let about = |note: &String| format!("job `{}`: {note}", job.name);
         job.facts.notes.iter().map(about).collect::<Vec<_>>()
@@ -228,7 +241,7 @@ pub(crate) fn check(
 }
 
 /// The names of the jobs.
-pub(crate) fn label(jobs: &[JobSpec]) -> String {
+pub(crate) fn label<W>(jobs: &[Job<W>]) -> String {
     let names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
     format!("jobs {}", names.join(", "))
 }
@@ -244,8 +257,8 @@ pub struct OpenJob {
 }
 
 /// Opens each job with what [`check`] found.
-pub(crate) fn open_each(
-    jobs: &[JobSpec],
+pub(crate) fn open_each<W: Workload>(
+    jobs: &[Job<W>],
     replay: &Replay,
     seed: u64,
     facts: &Facts,
@@ -257,7 +270,7 @@ pub(crate) fn open_each(
     let each = jobs.iter().zip(&facts.jobs).enumerate();
     each.map(|(at, (job, of))| {
         let seed = job.seed(at, seed);
-        let source = job.limited(replay).open(of.facts.space, seed, &of.facts)?;
+        let source = job.workload.open_part(replay.requests, seed, &of.facts)?;
         let first_byte = of.first_page * u64::from(facts.space.page_bytes);
         Ok(OpenJob { first_byte, timed: of.facts.has_arrivals && !job.closed, source })
     })

@@ -5,7 +5,7 @@ use crate::error::WorkloadError;
 use crate::facts::Facts;
 use crate::generators::builtin;
 use crate::generators::generator::{Build, Built};
-use crate::jobs::{self, InTurns, JobSpec, OpenJob};
+use crate::jobs::{self, InTurns, Job, OpenJob, Workload};
 use crate::options::TraceOptions;
 use crate::parameters::Parameters;
 use crate::plan;
@@ -70,7 +70,47 @@ pub enum WorkloadSpec {
     },
 }
 
+/// One of several workloads that run at once.
+pub type JobSpec = Job<WorkloadSpec>;
+
+impl Workload for WorkloadSpec {
+    fn unfit(&self) -> Option<&'static str> {
+        match self {
+            Self::Builtin { .. } | Self::Trace { .. } => None,
+            Self::Tasks { .. } | Self::Jobs { .. } => {
+                Some("must be a built-in workload or a trace")
+            }
+        }
+    }
+
+    fn check_part(
+        &self,
+        requests: Option<u64>,
+        part: Space,
+        watch: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Result<Facts, WorkloadError> {
+        self.limited_to(requests).check_watched(part, watch)
+    }
+
+    fn open_part(
+        &self,
+        requests: Option<u64>,
+        seed: u64,
+        facts: &Facts,
+    ) -> Result<Box<dyn Source>, WorkloadError> {
+        self.limited_to(requests).open(facts.space, seed, facts)
+    }
+}
+
 impl WorkloadSpec {
+    /// The same with this limit of requests if it has none.
+    fn limited_to(&self, requests: Option<u64>) -> Self {
+        let mut limited = self.clone();
+        let replay = limited.replay_mut();
+        replay.requests = replay.requests.or(requests);
+        limited
+    }
+
     /// The built-in workload of this name with default parameters.
     pub fn builtin(name: impl Into<String>) -> Self {
         Self::Builtin { name: name.into(), parameters: BTreeMap::new(), replay: Replay::default() }

@@ -110,6 +110,7 @@ fn row(
         policy: Policy::Fifo,
         ganged: false,
         queue_depth: QUEUE_DEPTH,
+        host: None,
         interface: None,
         collection: CollectionPlace::default(),
         precedence: Precedence { host_first: SsdSetup::HOST_FIRST, ..Precedence::default() },

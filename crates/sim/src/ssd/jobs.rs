@@ -9,8 +9,9 @@
 
 use super::arbitration::Arbiter;
 use super::feeder::Feeder;
-use super::setup::HostQueues;
+use super::setup::{HostQueues, JobQueues};
 use crate::measures::Distribution;
+use crate::report::JobReport;
 use crate::run::error::{Requests, RunError};
 use flash::Ns;
 use std::collections::VecDeque;
@@ -22,6 +23,14 @@ pub(super) struct Submitted {
     pub(super) request: Request,
     pub(super) arrival_ns: Ns,
     pub(super) queue: u8,
+}
+
+/// A request that the controller has fetched.
+#[derive(Clone, Copy, Debug)]
+struct Fetched {
+    op: Op,
+    bytes: u64,
+    queue: u8,
 }
 
 /// A submission queue.
@@ -76,6 +85,8 @@ pub(crate) struct Jobs {
     /// Requests that the controller may still fetch.
     slots: u32,
     waiting: u64,
+    /// Fetched requests by their slots in the controller.
+    fetched: Vec<Fetched>,
     /// Earliest arrival that finds room, unless `changed`.
     next_arrival_ns: Ns,
     /// True if a place became free, or nothing has been looked at yet.
@@ -85,7 +96,7 @@ pub(crate) struct Jobs {
 
 impl Jobs {
     /// Jobs that begin now, with their queues.
-    pub(super) fn new(sources: Vec<OpenJob>, setup: &HostQueues, limit: u64) -> Self {
+    pub(super) fn new(sources: Vec<OpenJob>, setup: &HostQueues) -> Self {
         let mut queues = Vec::new();
         let mut jobs = Vec::new();
         for ((open, of), at) in sources.into_iter().zip(&setup.jobs).zip(0u8..) {
@@ -98,7 +109,7 @@ impl Jobs {
                 waiting: VecDeque::new(),
             }));
             jobs.push(Job {
-                feeder: Feeder::new(open.source, limit).from(open.first_byte),
+                feeder: Feeder::new(open.source, u64::MAX).from(open.first_byte),
                 timed: open.timed,
                 first_queue,
                 queues: of.queues as u8,
@@ -114,6 +125,7 @@ impl Jobs {
             arbiter: Arbiter::new(setup.arbitration),
             slots: setup.command_slots.unwrap_or(u32::MAX),
             waiting: 0,
+            fetched: Vec::new(),
             next_arrival_ns: 0,
             changed: true,
             exitall: setup.exitall,
@@ -202,15 +214,22 @@ impl Jobs {
         Some(submitted)
     }
 
-    /// Records the page writes of a request that was fetched.
-    #[inline]
-    pub(super) fn writes_pages(&mut self, queue: u8, pages: u64) {
+    /// A request was fetched into this slot of the controller, and writes so many pages.
+    pub(super) fn fetched(&mut self, slot: u32, submitted: &Submitted, page_writes: u64) {
+        let Submitted { request, queue, .. } = *submitted;
+        let fetched = Fetched { op: request.op, bytes: request.length, queue };
+        let slot = slot as usize;
+        if slot >= self.fetched.len() {
+            self.fetched.resize(slot + 1, fetched);
+        }
+        self.fetched[slot] = fetched;
         let job = self.queues[usize::from(queue)].job;
-        self.jobs[usize::from(job)].tally.page_writes += pages;
+        self.jobs[usize::from(job)].tally.page_writes += page_writes;
     }
 
-    /// A request has ended.
-    pub(super) fn end(&mut self, queue: u8, op: Op, bytes: u64, completion_ns: Ns, end_ns: Ns) {
+    /// The request in this slot has ended.
+    pub(super) fn end(&mut self, slot: u32, completion_ns: Ns, end_ns: Ns) {
+        let Fetched { op, bytes, queue } = self.fetched[slot as usize];
         self.changed = true;
         self.slots += 1;
         let queue = &mut self.queues[usize::from(queue)];
@@ -253,13 +272,39 @@ impl Jobs {
     pub(super) fn close(self, label: &str, setup: &HostQueues) -> Result<Vec<Tally>, RunError> {
         let tallies: Vec<Tally> = self.jobs.into_iter().map(|job| job.tally).collect();
         for (tally, job) in tallies.iter().zip(&setup.jobs) {
-            let requests =
-                Requests { taken: tally.taken, completed: tally.completed, refused: 0 };
+            let requests = Requests { taken: tally.taken, completed: tally.completed, refused: 0 };
             if requests.open() != 0 {
                 let scheme = format!("{label}, job `{}`", job.name);
                 return Err(RunError::Unaccounted { scheme, requests });
             }
         }
         Ok(tallies)
+    }
+}
+
+impl Tally {
+    /// The report of this job; `page_writes`: those of all jobs.
+    pub(super) fn report(self, of: &JobQueues, page_writes: u64) -> JobReport {
+        let per_second = |count: u64| count as f64 / (self.last_ns.max(1) as f64 / 1e9);
+        JobReport {
+            job: of.name.clone(),
+            class: of.class.name().into(),
+            queues: of.queues,
+            queue_depth: of.depth,
+            requests_taken: self.taken,
+            requests: self.completed,
+            read_requests: self.reads,
+            write_requests: self.writes,
+            requests_per_second: per_second(self.completed),
+            read_bytes_per_second: per_second(self.read_bytes),
+            written_bytes_per_second: per_second(self.written_bytes),
+            page_writes: self.page_writes,
+            share_of_page_writes: self.page_writes as f64 / page_writes.max(1) as f64,
+            completion_ns: self.completions.summary(),
+            read_completion_ns: self.read_completions.summary(),
+            write_completion_ns: self.write_completions.summary(),
+            wait_ns: self.waits.summary(),
+            ccdf: self.completions.ccdf(),
+        }
     }
 }

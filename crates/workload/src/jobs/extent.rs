@@ -48,7 +48,9 @@ impl FromStr for Extent {
         let share = digits.parse().ok().filter(|share| is_number && *share <= WHOLE);
         match share {
             Some(share) if fraction.len() <= 4 => Ok(Self::Share(share)),
-            _ => Err(format!("a share must be `0%` to `100%` with at most 4 decimals, not `{text}`")),
+            _ => {
+                Err(format!("a share must be `0%` to `100%` with at most 4 decimals, not `{text}`"))
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::spec::{JobSpec, WorkloadSpec};
 
 const SPACE: Space = Space { bytes: 1000 * 4096, page_bytes: 4096, pages_per_block: 10 };
 
@@ -26,7 +27,10 @@ fn parts_follow_each_other_or_lie_where_they_are_told() {
     for (jobs, said) in [
         ([job("a", "", "60%"), job("b", "50%", "10%")], "jobs `a` and `b` overlap: pages 0 to 599"),
         ([job("a", "", "60%"), job("b", "", "60%")], "pages 600 to 1199, ends beyond the space"),
-        ([job("a", "", "100%"), job("b", "", "")], "job `b`: the sizes of the other jobs leave no page"),
+        (
+            [job("a", "", "100%"), job("b", "", "")],
+            "job `b`: the sizes of the other jobs leave no page",
+        ),
         ([job("a", "", "4095"), job("b", "", "")], "job `a`: size 4095B is less than a page"),
     ] {
         let error = parts(&jobs).unwrap_err().to_string();
@@ -84,7 +88,10 @@ fn faults_name_the_job() {
         (vec![job("a", "", ""), job("a", "", "")], "`a` is the name of two jobs"),
         (vec![job(" ", "", "")], "job 1: `name` must not be empty"),
         (vec![JobSpec::new("a", tasks)], "job `a`: must be a built-in workload or a trace"),
-        (vec![JobSpec::new("a", WorkloadSpec::builtin("unifrom"))], "job `a`: no workload is called"),
+        (
+            vec![JobSpec::new("a", WorkloadSpec::builtin("unifrom"))],
+            "job `a`: no workload is called",
+        ),
     ] {
         let error = jobs(found).check(SPACE).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");
