@@ -62,7 +62,8 @@ fn jobs_are_addressed_over_their_parts_and_draw_their_own_numbers() {
     let mut all = Vec::new();
     while source.fill(&mut all, 7).unwrap() > 0 {}
     assert_eq!(all.len(), 100);
-    let (first, second): (Vec<&Request>, Vec<&Request>) = all.iter().partition(|r| r.offset < 300 * 4096);
+    let (first, second): (Vec<&Request>, Vec<&Request>) =
+        all.iter().partition(|r| r.offset < 300 * 4096);
     assert_eq!((first.len(), second.len()), (50, 50));
     assert!(second.iter().all(|r| (600 * 4096..900 * 4096).contains(&r.offset)));
     assert!(first.iter().zip(&second).any(|(a, b)| a.offset + 600 * 4096 != b.offset));
