@@ -169,7 +169,7 @@ pub(super) struct WorkloadArgs {
     job: Vec<String>,
 
     /// End when the first job has submitted its last request, instead of the last job
-    #[arg(long, requires = "job")]
+    #[arg(long)]
     exitall: bool,
 
     /// Set a workload parameter, or with `part.` a data-sheet value of the part, such as write_share=95%; may be
@@ -343,6 +343,12 @@ impl WorkloadArgs {
         read: &ReadArgs,
         experiment: &mut Experiment,
     ) -> Result<(), Failure> {
+        if self.exitall && self.job.is_empty() {
+            return Err(Failure::input_with_help(
+                "--exitall ends jobs, and there is no --job",
+                "give each workload as a --job, or omit it",
+            ));
+        }
         if let Some(file) = &self.tasks {
             experiment.workload = TextOrTable(tasks_from_file(file)?);
         } else if !self.job.is_empty() {
