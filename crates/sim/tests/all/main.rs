@@ -8,6 +8,7 @@ mod alone;
 mod bit_errors;
 mod copy_paths;
 mod jobs;
+mod parts_of_today;
 mod promises;
 mod steady;
 mod task_sets;
