@@ -121,7 +121,7 @@ fn jobs_run_at_once_and_each_is_reported() {
     );
     let text = words(&line).ok();
     for said in
-        ["job          reader: uniform, 3,000 requests", "writer 2 medium queues of 32", "share of"]
+        ["job          reader: uniform, 3,000 requests", "writer 2 medium queues of 32", "99.9 %"]
     {
         assert!(text.contains(said), "{said}: {text}");
     }
