@@ -34,10 +34,11 @@ struct Block {
     next_page: u32,
     erases: u32,
     bad: bool,
+    slc: bool,
 }
 
 impl Block {
-    const NEW: Self = Self { stamp: NO_STAMP, next_page: 0, erases: 0, bad: false };
+    const NEW: Self = Self { stamp: NO_STAMP, next_page: 0, erases: 0, bad: false, slc: false };
 }
 
 /// A simulated array that enforces the rules of NAND.
@@ -45,6 +46,7 @@ impl Block {
 pub struct Array {
     geometry: Geometry,
     part: Part,
+    slc_pages: u32,
     store: Store,
     lpns: Vec<u32>,
     blocks: Vec<Block>,
@@ -65,9 +67,11 @@ impl Array {
     pub fn new(geometry: Geometry, part: Part, store: Store) -> Self {
         let blocks = vec![Block::NEW; geometry.blocks() as usize];
         let lpns = vec![u32::MAX; geometry.pages() as usize];
+        let slc_pages = part.cell.slc_pages(geometry.pages_per_block());
         Self {
             geometry,
             part,
+            slc_pages,
             store,
             lpns,
             blocks,
@@ -87,7 +91,7 @@ impl Array {
     }
 
     /// Next page of the block that may be programmed. π if none may be until an erase, and for a block beyond
-    /// the array.
+    /// the array. In SLC mode [`Part::slc_pages`] if none may be.
     pub fn next_page(&self, block: BlockId) -> u32 {
         let state = self.blocks.get(block.0 as usize);
         state.map_or(self.geometry.pages_per_block(), |block| block.next_page)
@@ -140,7 +144,8 @@ impl Array {
             self.release_slot(ppn);
             self.unreadable.insert(ppn.0);
         }
-        self.blocks[block.0 as usize].next_page = pages;
+        let state = &mut self.blocks[block.0 as usize];
+        (state.next_page, state.slc) = (pages, false);
         Ok(())
     }
 
@@ -177,6 +182,9 @@ impl Array {
         }
         if page != block.next_page {
             return Err(FlashError::ProgramOrder { ppn, next: block.next_page });
+        }
+        if block.slc && page >= self.slc_pages {
+            return Err(FlashError::BeyondSlc { ppn, pages: self.slc_pages });
         }
         if seq > Oob::MAX_SEQ {
             return Err(FlashError::Sequence(seq));
@@ -252,8 +260,9 @@ impl Array {
         }
         let stamp = oob.stamp();
         let (id, page) = self.geometry.split(to);
-        let room = (self.geometry.pages_per_block() - page) as usize;
         let target = &mut self.blocks[id.0 as usize];
+        let end = if target.slc { self.slc_pages } else { self.geometry.pages_per_block() };
+        let room = end.saturating_sub(page) as usize;
         let same_stamp = target.stamp == stamp || target.stamp == NO_STAMP;
         // A run of another kind takes the slow path, in which `set_oob` notes that kinds differ.
         let kept = !self.page_stamps.is_empty() && stamp ^ target.stamp <= Oob::MAX_SEQ;
@@ -440,6 +449,7 @@ impl Flash for Array {
         let block = &mut self.blocks[id.0 as usize];
         block.stamp = NO_STAMP;
         block.next_page = 0;
+        block.slc = false;
         block.erases += 1;
         Ok(())
     }
@@ -451,6 +461,20 @@ impl Flash for Array {
     fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
         let state = self.blocks.get_mut(block.0 as usize).ok_or(FlashError::NoSuchBlock(block))?;
         state.bad = true;
+        Ok(())
+    }
+
+    #[inline]
+    fn is_slc(&self, block: BlockId) -> bool {
+        self.blocks.get(block.0 as usize).is_some_and(|block| block.slc)
+    }
+
+    fn set_slc(&mut self, block: BlockId, slc: bool) -> Result<(), FlashError> {
+        let state = self.blocks.get_mut(block.0 as usize).ok_or(FlashError::NoSuchBlock(block))?;
+        if state.next_page > 0 || slc && self.part.slc.is_none() {
+            return Err(FlashError::SlcMode(block));
+        }
+        state.slc = slc;
         Ok(())
     }
 

@@ -55,7 +55,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "page-level",
     summary: "page map in RAM, greedy, whole victims, everything exported except the swap block",
     source: "Ban, US patent 5,404,485, 1995; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
-    settings: &["victim", "idle", "aware", "frontiers"],
+    settings: &["victim", "idle", "aware", "frontiers", "slc", "slc_full"],
     victims: None,
     page: page!("page_level.rs"),
     buffer: None,
@@ -107,6 +107,7 @@ pub(super) fn whole_block_plan(
         spare_blocks: 0,
         layout: Layout::PageMapped(CollectionKind::WholeBlock(kind)),
         buffer: None,
+        slc: None,
         guarantee,
         ram: page_mapped::ram(geometry, logical_pages, kind),
     })
