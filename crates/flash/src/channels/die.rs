@@ -42,6 +42,9 @@ pub(super) struct Pending {
     pub(super) addressing: Addressing,
     pub(super) die: DieAddress,
     pub(super) order: u64,
+    /// Its page in the block; for the times that depend on it.
+    pub(super) page: u32,
+    pub(super) slc: bool,
 }
 
 impl Pending {
@@ -65,6 +68,8 @@ impl Pending {
         follows: Follows::Alone,
         addressing: Addressing::DuringRead,
         die: DieAddress { channel: 0, way: 0, die: 0 },
+        page: 0,
+        slc: false,
     };
 }
 
@@ -127,6 +132,27 @@ pub(super) fn is_confirm(op: &Pending, step: &Step) -> bool {
     op.repair_ns != 0 && matches!(step.busy, Busy::Array { .. } | Busy::CachedArray { .. })
 }
 
+/// The work after a step with the cell times of the operation's page and block; the script has those of any page.
+pub(super) fn of_page(busy: Busy, op: &Pending, timing: &Timing) -> Busy {
+    let cells = |ns| match op.command {
+        Command::Read | Command::CacheRead | Command::CopyRead => timing.t_r_of_ns(op.page, op.slc),
+        Command::Program | Command::CacheProgram | Command::CopyProgram => {
+            timing.t_prog_of_ns(op.page, op.slc)
+        }
+        Command::Erase => timing.t_bers_of_ns(op.slc),
+        Command::ReadOob => ns,
+    };
+    match busy {
+        Busy::Array { ns } => Busy::Array { ns: cells(ns) },
+        Busy::ReadArray { ns } => Busy::ReadArray { ns: cells(ns) },
+        Busy::CachedArray { ns } => Busy::CachedArray { ns: cells(ns) },
+        Busy::Turn { next_ns: 1.. } => {
+            Busy::Turn { next_ns: timing.t_r_of_ns(op.page + 1, op.slc) }
+        }
+        other => other,
+    }
+}
+
 /// Times that follow from a step.
 pub(super) struct After {
     /// Earliest start of the operation's next tenure.
@@ -155,7 +181,7 @@ pub(super) fn settle(die: &mut Die, step: &Step, end_ns: Ns, timing: &Timing) ->
         }
         Busy::CachedArray { ns } => {
             let begin = busy_ns.max(die.array_free_ns);
-            (begin, ns, begin + timing.t_cbsy_ns, begin + ns)
+            (begin, ns, begin + timing.t_cbsy_ns.min(ns), begin + ns)
         }
         Busy::Turn { next_ns } => {
             let turned = busy_ns + timing.t_cbsy_ns;

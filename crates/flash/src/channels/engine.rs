@@ -1,7 +1,7 @@
 //! Event engine: dies ask for their channel's bus; grants and completions come in order of time.
 
 use super::arbiter::{Ask, NEVER, Policy, choose};
-use super::die::{Die, NONE, Pending, is_confirm, settle};
+use super::die::{Die, NONE, Pending, is_confirm, of_page, settle};
 use super::precedence::{Class, Precedence, READS, Suspend, Suspensions};
 use super::request::{Addressing, Command, Completion, Request};
 use super::rules::{Follows, RequestError, check, follows};
@@ -58,6 +58,8 @@ pub struct Channels<W = ()> {
     /// [`Class::order`] up to which collection is urgent: it goes before programs and erases of the host.
     pub(super) urgent: u64,
     pub(super) suspensions: Suspensions,
+    /// True if all operations of a command take the same cell time.
+    pub(super) uniform: bool,
     pub(super) watch: W,
 }
 
@@ -107,6 +109,7 @@ impl<W: GrantObserver> Channels<W> {
             precedence: Precedence::default(),
             urgent: 0,
             suspensions: Suspensions::default(),
+            uniform: timing.is_uniform(),
             watch,
         })
     }
@@ -263,7 +266,11 @@ impl<W: GrantObserver> Channels<W> {
         let entry = die.head;
         let op = &mut self.pending[entry as usize];
         let steps = self.scripts.get(op.script.into()).steps();
-        let step = &steps[usize::from(op.step)];
+        let mut step = steps[usize::from(op.step)];
+        if !self.uniform {
+            step.busy = of_page(step.busy, op, &self.timing);
+        }
+        let step = &step;
         if op.step == 0 {
             op.granted_ns = begin_ns;
             Self::begun(die, op.queue, op.serial);
@@ -393,6 +400,8 @@ impl<W: GrantObserver> Channels<W> {
         op.follows = follows;
         op.addressing = Addressing::DuringRead;
         op.die = request.die;
+        op.page = request.pages.as_slice()[0].page;
+        op.slc = request.pages.is_slc();
         self.serial += 1;
         self.outstanding += 1;
         entry

@@ -84,6 +84,7 @@ pub struct PageAddress {
 pub struct Pages {
     pages: [PageAddress; MAX_PLANES],
     count: u8,
+    slc: bool,
 }
 
 impl Pages {
@@ -93,7 +94,7 @@ impl Pages {
         let none = PageAddress { block: 0, page: 0 };
         let mut pages = [none; MAX_PLANES];
         pages[0] = PageAddress { block, page };
-        Self { pages, count: 1 }
+        Self { pages, count: 1, slc: false }
     }
 
     /// Several pages, in the order in which they are addressed. `None` for no page or more than [`MAX_PLANES`];
@@ -106,7 +107,20 @@ impl Pages {
             return None;
         }
         pages.get_mut(..count)?.copy_from_slice(list);
-        Some(Self { pages, count: count as u8 })
+        Some(Self { pages, count: count as u8, slc: false })
+    }
+
+    /// The same in blocks that are in SLC mode, or not.
+    #[inline]
+    #[must_use]
+    pub const fn in_slc(self, slc: bool) -> Self {
+        Self { slc, ..self }
+    }
+
+    /// True if the blocks are in SLC mode.
+    #[inline]
+    pub fn is_slc(&self) -> bool {
+        self.slc
     }
 
     /// The pages.
