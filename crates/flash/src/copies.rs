@@ -112,7 +112,11 @@ impl CopyTimes {
     /// F and t_PROG of a page whose cells take `t_r_ns` and `t_prog_ns` instead of the part's longest times. Both may
     /// include the transfer, as the part's do.
     pub fn of_cells(&self, part: &Part, t_r_ns: Ns, t_prog_ns: Ns) -> (Ns, Ns) {
-        (self.fetch_ns + t_r_ns - part.t_r_ns, self.prog_ns + t_prog_ns - part.t_prog_ns)
+        let of = |all: Ns, ns: Ns, longest: Ns| (all + ns).saturating_sub(longest);
+        (
+            of(self.fetch_ns, t_r_ns, part.t_r_ns),
+            of(self.prog_ns, t_prog_ns, part.t_prog_ns),
+        )
     }
 
     /// Starts a run whose pages have different numbers of corrected bytes; they are added one by one.

@@ -169,7 +169,7 @@ fn slc_cache(
     if let SlcSize::Static(0 | SlcSize::ALL_BLOCKS..) = size {
         return error("slc", String::from("sets aside more than 0% and less than 100% of the blocks"));
     }
-    let Some(slc) = part.slc.filter(|_| part.cell.bits() > 1) else {
+    if part.slc.is_none() || part.cell.bits() == 1 {
         return error(
             "slc",
             format!(
@@ -177,21 +177,6 @@ fn slc_cache(
                 part.name,
                 part.cell.name(),
                 if part.slc.is_some() { "" } else { " and has none" }
-            ),
-        );
-    };
-    let longer = [
-        ("tR", slc.t_r_ns, part.t_r_ns),
-        ("tPROG", slc.t_prog_ns, part.t_prog_ns),
-        ("tBERS", slc.t_bers_ns, part.t_bers_ns),
-    ];
-    if let Some((name, slc_ns, own_ns)) = longer.into_iter().find(|(_, slc, own)| slc > own) {
-        return error(
-            "slc",
-            format!(
-                "cannot be: {name} of `{}` is {slc_ns} ns in SLC mode and {own_ns} ns in its own, and bounds take the \
-                latter for the longest",
-                part.name
             ),
         );
     }

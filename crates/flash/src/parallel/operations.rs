@@ -17,6 +17,8 @@ pub(super) struct Side {
     pub(super) block: BlockId,
     pub(super) page: u32,
     pub(super) command: Command,
+    /// True if the block is in SLC mode.
+    pub(super) slc: bool,
 }
 
 impl Side {
@@ -111,7 +113,12 @@ pub(super) struct Operation {
 
 impl Operation {
     const NONE: Self = Self {
-        work: ChannelWork::One(Side { block: BlockId(0), page: 0, command: Command::Read }),
+        work: ChannelWork::One(Side {
+            block: BlockId(0),
+            page: 0,
+            command: Command::Read,
+            slc: false,
+        }),
         repair_ns: 0,
         number: 0,
         step: NO_STEP,

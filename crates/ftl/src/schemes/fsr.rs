@@ -11,7 +11,7 @@
 //! uses Definition 2.3 (λ = π − 1) here, since it does not take σ as given for FSR.
 //!
 //! Parameters: `logical_share` (σ, default 0.75, from the evaluation); `victim`, `idle`, `aware`,
-//! `frontiers`, `spare_blocks` as in `page-level`. Errors: as there.
+//! `frontiers`, `slc`, `slc_full`, `spare_blocks` as in `page-level`. Errors: as there.
 //!
 //! Deviations: the original free-space replenishment schedules a collection task for each real-time task, which
 //! needs the tasks' periods from the file system. As in the paper's comparison, only the bound on space and the

@@ -33,5 +33,5 @@ use crate::measures;
 pub use crate::measures::Summary;
 pub use contents::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, CopyCount, LeftOut,
-    MapCacheReport, MergeReport, RamReport, Report, SchemeReport, Series, Violation,
+    MapCacheReport, MergeReport, RamReport, Report, SchemeReport, Series, SlcCacheReport, Violation,
 };

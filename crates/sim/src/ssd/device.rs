@@ -497,6 +497,7 @@ impl<'a> SsdDevice<'a> {
     #[inline]
     fn page_done(&mut self, kind: TaskKind, service_ns: Ns, completion_ns: Ns, done_ns: Ns) {
         self.totals.host_pages += u64::from(kind != TaskKind::Trim);
+        self.totals.host_written += u64::from(kind == TaskKind::Write);
         match &mut self.alone {
             // Its collection steps have yet to end.
             Some(alone) => alone.done = Some((service_ns, completion_ns)),
