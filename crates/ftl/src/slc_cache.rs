@@ -94,16 +94,15 @@ impl SlcPlan {
         u64::from(self.size == SlcSize::Dynamic) + u64::from(self.full == WhenFull::Fold)
     }
 
-    /// Raises bounds by the folds before a host write. Each page that is folded collects first, and so does the host
-    /// page itself.
+    /// Raises bounds by the folds of a host write, which are part of its service. Each page that is folded collects
+    /// first, and so do the erase and the host page itself.
     pub(crate) fn apply(&self, part: &Part, guarantee: &mut Guarantee) {
         let folds = self.folds_per_write();
         let pages = u64::from(self.block_pages);
-        let longer = |step: Ns| {
-            let fold = (pages + 1) * step + pages * part.t_copy_ns() + part.t_bers_ns;
-            step.saturating_add(folds.saturating_mul(fold))
-        };
-        guarantee.step_ns = guarantee.step_ns.map(longer);
+        let fold = folds * (pages * part.t_copy_ns() + part.t_bers_ns);
+        guarantee.write_ns = guarantee.write_ns.map(|write| write.saturating_add(fold));
+        let collections = 1 + folds * (pages + 1);
+        guarantee.step_ns = guarantee.step_ns.map(|step: Ns| step.saturating_mul(collections));
         if let (Some(step), Some(read), Some(write)) =
             (guarantee.step_ns, guarantee.read_ns, guarantee.write_ns)
         {

@@ -14,7 +14,7 @@ const TIMES: [u64; 5] = [25_000, 25_000, 300_000, 325_000, 2_000_000];
 
 #[test]
 fn sums_by_cause() {
-    let mut flash = Serial::new(array(10, 8, Store::Metadata));
+    let mut flash = Serial::new(array(12, 8, Store::Metadata));
     let mut counts = Counts::default();
     let (mut ppn, mut by_cause) = (0, [0; Cause::ALL.len()]);
     for (i, cause) in Cause::ALL.into_iter().enumerate() {
@@ -40,7 +40,7 @@ fn sums_by_cause() {
         }
         done(Operation::ReadOob, 2 * i as u64);
         for _ in 0..i % 3 {
-            flash.erase(BlockId(9), cause).unwrap();
+            flash.erase(BlockId(11), cause).unwrap();
         }
         done(Operation::Erase, i as u64 % 3);
     }
@@ -51,9 +51,9 @@ fn sums_by_cause() {
         assert_eq!(programmed, 1 + cause as u64);
     }
     assert_eq!(flash.busy_ns(), by_cause.iter().sum());
-    assert_eq!(flash.erase_count(BlockId(9)), 10);
-    // 77 page reads and 110 OOB reads; 11 programs and 55 copies; 10 erases.
-    let expected = (77 + 110) * 25_000 + 11 * 300_000 + 55 * 325_000 + 10 * 2_000_000;
+    assert_eq!(flash.erase_count(BlockId(11)), 12);
+    // 90 page reads and 132 OOB reads; 12 programs and 66 copies; 12 erases.
+    let expected = (90 + 132) * 25_000 + 12 * 300_000 + 66 * 325_000 + 12 * 2_000_000;
     assert_eq!(flash.busy_ns(), expected);
     let merges = [Cause::SwitchMerge, Cause::PartialMerge, Cause::FullMerge];
     let steps =

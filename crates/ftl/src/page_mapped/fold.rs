@@ -5,7 +5,7 @@
 //! write(lpn):
 //!   dynamic: while the logical pages in use and this one leave no room for the blocks in SLC mode: fold a block
 //!   if the cache has a free page, or may open a block: program it there
-//!   else if writes wait for the cache and it has a full block: fold it, and try again
+//!   else if writes wait for the cache and it has a full block: fold it, and try once more
 //!   else: collect as without a cache, and program a page in the part's own mode
 //! fold: of the block that has been full for longest, page by page: collect as before a host write; copy the page to
 //!   the frontier of the host's writes; at the end erase the block
@@ -13,6 +13,9 @@
 //!   dynamic, with nothing to fold: a victim, if its block gains at least the pages of a block in SLC mode, and the
 //!   cache lacks free blocks for all that may be in SLC mode
 //! ```
+//!
+//! A host write waits for the folds that it needs: they are part of it ([`Cause::FoldOnWrite`]), so that the room that
+//! they make is not used before it is there. In idle time they are steps ([`Cause::Fold`]).
 //!
 //! A fold collects before each page that it copies, as a host write does. So it needs no space of its own, and the
 //! collector's proof covers it: see [`super::slc_cache`].
@@ -27,6 +30,7 @@ use super::victims::Victims;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::slc_cache::WhenFull;
+use ::core::mem::take;
 use flash::{Cause, Lpn, Ns, Probe};
 
 /// What a step of folding did.
@@ -53,10 +57,11 @@ pub(super) fn write<F: Probe, V: Victims, T: Tables, C: Collection>(
 ) -> Result<(), FtlError> {
     let more = u64::from(!core.is_mapped(lpn));
     make_room(core, collector, more, buffer)?;
+    let mut waits =
+        core.space.cache.as_ref().is_some_and(|cache| cache.plan.full == WhenFull::Fold);
     while !core.write_to_cache(lpn, data, more)? {
-        let waits =
-            core.space.cache.as_ref().is_some_and(|cache| cache.plan.full == WhenFull::Fold);
-        if waits && fold_block(core, collector, buffer)? {
+        // One fold may not be enough for a dynamic cache; more would be no part of the bound.
+        if take(&mut waits) && fold_block(core, collector, buffer)? {
             continue;
         }
         collector.before_write(core, buffer)?;
@@ -101,7 +106,7 @@ fn fold_block<F: Probe, V: Victims, T: Tables, C: Collection>(
 ) -> Result<bool, FtlError> {
     loop {
         collector.before_write(core, buffer)?;
-        match step(core, buffer)? {
+        match step(core, Cause::FoldOnWrite, buffer)? {
             Step::Copied => {}
             Step::Erased => return Ok(true),
             Step::Nothing => return Ok(false),
@@ -112,6 +117,7 @@ fn fold_block<F: Probe, V: Victims, T: Tables, C: Collection>(
 /// Copies pages of the block that is folded, as many as need no collection but one at least; or erases it.
 fn step<F: Probe, V: Victims, T: Tables>(
     core: &mut Core<F, V, T>,
+    cause: Cause,
     buffer: &mut dyn DirtyPages,
 ) -> Result<Step, FtlError> {
     let Some((block, cursor)) = core.space.cache.as_mut().and_then(|cache| cache.next_to_fold()) else {
@@ -121,11 +127,11 @@ fn step<F: Probe, V: Victims, T: Tables>(
     let run = &mut Run::new();
     core.next_run(block, cursor, above.clamp(1, RUN as u64) as u32, run);
     if run.pages().is_empty() {
-        core.space.leave_cache(&mut core.flash, block)?;
+        core.space.leave_cache(&mut core.flash, block, cause)?;
         return Ok(Step::Erased);
     }
     core.fetch(run);
-    core.relocate(run, Move { purpose: Purpose::Host, cause: Cause::Fold }, buffer)?;
+    core.relocate(run, Move { purpose: Purpose::Host, cause }, buffer)?;
     if let Some(cache) = &mut core.space.cache {
         cache.folding = Some((block, run.cursor));
         cache.log.moved += run.pages().len() as u64;
@@ -157,7 +163,7 @@ pub(super) fn idle<F: Probe, V: Victims, T: Tables>(
         core.space.log.idle -= u64::from(!collected);
         return Ok(collected);
     }
-    let done = step(core, &mut NoBuffer)?;
+    let done = step(core, Cause::Fold, &mut NoBuffer)?;
     if let Some(cache) = &mut core.space.cache {
         cache.log.folded_idle += u64::from(done == Step::Erased);
     }

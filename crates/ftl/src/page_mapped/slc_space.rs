@@ -138,8 +138,9 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         &mut self,
         flash: &mut F,
         block: BlockId,
+        cause: Cause,
     ) -> Result<(), FtlError> {
-        self.erase(flash, block, Cause::Fold)?;
+        self.erase(flash, block, cause)?;
         if let Some(cache) = &mut self.cache {
             cache.folded();
         }

@@ -27,9 +27,9 @@
 //!   write that needs room of the cache folds a block first. Idle time also collects victims for it, as long as
 //!   a victim gains the pages of a block in SLC mode.
 //!
-//! Bounds with a cache, for a step S without it: S stays for `static` with `slc_full=direct`. Each fold before a
-//! write adds ((s + 1)S + s(t_rd+t_wr) + t_er), s = ⌊π/bits⌋: one for `dynamic`, one for `slc_full=fold`. A victim of
-//! `dynamic` may have π − 1 valid pages.
+//! Bounds with a cache, for a step S without it: none changes for `static` with `slc_full=direct`. Each fold that a
+//! write waits for adds s(t_rd+t_wr) + t_er to its service and (s + 1)S to its step, s = ⌊π/bits⌋: one for `dynamic`, one
+//! for `slc_full=fold`. A victim of `dynamic` may have π − 1 valid pages.
 //!
 //! Worst case (N ≥ 3, greedy): one victim per write, with at most ⌊Λ/(N−2)⌋ valid pages (with shared frontiers
 //! ⌊Λ/(N−1)⌋). With all of Λ exported that is π − 1: U(R) = t_wr + (π−1)(t_rd+t_wr) + t_er (Zhang et al.,

@@ -253,7 +253,7 @@ fn writes_may_wait_for_the_cache() {
     let held = u64::from(state.blocks) * 3 - state.free_pages;
     assert_eq!(state.log.moved + held, u64::from(pages));
     let counts = *bench_of(&*device).counts();
-    assert_eq!(counts.get(Op::Copy, Cause::Fold), state.log.moved);
+    assert_eq!(counts.get(Op::Copy, Cause::FoldOnWrite), state.log.moved);
 }
 
 /// Blocks in SLC mode and pages in use share the space: the cache shrinks as the device fills, to nothing.

@@ -4,6 +4,7 @@ use crate::error::WorkloadError;
 use crate::generators::generated::{Access, BATCH, request};
 use crate::generators::generator::{Build, Built, BuiltinInfo};
 use crate::generators::mix::{self, FOOTPRINT, SIZE};
+use crate::generators::pace::{self, Pace};
 use crate::generators::sequential::Cursor;
 use crate::parameters::{Kind, ParameterInfo};
 use crate::request::{Op, Request};
@@ -15,7 +16,7 @@ static PARAMETERS: &[ParameterInfo] = &[
     ParameterInfo::bytes("burst", "64MiB", "bytes written per burst, in whole requests"),
     ParameterInfo {
         name: "period",
-        summary: "time from the start of one burst to that of the next; all requests of a burst arrive at its start",
+        summary: "time from the start of one burst to that of the next; without `rate` all requests of a burst arrive at its start",
         unit: "s",
         kind: Kind::Number { min: 0.0, max: 1e6 },
         default: "10",
@@ -32,7 +33,7 @@ static PARAMETERS: &[ParameterInfo] = &[
 pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     name: "write-bursts",
     summary: "sequential writes in bursts: each burst's requests arrive together, and the device may idle until the next",
-    parameters: &[PARAMETERS],
+    parameters: &[PARAMETERS, pace::PARAMETERS],
     requests: None,
     source: "sequential fill with a pause, as reviews of SSDs measure write caches (AnandTech, Samsung SSD 840 EVO, 2013)",
     build,
@@ -52,6 +53,9 @@ fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
         size,
         of_burst,
         period_ns,
+        pace: Pace::new(parameters, request.seed),
+        begun_ns: 0,
+        last_ns: 0,
         done: 0,
         left: requests,
     };
@@ -65,8 +69,25 @@ struct WriteBursts {
     /// Requests per burst.
     of_burst: u64,
     period_ns: u64,
+    pace: Pace,
+    /// Time of the pace when the present burst began.
+    begun_ns: u64,
+    last_ns: u64,
     done: u64,
     left: u64,
+}
+
+impl WriteBursts {
+    /// Arrival of the next request: never before the one before it, also if a burst lasts longer than the period.
+    fn next_arrival(&mut self) -> u64 {
+        let paced_ns = self.pace.next_arrival();
+        if self.done.is_multiple_of(self.of_burst) {
+            self.begun_ns = paced_ns;
+        }
+        let burst_ns = (self.done / self.of_burst).saturating_mul(self.period_ns);
+        self.last_ns = self.last_ns.max(burst_ns.saturating_add(paced_ns - self.begun_ns));
+        self.last_ns
+    }
 }
 
 impl Source for WriteBursts {
@@ -74,7 +95,7 @@ impl Source for WriteBursts {
         let batch = max.min(BATCH).min(usize::try_from(self.left).unwrap_or(BATCH));
         for _ in 0..batch {
             let (offset, length) = self.cursor.take(self.size);
-            let arrival_ns = (self.done / self.of_burst).saturating_mul(self.period_ns);
+            let arrival_ns = self.next_arrival();
             out.push(request(Access { op: Op::Write, offset, length }, arrival_ns));
             self.done += 1;
         }

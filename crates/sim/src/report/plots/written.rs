@@ -40,13 +40,12 @@ fn series(scheme: &SchemeReport, steps: usize) -> (Vec<(f64, f64)>, f64) {
     let busy: Vec<u64> = written.into_iter().filter(|pages| *pages > 0).collect();
     let group = busy.len().div_ceil(steps).max(1);
     let page_bytes = f64::from(scheme.series.page_bytes.max(1));
-    let seconds = scheme.window_ns() as f64 / 1e9;
     let mut at = 0.0;
     let step = |windows: &[u64]| {
         let bytes = windows.iter().sum::<u64>() as f64 * page_bytes;
         let start = at;
         at += bytes;
-        (start, bytes / (seconds * windows.len() as f64))
+        (start, bytes * 1e9 / (scheme.window_ns() as f64 * windows.len() as f64))
     };
     (busy.chunks(group).map(step).collect(), at)
 }
