@@ -1,11 +1,12 @@
 //! `ftlkit list`.
 
+mod interfaces;
 mod schemes;
 
 use crate::failure::Failure;
 use crate::output::{self, micros, table};
 use clap::{Args, ValueEnum};
-use flash::{Part, parts};
+use flash::{Ns, PageTimes, Part, parts};
 use serde_json::{Value, json};
 use sim::config::Bytes;
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ Examples:
   ftlkit list schemes fsr       the page of one: algorithm, cost, formulas, settings, source
   ftlkit list workloads         built-in generators
   ftlkit list workloads zipf    the parameters of one, and its source
+  ftlkit list interfaces        links between host and SSD, for --interface
   ftlkit list formats --json    trace formats, for a script";
 
 #[derive(Debug, Args)]
@@ -48,6 +50,8 @@ enum What {
     Workloads,
     /// Trace formats
     Formats,
+    /// Links between host and SSD: rates, outstanding commands, source
+    Interfaces,
 }
 
 impl ListArgs {
@@ -73,6 +77,7 @@ impl ListArgs {
                     json!({ "workloads": BUILTIN.iter().map(|info| workload_json(info)).collect::<Vec<_>>() })
                 }
                 What::Formats => json!({ "formats": formats_json() }),
+                What::Interfaces => json!({ "interfaces": interfaces::json() }),
             });
         }
         output::text(&match self.what {
@@ -80,6 +85,7 @@ impl ListArgs {
             What::Schemes => schemes::text(),
             What::Workloads => workloads_text(),
             What::Formats => formats_text(),
+            What::Interfaces => interfaces::text(),
         })
     }
 }
@@ -91,21 +97,22 @@ fn parts_text() -> String {
         "page",
         "pages/block",
         "capacity",
+        "bus",
         "tR µs",
         "tPROG µs",
         "tBERS µs",
-        "<description",
     ];
     let mut text = table(columns, parts::CATALOGUE.iter().map(|part| part_row(part)));
-    let with_bus: Vec<&str> =
-        parts::CATALOGUE.iter().filter(|part| part.t_rc_ns > 0).map(|part| &*part.name).collect();
-    text.push_str(&format!(
-        "\n\ntR and tPROG include the transfer, except for {}: its bus cycles (t_rc_ns, t_wc_ns) are known, \
-        commands and transfer are added, and copies may take several paths. On an SSD (compare --channels) the others \
-         need --bus-cycle.\n\
-         Sources, currents and bus cycles: ftlkit list parts --json\n",
-        with_bus.join(", ")
-    ));
+    text.push_str("\n\n");
+    let described =
+        parts::CATALOGUE.iter().map(|part| [part.name.to_string(), part.description.to_string()]);
+    text.push_str(&table(["<part", "<description"], described));
+    text.push_str(
+        "\n\nbus: of parts that give it, the cycle (tRC, tWC) or the rate; commands and transfer are then added to tR and \
+        tPROG, and copies may take several paths. tR and tPROG of the others include the transfer: on an SSD (compare \
+        --channels) they need --bus-cycle. Where times depend on the page, the shortest and the longest.\n\
+        Sources, currents, times by page and SLC mode: ftlkit list parts --json\n",
+    );
     text
 }
 
@@ -116,11 +123,23 @@ fn part_row(part: &Part) -> [String; 9] {
         Bytes::new(part.page_bytes.into()).to_string(),
         part.pages_per_block.to_string(),
         Bytes::new(part.capacity_bytes).to_string(),
-        micros(part.t_r_ns),
-        micros(part.t_prog_ns),
+        match (part.bus_mts, part.t_rc_ns) {
+            (0, 0) => "–".into(),
+            (0, cycle) => format!("{cycle} ns"),
+            (rate, _) => format!("{rate} MT/s"),
+        },
+        by_page(&part.t_r_by_page_ns, part.t_r_ns),
+        by_page(&part.t_prog_by_page_ns, part.t_prog_ns),
         micros(part.t_bers_ns),
-        part.description.to_string(),
     ]
+}
+
+/// A time in µs; where it depends on the page, the shortest and the longest.
+fn by_page(times: &PageTimes, alike: Ns) -> String {
+    match times.as_slice().iter().min() {
+        Some(least) if *least < alike => format!("{}–{}", micros(*least), micros(alike)),
+        _ => micros(alike),
+    }
 }
 
 fn workloads_text() -> String {

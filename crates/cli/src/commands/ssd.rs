@@ -30,8 +30,10 @@ pub(super) struct SsdArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     queue_depth: Option<u32>,
 
-    /// Link to the host: none (transfers take no time), sata2 (300 MB/s, 32 commands), or user bytes per second and
-    /// outstanding commands, such as 600MB/s:32 [default: none]
+    /// Link to the host: none (transfers take no time), sata2 (300 MB/s, 32 commands), nvme:gen3x4, nvme:gen4x4 or
+    /// nvme:gen5x4 (PCI Express, both directions at once; +payload=128B|256B|512B per packet, +latency=TIME before each
+    /// command; `ftlkit list interfaces`), or user bytes per second and outstanding commands, such as 600MB/s:32
+    /// [default: none]
     #[arg(long, value_name = "NAME|RATE:DEPTH", allow_hyphen_values = true)]
     interface: Option<Word<Option<HostInterface>>>,
 

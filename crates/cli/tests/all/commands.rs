@@ -175,6 +175,13 @@ fn lists_fit_a_pipe() {
     for said in ["theta", "Source: ", "--set KEY=VALUE"] {
         assert!(page.contains(said), "{page}");
     }
+    let links = words("list interfaces").ok();
+    assert!(links.contains("nvme:gen4x4       7877"), "{links}");
+    let links = words("list interfaces --json").json();
+    for link in links["interfaces"].as_array().expect("a list") {
+        assert!(link["read_4k_bytes_per_second"].as_f64() <= link["bytes_per_second"].as_f64());
+        assert!(link["source"].as_str().expect("a text").contains("coding"), "{link}");
+    }
     words("list workloads zpif").refused(&["did you mean `zipf`?"]);
 }
 

@@ -77,6 +77,8 @@ fn what_has_no_effect_or_cannot_be_is_refused() {
         ("--channels 8 --part ddt-mlc --bus-cycle 5ns", "has its own cycles"),
         ("--channels 8 --interface sata9", "such as `600MB/s:32`"),
         ("--channels 8 --part ddt-mlc --interface sata2 --queue-depth 33", "carries 32"),
+        ("--channels 8 --interface nvme:gen9x4", "`nvme:gen5x4`"),
+        ("--channels 8 --interface nvme:gen4x4+payload=1KiB", "128B, 256B or 512B"),
         ("--channels 8 --cpu -3", "such as `87.5MHz:10:4`"),
         ("--channels 8 --allocation cwdd", "each once"),
         ("--channels 8 --arbiter lifo", "did you mean `fifo`?"),

@@ -1,10 +1,9 @@
 //! SSD settings of an experiment: channels, their use by the host, the controller's processor.
 
 use super::channel::Channel;
-use super::decimal::Rate;
 use super::error::ConfigError;
 use super::experiment::Experiment;
-use super::interface::{CUSTOM, MOST_DEPTH};
+use super::interface::{MOST_DEPTH, interface_line};
 use super::notation::{Notation, Word, named};
 use super::processor::processor_line;
 use super::suspend::SuspendChoice;
@@ -215,13 +214,7 @@ impl Board {
     pub(super) fn line(&self, ways: u32, processor: Option<&Processor>) -> String {
         let interface = match &self.interface {
             None => "no interface (transfers to the host take no time)".into(),
-            Some(interface) => {
-                let rate = Rate(interface.bytes_per_second);
-                match interface.name {
-                    CUSTOM => format!("interface of {rate}"),
-                    name => format!("interface {name} of {rate}"),
-                }
-            }
+            Some(interface) => interface_line(interface),
         };
         let processor = match processor {
             None => "no processor time".into(),
@@ -278,6 +271,21 @@ fn counted(count: u32, what: &str) -> String {
     format!("{} {what}{plural}", units::grouped(count.into()))
 }
 
+/// Echo of the link in a report.
+fn interface_json(interface: &HostInterface) -> serde_json::Value {
+    let mut echo = json!({
+        "name": interface.name,
+        "bytes_per_second": interface.bytes_per_second,
+        "command_ns": interface.command_ns,
+        "most_depth": interface.most_depth,
+    });
+    if let Some(packets) = interface.packets {
+        echo["payload_bytes"] = packets.payload_bytes.into();
+        echo["latency_ns"] = packets.latency_ns.into();
+    }
+    echo
+}
+
 /// Echo in a report.
 pub(super) fn setup_json(setup: &SsdSetup, order: AllocationOrder) -> serde_json::Value {
     let SsdSetup { topology, timing, policy, queue_depth, interface, window_ns, .. } = setup;
@@ -290,12 +298,7 @@ pub(super) fn setup_json(setup: &SsdSetup, order: AllocationOrder) -> serde_json
         "blocks_per_plane": topology.blocks_per_plane,
         "allocation": order.to_string(),
         "queue_depth": queue_depth,
-        "interface": interface.map(|interface| json!({
-            "name": interface.name,
-            "bytes_per_second": interface.bytes_per_second,
-            "command_ns": interface.command_ns,
-            "most_depth": interface.most_depth,
-        })),
+        "interface": interface.map(|interface| interface_json(&interface)),
         "collection": setup.collection.name(),
         "host_first": host_first,
         "suspend": SuspendChoice::from(suspend).name(),

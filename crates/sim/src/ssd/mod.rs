@@ -14,20 +14,23 @@
 //! scheme's bounds therefore apply and are checked. With more outstanding requests, tasks wait for each other's
 //! operations, and there is no bound.
 
+mod controller;
 mod device;
 mod feeder;
 mod interface;
 mod link;
 mod queue;
 mod report;
+mod requests;
 mod run;
 pub(crate) mod setup;
+mod state;
 #[cfg(test)]
 mod tests;
 mod windows;
 
-pub(crate) use device::SsdDevice;
 pub(crate) use feeder::Feeder;
-pub use interface::HostInterface;
+pub use interface::{HostInterface, Packets};
 pub(crate) use run::run_scheme;
 pub use setup::{CollectionPlace, SsdSetup};
+pub(crate) use state::SsdDevice;

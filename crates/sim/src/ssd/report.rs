@@ -1,6 +1,6 @@
 //! Conversion of an SSD's measurement into its report.
 
-use super::device::SsdDevice;
+use super::state::SsdDevice;
 use crate::report::{SchemeReport, SsdReport};
 use crate::run::setup::Setup;
 use flash::channels::DieAddress;
@@ -36,7 +36,7 @@ impl SsdDevice<'_> {
             suspension_ns: suspended.delay_ns,
             channel_use,
             die_use,
-            link_use: self.setup.interface.map(|_| share(link.busy_ns)),
+            link_use: self.setup.interface.map(|_| share(link.busy_ns())),
             processor_ns: seen.processor_ns,
             processor_share: share(seen.processor_ns),
             longest_processor_ns: seen.longest_processor_ns,

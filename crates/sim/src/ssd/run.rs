@@ -1,8 +1,8 @@
 //! One scheme on an SSD: format, precondition, replay, report.
 
-use super::device::SsdDevice;
 use super::feeder::Feeder;
 use super::setup::SsdSetup;
+use super::state::SsdDevice;
 use crate::report::SchemeReport;
 use crate::run::error::RunError;
 use crate::run::late::Late;

@@ -62,7 +62,7 @@ pub(crate) fn case(
     if pages_per_block != part.pages_per_block {
         push("--set", format!("part.pages_per_block={pages_per_block}"));
     }
-    if part.t_rc_ns == 0 {
+    if !part.gives_bus() {
         push("--bus-cycle", one_of(random, &CYCLES).to_owned());
     }
     let [channels, ways, dies] = one_of(random, range.boards);
@@ -102,7 +102,8 @@ pub(crate) fn case(
         }
         _ => {}
     }
-    seldom(random, 4, &["sata2", "400MB/s"], |link| push("--interface", link.into()));
+    let links = ["sata2", "400MB/s:64", "nvme:gen3x4", "nvme:gen5x4+payload=128B+latency=2us"];
+    seldom(random, 4, &links, |link| push("--interface", link.into()));
     seldom(random, 5, &["arm7"], |processor| push("--cpu", processor.into()));
     // Few enough that ECC corrects all of them: no page is lost.
     seldom(random, 8, &["1+ecc=24"], |errors| push("--bit-errors", errors.into()));

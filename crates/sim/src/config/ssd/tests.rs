@@ -231,6 +231,10 @@ fn what_cannot_be_is_refused_with_what_would_be_right() {
         ("channels = 8\nqueue_depth = 65537", "queue_depth: must be 1 to 65536, not 65537"),
         ("channels = 8\ninterface = 'sata2'\nqueue_depth = 33", "`sata2` carries 32 outstanding"),
         ("channels = 8\ninterface = '1GB/s:4'\nqueue_depth = 5", "`1GB/s:4` carries 4 outstanding"),
+        (
+            "channels = 8\ninterface = 'nvme:gen4x4'\nqueue_depth = 65536",
+            "carries 65535 outstanding",
+        ),
         ("channels = 8\ninterface = 'sata9'", "or RATE:DEPTH, such as `600MB/s:32`"),
         ("channels = 8\nallocation = 'cwd'", "each once, as in cwdp, not `cwd`"),
         ("channels = 8\narbiter = 'lifo'", "did you mean `fifo`?"),

@@ -1,0 +1,175 @@
+//! The controller: takes page tasks one at a time, and spends its processor's time on them.
+
+use super::queue::Waiting;
+use super::state::{Alone, NEVER, SsdDevice};
+use crate::measures::TaskSample;
+use flash::{Ns, ParallelArray};
+use ftl::{Asks, FtlError, Notes, PageTask, Scheme, TaskKind};
+
+/// Tag of operations that the scheme issues on its own, for no request.
+pub(super) const BACKGROUND: u64 = u64::MAX;
+
+/// Tag bits of requests that touch no page: a flush, or another one.
+pub(super) const FLUSH: u64 = 1 << 40;
+pub(super) const BARE: u64 = 2 << 40;
+
+/// Controller time spent so far.
+#[derive(Clone, Copy, Debug)]
+struct Spent {
+    ram_ns: Ns,
+    choosing_ns: Ns,
+}
+
+impl SsdDevice<'_> {
+    /// Earliest time at which the controller can take the next task.
+    #[inline]
+    pub(super) fn next_start_ns(&self) -> Ns {
+        let Some(ready_ns) = self.queue.next_ns() else { return NEVER };
+        let flash = self.scheme.flash();
+        let kept =
+            if self.is_alone() { self.is_at_work() } else { !self.yields && flash.is_collecting() };
+        if kept { NEVER } else { ready_ns.max(self.busy_until_ns).max(self.now_ns) }
+    }
+
+    /// True if the last task, or an operation that it caused, has not ended.
+    #[inline]
+    pub(super) fn is_at_work(&self) -> bool {
+        // A task without array operations ends when its processor time has passed.
+        let runs = self.alone.is_some_and(|alone| alone.done.is_none());
+        runs || self.scheme.flash().outstanding() > 0
+    }
+
+    /// Time at which the write buffer must write a page on its own.
+    #[inline]
+    pub(super) fn next_due_ns(&self) -> Ns {
+        match self.scheme.due_ns() {
+            NEVER => NEVER,
+            _ if self.is_alone() && self.is_at_work() => NEVER,
+            due_ns => due_ns.max(self.busy_until_ns).max(self.now_ns),
+        }
+    }
+
+    /// The controller takes a task.
+    pub(super) fn start(&mut self, waiting: &Waiting) -> Result<(), FtlError> {
+        self.settle();
+        self.scheme.advance(self.now_ns)?;
+        let tag = u64::from(waiting.request);
+        let before = self.begin(match waiting.work {
+            PageTask { asks: Asks::Page(kind), .. } => tag | (kind as u64) << 32,
+            PageTask { asks: Asks::Flush, .. } => tag | FLUSH,
+            PageTask { asks: Asks::Nothing, .. } => tag | BARE,
+        });
+        let work = &waiting.work;
+        self.wrote |= work.asks == Asks::Page(TaskKind::Write);
+        let notes = self.scheme.serve(work)?;
+        if notes != Notes::default() {
+            self.account.noted(notes);
+        }
+        let begun_ns = self.now_ns + self.end_call(before).choosing_ns;
+        if let Asks::Page(kind) = work.asks
+            && self.is_alone()
+        {
+            let place = self.account.place(work.lpn);
+            let forced_apart = work.forced && self.account.forced_apart;
+            self.alone = Some(Alone { kind, place, begun_ns, forced_apart, done: None });
+        }
+        Ok(())
+    }
+
+    /// Lets the scheme work for no task.
+    pub(super) fn background(
+        &mut self,
+        what: impl FnOnce(&mut dyn Scheme<Flash = ParallelArray>, Ns) -> Result<bool, FtlError>,
+    ) -> Result<bool, FtlError> {
+        // The following work does not belong to the previous single task.
+        self.settle();
+        let before = self.begin(BACKGROUND);
+        let did = what(&mut *self.scheme, self.now_ns)?;
+        self.end_call(before);
+        Ok(did)
+    }
+
+    /// Begins a call of the scheme; its operations get this tag.
+    fn begin(&mut self, tag: u64) -> Spent {
+        let now_ns = self.now_ns;
+        self.scheme.flash_mut().begin(tag, now_ns);
+        self.spent()
+    }
+
+    fn spent(&self) -> Spent {
+        let choosing_ns = self.clock.choosing_ns(&*self.scheme);
+        Spent { ram_ns: self.scheme.ram_ns(), choosing_ns }
+    }
+
+    /// Ends the call; its operations reach the array after the controller time that the call took. Returns that time.
+    fn end_call(&mut self, before: Spent) -> Spent {
+        let now = self.spent();
+        let spent = Spent {
+            ram_ns: now.ram_ns - before.ram_ns,
+            choosing_ns: now.choosing_ns - before.choosing_ns,
+        };
+        let took_ns = spent.ram_ns + spent.choosing_ns;
+        self.scheme.flash_mut().end_after(took_ns);
+        self.busy_until_ns = self.now_ns + took_ns;
+        self.seen.processor_ns += spent.choosing_ns;
+        self.seen.longest_processor_ns = self.seen.longest_processor_ns.max(spent.choosing_ns);
+        if !self.yields && self.collecting_since_ns.is_none() && self.scheme.flash().is_collecting()
+        {
+            self.collecting_since_ns = Some(self.now_ns);
+        }
+        if self.account.first_collection.is_none()
+            && self.scheme.flash().is_collecting()
+            && self.scheme.telemetry().collections.started > 0
+        {
+            self.account.collected();
+        }
+        spent
+    }
+
+    pub(super) fn note_collection_end(&mut self) {
+        if let Some(since_ns) = self.collecting_since_ns
+            && !self.scheme.flash().is_collecting()
+        {
+            self.collecting_since_ns = None;
+            let took_ns = self.now_ns - since_ns;
+            self.seen.longest_collection_ns = self.seen.longest_collection_ns.max(took_ns);
+        }
+    }
+
+    /// A page task is done on the array.
+    #[inline]
+    pub(super) fn page_done(
+        &mut self,
+        kind: TaskKind,
+        service_ns: Ns,
+        completion_ns: Ns,
+        done_ns: Ns,
+    ) {
+        self.totals.host_pages += u64::from(kind != TaskKind::Trim);
+        self.totals.host_written += u64::from(kind == TaskKind::Write);
+        match &mut self.alone {
+            // Its collection steps have yet to end.
+            Some(alone) => alone.done = Some((service_ns, completion_ns)),
+            None => {
+                let sample = TaskSample { kind, service_ns, step_ns: 0, completion_ns };
+                self.account.task(&sample, done_ns, self.scheme.free_pages());
+            }
+        }
+    }
+
+    /// Ends the single task, with all operations that it caused.
+    pub(super) fn settle(&mut self) {
+        let Some(Alone { kind, place, begun_ns, forced_apart, done }) = self.alone.take() else {
+            return;
+        };
+        let Some((service_ns, completion_ns)) = done else { return };
+        let last_ns = self.scheme.flash().channels().last_done_ns();
+        let response_ns = last_ns.saturating_sub(begun_ns);
+        if !forced_apart {
+            self.account.promise.check_response(response_ns, place);
+        }
+        let step_ns = response_ns.saturating_sub(service_ns);
+        let sample = TaskSample { kind, service_ns, step_ns, completion_ns };
+        self.account.task(&sample, self.now_ns, self.scheme.free_pages());
+    }
+}

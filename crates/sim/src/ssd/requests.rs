@@ -1,0 +1,137 @@
+//! Requests on their way: taken from the workload, cut into page tasks, ended.
+
+use super::controller::{BACKGROUND, BARE, FLUSH};
+use super::feeder::Feeder;
+use super::state::{NEVER, Outstanding, SsdDevice};
+use crate::run::error::RunError;
+use flash::parallel::Done;
+use flash::{Lpn, Ns};
+use ftl::{Prefetch, TaskKind};
+use workload::{Op, Request};
+
+/// Prefetch distances in requests: map entries at `FAR`, then at `NEAR` the pages (reads) or the blocks of the old
+/// pages (writes). Each distance covers one memory access.
+const FAR: usize = 16;
+const NEAR: usize = 8;
+
+/// Most pages prefetched per request.
+const MOST: u64 = 8;
+
+impl SsdDevice<'_> {
+    /// Takes all requests that have arrived, up to the queue depth. Returns the next arrival that finds room ([`NEVER`] if
+    /// the queue is full), or `None` at the end of the workload.
+    pub(super) fn take_requests(&mut self, feeder: &mut Feeder) -> Result<Option<Ns>, RunError> {
+        while self.outstanding < self.setup.queue_depth {
+            let Some(request) = feeder.peek()? else { return Ok(None) };
+            if self.timed && request.arrival_ns > self.now_ns {
+                return Ok(Some(request.arrival_ns));
+            }
+            let request = *request;
+            self.fetch(feeder.ahead(FAR), Prefetch::Map);
+            let near = feeder.ahead(NEAR);
+            let reads = near.is_some_and(|near| near.op == Op::Read);
+            self.fetch(near, if reads { Prefetch::Page } else { Prefetch::Block });
+            feeder.pass();
+            self.take(&request);
+        }
+        Ok(Some(NEVER))
+    }
+
+    /// Prefetches the data for the pages of an upcoming request.
+    #[inline]
+    fn fetch(&self, request: Option<&Request>, what: Prefetch) {
+        let Some(request) = request else { return };
+        let pages = self.cutter.pages_of(request);
+        for page in pages.start..pages.end.min(pages.start + MOST) {
+            self.scheme.prefetch(Lpn(page as u32), what);
+        }
+    }
+
+    /// Takes a request; its page tasks are ready once its data have crossed the link.
+    fn take(&mut self, request: &Request) {
+        self.account.take(1, request.arrival_ns);
+        let arrival_ns = if self.timed { request.arrival_ns } else { self.now_ns };
+        self.works.clear();
+        let mut works = std::mem::take(&mut self.works);
+        let mut left: &[Request] = std::slice::from_ref(request);
+        loop {
+            let before = works.len();
+            let used = self.cutter.cut(left, usize::MAX, &mut works);
+            left = &left[used..];
+            if left.is_empty() || works.len() == before {
+                break;
+            }
+        }
+        self.account.partial_pages = self.cutter.partial_pages();
+        let bytes = request.length;
+        let writes = request.op == Op::Write;
+        let over_link = self.link.delays(writes);
+        let ready_ns = self.link.begin(self.now_ns, writes.then_some(bytes));
+        let bytes_out = if request.op == Op::Read { bytes } else { 0 };
+        let (taken_ns, left) = (self.now_ns, works.len() as u32);
+        let outstanding = Outstanding { arrival_ns, taken_ns, left, bytes_out, writes };
+        let slot = self.add(outstanding);
+        for work in &works {
+            self.queue.push(over_link, ready_ns, slot, *work);
+        }
+        self.works = works;
+    }
+
+    fn add(&mut self, outstanding: Outstanding) -> u32 {
+        if self.outstanding == 0 {
+            self.quiet_since_ns = self.now_ns;
+        }
+        self.outstanding += 1;
+        match self.free_requests.pop() {
+            Some(slot) => {
+                self.requests[slot as usize] = outstanding;
+                slot
+            }
+            None => {
+                self.requests.push(outstanding);
+                (self.requests.len() - 1) as u32
+            }
+        }
+    }
+
+    /// A task is done on the array.
+    pub(super) fn task_done(&mut self, done: Done) {
+        if done.tag == BACKGROUND {
+            return;
+        }
+        self.now_ns = self.now_ns.max(done.done_ns);
+        let slot = done.tag as u32;
+        let request = &mut self.requests[slot as usize];
+        request.left -= 1;
+        let completion_ns = done.done_ns - request.arrival_ns;
+        let (left, bytes_out) = (request.left, request.bytes_out);
+        let service_ns = done.done_ns - done.begun_ns;
+        if done.tag & (FLUSH | BARE) == 0 {
+            let kind = TaskKind::ALL[(done.tag >> 32) as usize];
+            self.page_done(kind, service_ns, completion_ns, done.done_ns);
+        } else if done.tag & FLUSH != 0 {
+            self.account.flushes.host_ns = self.account.flushes.host_ns.max(service_ns);
+        }
+        if left > 0 {
+            return;
+        }
+        let end_ns = self.link.end(done.done_ns, bytes_out);
+        if end_ns > self.now_ns {
+            self.outward.push_back((end_ns, slot));
+        } else {
+            self.end(slot, end_ns);
+        }
+    }
+
+    /// A request has ended.
+    pub(super) fn end(&mut self, slot: u32, end_ns: Ns) {
+        let request = self.requests[slot as usize];
+        let (response_ns, completion_ns) = (end_ns - request.taken_ns, end_ns - request.arrival_ns);
+        self.account.request(request.writes, response_ns, completion_ns);
+        self.free_requests.push(slot);
+        self.outstanding -= 1;
+        let stall_ns = end_ns.saturating_sub(self.quiet_since_ns);
+        self.seen.longest_stall_ns = self.seen.longest_stall_ns.max(stall_ns);
+        self.quiet_since_ns = end_ns;
+    }
+}

@@ -1,0 +1,146 @@
+//! State of an SSD under a workload: host, controller and array.
+
+use super::link::Link;
+use super::queue::Queue;
+use super::setup::{CollectionPlace, SsdSetup};
+use super::windows::{Totals, Windows};
+use crate::measures::Arrivals;
+use crate::run::account::Account;
+use crate::run::promise::Location;
+use crate::run::tasks::Cutter;
+use flash::{Flash, Ns, ParallelArray};
+use ftl::{HostClock, PageTask, Processor, Scheme, TaskKind};
+use std::collections::VecDeque;
+
+/// No event pending.
+pub(super) const NEVER: Ns = Ns::MAX;
+
+/// Statistics of the host's and the controller's time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct HostStats {
+    pub(super) longest_stall_ns: Ns,
+    pub(super) longest_collection_ns: Ns,
+    pub(super) processor_ns: Ns,
+    pub(super) longest_processor_ns: Ns,
+}
+
+/// An outstanding request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outstanding {
+    pub(super) arrival_ns: Ns,
+    /// Time at which the controller took it.
+    pub(super) taken_ns: Ns,
+    /// Page tasks not yet done.
+    pub(super) left: u32,
+    /// Bytes that cross the link after the last task.
+    pub(super) bytes_out: u64,
+    /// True for a write.
+    pub(super) writes: bool,
+}
+
+/// The only page task on the device (queue depth 1).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Alone {
+    pub(super) kind: TaskKind,
+    pub(super) place: Location,
+    /// Start after victim selection, whose time no bound covers.
+    pub(super) begun_ns: Ns,
+    /// True for a forced write that bounds exclude.
+    pub(super) forced_apart: bool,
+    /// Service time and end − arrival, once the task is done.
+    pub(super) done: Option<(Ns, Ns)>,
+}
+
+/// An SSD under a workload.
+pub(crate) struct SsdDevice<'a> {
+    pub(super) scheme: Box<dyn Scheme<Flash = ParallelArray>>,
+    /// True if tasks may run between the operations of a collection.
+    pub(super) yields: bool,
+    pub(super) setup: &'a SsdSetup,
+    /// Host clock, with the controller's processor if victim selection takes time.
+    pub(super) clock: HostClock,
+    /// True if requests have arrival times; otherwise one arrives whenever there is room.
+    pub(super) timed: bool,
+    pub(super) now_ns: Ns,
+    pub(super) cutter: Cutter,
+    pub(super) works: Vec<PageTask>,
+    pub(super) queue: Queue,
+    pub(super) requests: Vec<Outstanding>,
+    pub(super) free_requests: Vec<u32>,
+    pub(super) outstanding: u32,
+    pub(super) link: Link,
+    /// Reads whose data cross the link, ordered by the end of the transfer.
+    pub(super) outward: VecDeque<(Ns, u32)>,
+    /// End of the processor's current work.
+    pub(super) busy_until_ns: Ns,
+    /// Start of the collection that occupies the controller.
+    pub(super) collecting_since_ns: Option<Ns>,
+    /// Last end of a request, or the time at which the queue became non-empty.
+    pub(super) quiet_since_ns: Ns,
+    pub(super) alone: Option<Alone>,
+    /// True if a write came since idle collection last found nothing to do.
+    pub(super) wrote: bool,
+    pub(super) windows: Windows,
+    pub(super) totals: Totals,
+    pub(super) seen: HostStats,
+    pub(super) account: Account,
+}
+
+impl<'a> SsdDevice<'a> {
+    /// Starts the measurement of `scheme` in its current state.
+    pub(crate) fn new(
+        mut scheme: Box<dyn Scheme<Flash = ParallelArray>>,
+        setup: &'a SsdSetup,
+        processor: Option<Processor>,
+        timed: bool,
+    ) -> Self {
+        let account = Account::open(&mut *scheme, Arrivals::Timed);
+        let per_die = setup.collection == CollectionPlace::PerDie;
+        let yields = per_die || scheme.telemetry().yields;
+        scheme.flash_mut().set_timed(true);
+        scheme.flash_mut().set_yields(yields);
+        scheme.flash_mut().set_precedence(setup.precedence);
+        let page_bytes = scheme.flash().geometry().page_bytes();
+        Self {
+            clock: HostClock { processor, ..HostClock::default() },
+            timed,
+            now_ns: 0,
+            cutter: Cutter::new(page_bytes),
+            works: Vec::new(),
+            queue: Queue::default(),
+            requests: Vec::new(),
+            free_requests: Vec::new(),
+            outstanding: 0,
+            link: Link::new(setup.interface),
+            outward: VecDeque::new(),
+            busy_until_ns: 0,
+            collecting_since_ns: None,
+            quiet_since_ns: 0,
+            alone: None,
+            wrote: false,
+            windows: Windows::new(setup.window_ns),
+            totals: Totals::default(),
+            seen: HostStats::default(),
+            account,
+            yields,
+            scheme,
+            setup,
+        }
+    }
+
+    /// The scheme.
+    pub(crate) fn scheme(&self) -> &dyn Scheme<Flash = ParallelArray> {
+        &*self.scheme
+    }
+
+    /// True if every page task begins after everything before it has ended.
+    pub(super) fn is_alone(&self) -> bool {
+        self.setup.queue_depth == 1
+    }
+
+    /// Whether pages written in part are not read.
+    pub(crate) fn free_partial_pages(&mut self, free: bool) {
+        self.cutter =
+            Cutter::new(self.scheme.flash().geometry().page_bytes()).with_free_partial_pages(free);
+    }
+}
