@@ -113,10 +113,7 @@ impl CopyTimes {
     /// include the transfer, as the part's do.
     pub fn of_cells(&self, part: &Part, t_r_ns: Ns, t_prog_ns: Ns) -> (Ns, Ns) {
         let of = |all: Ns, ns: Ns, longest: Ns| (all + ns).saturating_sub(longest);
-        (
-            of(self.fetch_ns, t_r_ns, part.t_r_ns),
-            of(self.prog_ns, t_prog_ns, part.t_prog_ns),
-        )
+        (of(self.fetch_ns, t_r_ns, part.t_r_ns), of(self.prog_ns, t_prog_ns, part.t_prog_ns))
     }
 
     /// Starts a run whose pages have different numbers of corrected bytes; they are added one by one.

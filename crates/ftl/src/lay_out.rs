@@ -153,9 +153,8 @@ fn slc_cache(
     part: &Part,
     collection: CollectionKind,
 ) -> Result<Option<(SlcSize, WhenFull)>, FtlError> {
-    let error = |setting, reason| {
-        Err(FtlError::Config { scheme: config.preset.name, setting, reason })
-    };
+    let error =
+        |setting, reason| Err(FtlError::Config { scheme: config.preset.name, setting, reason });
     let Some(size) = config.slc else {
         return match config.slc_full {
             None => Ok(None),
@@ -167,7 +166,10 @@ fn slc_cache(
         return error("slc", String::from(reason));
     }
     if let SlcSize::Static(0 | SlcSize::ALL_BLOCKS..) = size {
-        return error("slc", String::from("sets aside more than 0% and less than 100% of the blocks"));
+        return error(
+            "slc",
+            String::from("sets aside more than 0% and less than 100% of the blocks"),
+        );
     }
     if part.slc.is_none() || part.cell.bits() == 1 {
         return error(

@@ -2,8 +2,8 @@
 
 use crate::common::{PAGE, array, page, program, read, snapshot};
 use ftlkit_flash::{
-    Array, BlockId, Cause, Cell, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Part, Ppn, Serial,
-    SlcMode, Store, parts,
+    Array, BlockId, Cause, Cell, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Part, Ppn,
+    Serial, SlcMode, Store, parts,
 };
 
 const HOST: Cause = Cause::Host;

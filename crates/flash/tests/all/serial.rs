@@ -1,8 +1,8 @@
 //! Serial time: sums, counts and energy, by cause, to the nanosecond.
 
 use crate::common::{array, program, read};
-use ftlkit_flash::faults::{ProgramEraseFailure, Tearable};
 use ftlkit_flash::channels::{Policy, Timing, Topology};
+use ftlkit_flash::faults::{ProgramEraseFailure, Tearable};
 use ftlkit_flash::parallel::Parallel;
 use ftlkit_flash::{
     Array, BlockId, Cause, Cell, Copies, CopyPath, CopyTimes, Counts, Flash, FlashError, Geometry,

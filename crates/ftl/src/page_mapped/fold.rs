@@ -120,7 +120,8 @@ fn step<F: Probe, V: Victims, T: Tables>(
     cause: Cause,
     buffer: &mut dyn DirtyPages,
 ) -> Result<Step, FtlError> {
-    let Some((block, cursor)) = core.space.cache.as_mut().and_then(|cache| cache.next_to_fold()) else {
+    let Some((block, cursor)) = core.space.cache.as_mut().and_then(|cache| cache.next_to_fold())
+    else {
         return Ok(Step::Nothing);
     };
     let above = core.space.host_room().saturating_sub(core.space.log.threshold_pages);

@@ -96,9 +96,10 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> PageMapped<F, V, C, T> {
     fn slc_ram_bytes(&self) -> u64 {
         let (space, geometry) = (&self.core.space, self.core.flash.geometry());
         let units = space.frontiers.count() as u32;
-        space.cache.as_ref().map_or(0, |cache| {
-            slc_cache::ram_bytes(cache.plan.blocks, geometry.blocks(), units)
-        })
+        space
+            .cache
+            .as_ref()
+            .map_or(0, |cache| slc_cache::ram_bytes(cache.plan.blocks, geometry.blocks(), units))
     }
 
     /// Physical page of `lpn`, if it is mapped.

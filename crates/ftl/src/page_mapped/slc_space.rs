@@ -64,7 +64,10 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         let ready = cache.blocks() + (above / u64::from(pages)) as u32;
         cache.plan.size == SlcSize::Dynamic
             && cache.allows(ready + 1, cache.in_use, pages)
-            && self.victims.least_valid().is_some_and(|valid| valid + cache.plan.block_pages <= pages)
+            && self
+                .victims
+                .least_valid()
+                .is_some_and(|valid| valid + cache.plan.block_pages <= pages)
     }
 
     /// Place of the next page in the cache; `None` if the cache is full. `more`: logical pages that the write adds to

@@ -417,10 +417,8 @@ mod tests {
         let enqueue = prop_oneof![Just(Enqueue::Full), Just(Enqueue::Overflow)];
         let trigger = prop_oneof![Just(RftlTrigger::PrimaryFull), Just(RftlTrigger::Late)];
         let frontiers = prop_oneof![Just(FrontierSharing::Split), Just(FrontierSharing::Shared)];
-        let slc = prop_oneof![
-            Just(SlcSize::Dynamic),
-            (1..SlcSize::ALL_BLOCKS).prop_map(SlcSize::Static)
-        ];
+        let slc =
+            prop_oneof![Just(SlcSize::Dynamic), (1..SlcSize::ALL_BLOCKS).prop_map(SlcSize::Static)];
         let full = prop_oneof![Just(WhenFull::Direct), Just(WhenFull::Fold)];
         // TOML's integers are signed.
         let cmt_bytes = || (0..=i64::MAX as u64).prop_map(Bytes::new);

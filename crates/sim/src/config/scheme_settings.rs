@@ -225,7 +225,9 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         key: "slc",
         long_key: "slc",
         example: Some("static:10%"),
-        values: || "none, static:SHARE or dynamic, SHARE above 0% and below 100% of the blocks".into(),
+        values: || {
+            "none, static:SHARE or dynamic, SHARE above 0% and below 100% of the blocks".into()
+        },
         doc: "SLC cache: host writes go to blocks in SLC mode first, and idle time folds them: into blocks set aside \
             (static), or as many as the pages in use leave over (dynamic); needs a part with an SLC mode; default: none",
         of_all: false,

@@ -33,5 +33,6 @@ use crate::measures;
 pub use crate::measures::Summary;
 pub use contents::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, CopyCount, LeftOut,
-    MapCacheReport, MergeReport, RamReport, Report, SchemeReport, Series, SlcCacheReport, Violation,
+    MapCacheReport, MergeReport, RamReport, Report, SchemeReport, Series, SlcCacheReport,
+    Violation,
 };

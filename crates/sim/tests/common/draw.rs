@@ -182,7 +182,9 @@ fn scheme_text(
             "enqueue" => set(key, &"overflow"),
             "folds" => set(key, &random.random_range(1..=8)),
             "alpha" => set(key, &one_of(random, &["0", "1.125", "40"])),
-            "slc" => set(key, &one_of(random, &["static:5%", "static:20%", "static:45%", "dynamic"])),
+            "slc" => {
+                set(key, &one_of(random, &["static:5%", "static:20%", "static:45%", "dynamic"]))
+            }
             "slc_full" => set(key, &one_of(random, &["direct", "fold"])),
             "log_blocks" => set(key, &random.random_range(1..=8)),
             // The printed length of GFTL's queue is too short for some orders: an erratum, not a bug.

@@ -21,11 +21,8 @@ const PRESETS: [&str; 2] = ["page-level", "fsr"];
 /// The preset with each size of the cache and each destination of writes that find it full.
 fn each(name: &str) -> Vec<SchemeConfig> {
     let plain = SchemeConfig { idle_collection: true, ..scheme(name) };
-    let with = |(size, full)| SchemeConfig {
-        slc: Some(size),
-        slc_full: Some(full),
-        ..plain.clone()
-    };
+    let with =
+        |(size, full)| SchemeConfig { slc: Some(size), slc_full: Some(full), ..plain.clone() };
     SIZES.into_iter().flat_map(|size| FULL.map(|full| (size, full))).map(with).collect()
 }
 
@@ -62,10 +59,8 @@ fn every_victim_policy_and_buffer() {
         ..BufferSettings::default()
     };
     for scheme in each("page-level") {
-        let victims = VictimKind::each(3).map(|victim| SchemeConfig {
-            victim: Some(victim),
-            ..scheme.clone()
-        });
+        let victims = VictimKind::each(3)
+            .map(|victim| SchemeConfig { victim: Some(victim), ..scheme.clone() });
         let buffers =
             [false, true].map(|aware| SchemeConfig { buffer: lru(aware), ..scheme.clone() });
         for scheme in victims.chain(buffers) {
@@ -92,7 +87,8 @@ const ROOMY: [Shape; 4] = [
 fn several_units() {
     let mut passed = 0;
     for scheme in each_of_all().iter().flat_map(both) {
-        for (counts, order) in [([2, 1, 1, 1], "cwdp"), ([2, 2, 1, 1], "wcdp"), ([1, 3, 1, 2], "pdwc")]
+        for (counts, order) in
+            [([2, 1, 1, 1], "cwdp"), ([2, 2, 1, 1], "wcdp"), ([1, 3, 1, 2], "pdwc")]
         {
             let scheme = spread(scheme.clone(), counts, order);
             for shape in accepted(&scheme, &ROOMY, 0) {
@@ -113,8 +109,12 @@ fn cut_case(scheme: SchemeConfig, shape: Shape, pattern: Pattern, seed: u64) -> 
 
 #[test]
 fn a_cut_at_every_operation_loses_nothing() {
-    let patterns =
-        [Pattern::Uniform, Pattern::FillThenOverwrite, Pattern::SpreadInvalidation, Pattern::TrimStorm];
+    let patterns = [
+        Pattern::Uniform,
+        Pattern::FillThenOverwrite,
+        Pattern::SpreadInvalidation,
+        Pattern::TrimStorm,
+    ];
     let mut total = Tally::default();
     for scheme in each_of_all() {
         for units in [1, 2] {
@@ -285,8 +285,12 @@ fn a_dynamic_cache_shrinks_as_the_device_fills() {
 /// An array is mounted without a cache, with a smaller one and with a larger one, and holds what it held.
 #[test]
 fn an_array_may_be_mounted_with_another_cache() {
-    let sizes =
-        [None, Some(SlcSize::Static(50_000)), Some(SlcSize::Static(400_000)), Some(SlcSize::Dynamic)];
+    let sizes = [
+        None,
+        Some(SlcSize::Static(50_000)),
+        Some(SlcSize::Static(400_000)),
+        Some(SlcSize::Dynamic),
+    ];
     for first in sizes {
         for second in sizes {
             let config = |slc| SchemeConfig {
@@ -312,7 +316,10 @@ fn an_array_may_be_mounted_with_another_cache() {
             }
             while device.idle().unwrap() {}
             if let Some(SlcSize::Static(share)) = second {
-                assert!(cache(&*device).blocks <= 19 * share / 1_000_000, "{first:?} to {second:?}");
+                assert!(
+                    cache(&*device).blocks <= 19 * share / 1_000_000,
+                    "{first:?} to {second:?}"
+                );
             }
         }
     }
@@ -347,8 +354,7 @@ fn who_cannot_have_a_cache_says_why() {
         }
     };
     for preset in registry::REGISTRY.iter().filter(|preset| !PRESETS.contains(&preset.name)) {
-        let config =
-            SchemeConfig { slc: Some(SlcSize::Dynamic), ..SchemeConfig::preset(preset) };
+        let config = SchemeConfig { slc: Some(SlcSize::Dynamic), ..SchemeConfig::preset(preset) };
         let said = refusal(&config, TLC);
         assert!(said.contains("count on blocks of one size"), "{said}");
     }

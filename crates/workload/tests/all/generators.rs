@@ -350,6 +350,7 @@ fn bursts_of_writes_arrive_together_and_go_on_in_order() {
     let arrivals: Vec<u64> = paced.iter().map(|request| request.arrival_ns / 500_000_000).collect();
     assert_eq!(arrivals[..9], [0, 1, 2, 3, 6, 7, 8, 9, 12]);
     let slow = take(&spec.with("rate", 1), space, 1);
-    let arrivals: Vec<u64> = slow.iter().map(|request| request.arrival_ns / 1_000_000_000).collect();
+    let arrivals: Vec<u64> =
+        slow.iter().map(|request| request.arrival_ns / 1_000_000_000).collect();
     assert_eq!(arrivals[..9], [0, 1, 2, 3, 3, 4, 5, 6, 6]);
 }

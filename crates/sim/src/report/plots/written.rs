@@ -36,7 +36,8 @@ pub(super) fn draw(report: &Report, options: &PlotOptions) -> Result<String, Plo
 
 /// Bytes written at the start of each step and the rate in it, and the bytes at the end.
 fn series(scheme: &SchemeReport, steps: usize) -> (Vec<(f64, f64)>, f64) {
-    let written: Vec<u64> = scheme.series.windows.iter().map(|window| window.host_written).collect();
+    let written: Vec<u64> =
+        scheme.series.windows.iter().map(|window| window.host_written).collect();
     let busy: Vec<u64> = written.into_iter().filter(|pages| *pages > 0).collect();
     let group = busy.len().div_ceil(steps).max(1);
     let page_bytes = f64::from(scheme.series.page_bytes.max(1));
