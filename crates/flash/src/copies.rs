@@ -16,7 +16,6 @@
 //! equations if a program hides the next read.
 
 use crate::address::BlockId;
-use crate::part::Part;
 use crate::time::Ns;
 use core::fmt;
 
@@ -109,11 +108,11 @@ impl CopyTimes {
         fetch + load + (pages - 1) * further + prog
     }
 
-    /// F and t_PROG of a page whose cells take `t_r_ns` and `t_prog_ns` instead of the part's longest times. Both may
-    /// include the transfer, as the part's do.
-    pub fn of_cells(&self, part: &Part, t_r_ns: Ns, t_prog_ns: Ns) -> (Ns, Ns) {
-        let of = |all: Ns, ns: Ns, longest: Ns| (all + ns).saturating_sub(longest);
-        (of(self.fetch_ns, t_r_ns, part.t_r_ns), of(self.prog_ns, t_prog_ns, part.t_prog_ns))
+    /// F and t_PROG of a page that takes the times `of_page` (tR, tPROG) instead of the `longest`, for which F and
+    /// t_PROG stand. Both may include the transfer.
+    pub fn of_cells(&self, longest: [Ns; 2], of_page: [Ns; 2]) -> (Ns, Ns) {
+        let of = |all: Ns, at: usize| (all + of_page[at]).saturating_sub(longest[at]);
+        (of(self.fetch_ns, 0), of(self.prog_ns, 1))
     }
 
     /// Starts a run whose pages have different numbers of corrected bytes; they are added one by one.

@@ -165,6 +165,11 @@ impl<F: Probe> Serial<F> {
         }
     }
 
+    /// tR and tPROG of the longest pages.
+    fn longest(&self) -> [Ns; 2] {
+        [self.times[Operation::Read as usize], self.times[Operation::Program as usize]]
+    }
+
     /// Time of the first `ran` copies of a run whose pages take different times.
     #[cold]
     #[inline(never)]
@@ -184,9 +189,9 @@ impl<F: Probe> Serial<F> {
             None => cells.map(|(read, program)| read + program).sum(),
             Some(times) => {
                 let mut run = times.run();
-                let part = self.inner.part();
+                let longest = self.longest();
                 cells.for_each(|(read, program)| {
-                    let (fetch, prog) = times.of_cells(part, read, program);
+                    let (fetch, prog) = times.of_cells(longest, [read, program]);
                     run.page_of(fetch, prog, sent_again);
                 });
                 run.total_ns()
@@ -245,7 +250,7 @@ impl<F: Probe> Serial<F> {
                         self.time_of(Operation::Read, *from),
                         self.time_of(Operation::Program, Ppn(to.0 + at as u32)),
                     );
-                    let (fetch, prog) = times.of_cells(self.inner.part(), read, program);
+                    let (fetch, prog) = times.of_cells(self.longest(), [read, program]);
                     run.page_of(fetch, prog, sent_again);
                 } else {
                     run.page(sent_again);

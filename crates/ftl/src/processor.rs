@@ -23,14 +23,22 @@ impl Processor {
 
     /// Time of this work, rounded up.
     pub fn time_ns(&self, work: &VictimWork) -> Ns {
+        self.cycles_ns(self.cycles(work))
+    }
+
+    /// Cycles of this work.
+    pub fn cycles(&self, work: &VictimWork) -> u128 {
         let all = [work.invalidated, work.filled, work.chosen];
-        let cycles: u128 = all
-            .iter()
+        all.iter()
             .map(|part| {
                 u128::from(part.reads) * u128::from(self.read_cycles)
                     + u128::from(part.writes) * u128::from(self.write_cycles)
             })
-            .sum();
+            .sum()
+    }
+
+    /// Time of these cycles, rounded up.
+    pub fn cycles_ns(&self, cycles: u128) -> Ns {
         let ns = (cycles * 1_000_000).div_ceil(u128::from(self.clock_khz.max(1)));
         Ns::try_from(ns).unwrap_or(Ns::MAX)
     }

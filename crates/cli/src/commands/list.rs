@@ -134,10 +134,13 @@ fn part_row(part: &Part) -> [String; 9] {
     ]
 }
 
-/// A time in µs; where it depends on the page, the shortest and the longest.
+/// A time in µs; where it depends on the page, the shortest and the longest, in whole µs.
 fn by_page(times: &PageTimes, alike: Ns) -> String {
     match times.as_slice().iter().min() {
-        Some(least) if *least < alike => format!("{}–{}", micros(*least), micros(alike)),
+        Some(least) if *least < alike => {
+            let whole = |ns: Ns| (ns + 500) / 1000;
+            format!("{}–{}", whole(*least), whole(alike))
+        }
         _ => micros(alike),
     }
 }

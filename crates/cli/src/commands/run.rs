@@ -28,8 +28,8 @@ A short experiment file:
   trace = \"trace.csv.gz\"
   loops = 3
 
-An SSD has these keys, too (`ftlkit compare --help` explains them, and interface, cpu, arbiter,
-collection, host_first, suspend, window, bus_cycle, bus, t_rwc):
+An SSD has these keys, too (`ftlkit compare --help` explains them, and interface, cpu, cpu_work,
+cpu_sharing, cpu_command, arbiter, collection, host_first, suspend, window, bus_cycle, bus, t_rwc):
   part = \"ddt-mlc\"
   channels = 8
   ways = 2

@@ -2,9 +2,9 @@
 
 use clap::Args;
 use flash::channels::Policy;
-use ftl::{AllocationOrder, Processor};
-use sim::config::{Duration, Experiment, SuspendChoice, Word};
-use sim::ssd::{CollectionPlace, HostInterface};
+use ftl::AllocationOrder;
+use sim::config::{Cpu, Duration, Experiment, SuspendChoice, Word};
+use sim::ssd::{CollectionPlace, CoreSharing, CpuWork, HostInterface};
 
 /// SSD settings of an experiment except ways and planes.
 #[derive(Clone, Debug, Args)]
@@ -37,10 +37,25 @@ pub(super) struct SsdArgs {
     #[arg(long, value_name = "NAME|RATE:DEPTH", allow_hyphen_values = true)]
     interface: Option<Word<Option<HostInterface>>>,
 
-    /// Processor that selects victims: none (takes no time), arm7 (87.5 MHz, 10 cycles per
-    /// entry read, 4 per entry written), or clock and cycles, such as 200MHz:6:3; works without --channels, too [default: none]
-    #[arg(long, value_name = "NAME|CLOCK:READ:WRITE", allow_hyphen_values = true)]
-    cpu: Option<Word<Option<Processor>>>,
+    /// Processor that does the firmware's work: none (takes no time), arm7 (87.5 MHz, 10 cycles per
+    /// entry read, 4 per entry written), or clock and cycles, such as 200MHz:6:3; on an SSD also of several cores, such as
+    /// 4x500MHz:10:4; without --channels it selects victims alone [default: none]
+    #[arg(long, value_name = "NAME|[N×]CLOCK:READ:WRITE", allow_hyphen_values = true)]
+    cpu: Option<Word<Option<Cpu>>>,
+
+    /// Firmware work that takes time: all (entries of lookups, map updates, moved pages and victim selection) or victims
+    /// (victim selection alone, as in the 2LGC paper) [default: all]
+    #[arg(long, value_name = "WORK")]
+    cpu_work: Option<Word<CpuWork>>,
+
+    /// Core that does the work of a task: shared (the first that is free) or pinned (channel c belongs to core c mod N)
+    /// [default: shared]
+    #[arg(long, value_name = "HOW")]
+    cpu_sharing: Option<Word<CoreSharing>>,
+
+    /// Processor cycles per request, 0 to 1000000, to fetch and complete it, besides its table entries [default: 0]
+    #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    cpu_command: Option<u32>,
 
     /// Dies that collection blocks for the host: per-die (those that it works on) or exclusive (all: the controller does
     /// nothing else until a victim is collected; no effect on schemes that collect in steps, with tasks
@@ -56,7 +71,7 @@ pub(super) struct SsdArgs {
 
     /// Operations that a host read suspends, of the host and of collection: none, erase, or program (and erases); the read then goes
     /// before the writes that wait for the die. The part must have the time from the suspend command to the read,
-    /// t_erase_suspend_ns and t_program_suspend_ns: no part of the catalogue has it, so set it, as with --set
+    /// t_erase_suspend_ns and t_program_suspend_ns, as mqsim-mlc does, or set it, as with --set
     /// part.t_erase_suspend_ns=100us [default: none]
     #[arg(long, value_name = "WHAT")]
     suspend: Option<Word<SuspendChoice>>,
@@ -83,6 +98,9 @@ impl SsdArgs {
         experiment.queue_depth = self.queue_depth.or(experiment.queue_depth);
         experiment.interface = self.interface.or(experiment.interface);
         experiment.cpu = self.cpu.unwrap_or(experiment.cpu);
+        experiment.cpu_work = self.cpu_work.or(experiment.cpu_work);
+        experiment.cpu_sharing = self.cpu_sharing.or(experiment.cpu_sharing);
+        experiment.cpu_command = self.cpu_command.or(experiment.cpu_command);
         experiment.collection = self.collection.or(experiment.collection);
         experiment.host_first = self.host_first.or(experiment.host_first);
         experiment.suspend = self.suspend.or(experiment.suspend);

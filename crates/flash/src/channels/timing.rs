@@ -115,7 +115,8 @@ const MODES: [Mode; 6] = [
 ];
 
 /// A synchronous bus (ONFI NV-DDR2, NV-DDR3; Toggle). tWC is tCAD of ONFI 4.0: 25 ns from one command or address to
-/// the next cycle. The others are the defaults of MQSim (Tavakkol et al., FAST 2018) and lie in ONFI's ranges.
+/// the next cycle; tWHR is ONFI's 80 ns. The others are the defaults of MQSim's NV-DDR2 channel (Tavakkol et al., FAST
+/// 2018), whose tWC is 25 ns, too.
 const SYNCHRONOUS: Mode = mode(25, 25, [70, 80, 20, 100, 300]);
 
 /// Time of `bytes` on a bus: by its rate in MT/s, rounded up once per transfer, or by its cycle if the rate is 0.

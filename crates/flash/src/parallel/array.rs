@@ -33,6 +33,14 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         (die, place * planes)
     }
 
+    /// Channel of the last operation that the current task waits for, or else of its first; `None` without one.
+    pub fn channel_of_task(&self) -> Option<u16> {
+        let of = [self.tasks.last[0], self.tasks.first];
+        let slot = of.into_iter().find(|slot| *slot != NONE)?;
+        let (side, _) = self.operations.get(slot).work.sides();
+        Some(self.place(side.block).0.channel)
+    }
+
     /// The request to the channels.
     #[inline]
     fn request(&self, side: &Side, slot: u32, arrival_ns: Ns, repair_ns: Ns) -> Request {
@@ -103,7 +111,11 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     #[inline]
     fn operation(&mut self, work: ChannelWork, task: u32, step: bool) -> u32 {
         let step = if step { self.steps.add() } else { NO_STEP };
-        self.operations.add(work, task, self.tasks.number, step)
+        let slot = self.operations.add(work, task, self.tasks.number, step);
+        if self.tasks.first == NONE {
+            self.tasks.first = slot;
+        }
+        slot
     }
 
     /// Issues the copy of one page; `more` pages of the same run follow.

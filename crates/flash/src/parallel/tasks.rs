@@ -33,6 +33,8 @@ pub(super) struct Tasks {
     pub(super) current: u32,
     /// Its last operation of its own service, and its last of a collection step.
     pub(super) last: [u32; 2],
+    /// Its first operation.
+    pub(super) first: u32,
     pub(super) at_ns: Ns,
     /// Tasks begun so far.
     pub(super) number: u64,
@@ -47,6 +49,7 @@ impl Default for Tasks {
             free: Vec::new(),
             current: NONE,
             last: [NONE; 2],
+            first: NONE,
             at_ns: 0,
             number: 0,
             bare: VecDeque::new(),
@@ -71,7 +74,7 @@ impl Tasks {
                 (self.slots.len() - 1) as u32
             }
         };
-        (self.last, self.at_ns) = ([NONE; 2], begun_ns);
+        (self.last, self.first, self.at_ns) = ([NONE; 2], NONE, begun_ns);
     }
 
     /// Ends the current task. If it has no operations, it is done at `at_ns`.

@@ -120,6 +120,14 @@ pub(super) struct Controller {
 impl Controller {
     /// The paper's: an ARM7 that does one thing at a time.
     pub(super) const BOARD: Self = Self { cpu: "arm7", collection: "exclusive" };
+
+    /// The processor's settings: the paper compares the time of victim selection.
+    fn cpu(self) -> String {
+        match self.cpu {
+            "none" => String::new(),
+            cpu => format!("cpu = '{cpu}'\ncpu_work = 'victims'\n"),
+        }
+    }
 }
 
 impl Workload {
@@ -163,12 +171,12 @@ impl Workload {
             rate.map_or(String::new(), |rate| format!(", rate = '{rate}', arrivals = 'poisson'"));
         let text = format!(
             "part = 'k9lcg08u1m'\nbus_cycle = '5ns'\nchannels = 8\nways = 2\ncapacity = '{capacity}'\nqueue_depth = 32\n\
-             interface = 'sata2'\ncpu = '{}'\nwindow = '100ms'\n\
+             interface = 'sata2'\n{}window = '100ms'\n\
              collection = '{}'\nhost_first = 16\nprecondition = 'full+age=1+sequential={aged}'\n\
              seed = {seed}\nschemes = [{}]\n\
              workload = {{ name = 'mixed', requests = {requests}, parameters = {{ write_share = '{writes}', \
              sequential_share = '{}', positions = '{}'{arrivals} }} }}\n",
-            controller.cpu,
+            controller.cpu(),
             controller.collection,
             schemes.join(", "),
             u8::from(self.sequential),

@@ -9,7 +9,7 @@ use crate::run::observer::Observer;
 use crate::run::precondition;
 use crate::run::setup::Setup;
 use crate::ssd::setup::{CollectionPlace, SsdSetup};
-use crate::ssd::{Feeder, SsdDevice};
+use crate::ssd::{CoreSettings, Feeder, SsdDevice};
 use flash::channels::{Policy, Precedence, Timing, Topology};
 use flash::faults::BitErrors;
 use flash::{
@@ -112,6 +112,7 @@ fn row(
         queue_depth: QUEUE_DEPTH,
         interface: None,
         collection: CollectionPlace::default(),
+        cores: CoreSettings::ONE,
         precedence: Precedence { host_first: SsdSetup::HOST_FIRST, ..Precedence::default() },
         window_ns: 100_000_000,
     };

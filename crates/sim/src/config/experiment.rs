@@ -7,14 +7,15 @@ use super::error::ConfigError;
 use super::notation::Word;
 use super::part::PartChoice;
 use super::precondition::PreconditionChoice;
+use super::processor::Cpu;
 use super::scheme::SchemeChoice;
 use super::share::{DefaultShare, PartialPages, SpaceRule};
 use super::suspend::SuspendChoice;
 use super::workload::WorkloadChoice;
-use crate::ssd::{CollectionPlace, HostInterface};
+use crate::ssd::{CollectionPlace, CoreSharing, CpuWork, HostInterface};
 use ::workload::quantity::{Bytes, Duration};
 use flash::channels::Policy;
-use ftl::{AllocationOrder, FrontierSharing, Processor};
+use ftl::{AllocationOrder, FrontierSharing};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -66,9 +67,18 @@ pub struct Experiment {
     /// Link between host and SSD. Default: `none`, transfers take no time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<Word<Option<HostInterface>>>,
-    /// The controller's processor, which needs time to select victims. Default: `none`, selection takes no time.
+    /// The controller's processor: clock, cycles and cores. Default: `none`, the firmware takes no time.
     #[serde(skip_serializing_if = "is_free")]
-    pub cpu: Word<Option<Processor>>,
+    pub cpu: Word<Option<Cpu>>,
+    /// Firmware work that takes time on an SSD: `all` or `victims`. Default: `all`; without an SSD `victims`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_work: Option<Word<CpuWork>>,
+    /// Core of an SSD that does the work of a task: `shared` or `pinned`. Default: `shared`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_sharing: Option<Word<CoreSharing>>,
+    /// Cycles per request of an SSD, 0 to 1000000, besides those of table entries. Default: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_command: Option<u32>,
     /// Scope in which collection blocks the host on an SSD: `per-die` or `exclusive`. Default: `per-die`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<Word<CollectionPlace>>,
@@ -138,7 +148,7 @@ fn are_off(errors: &Word<BitErrorSettings>) -> bool {
     errors.0.are_off()
 }
 
-fn is_free(processor: &Word<Option<Processor>>) -> bool {
+fn is_free(processor: &Word<Option<Cpu>>) -> bool {
     processor.0.is_none()
 }
 
@@ -171,6 +181,9 @@ impl Default for Experiment {
             queue_depth: None,
             interface: None,
             cpu: Word::default(),
+            cpu_work: None,
+            cpu_sharing: None,
+            cpu_command: None,
             collection: None,
             host_first: None,
             suspend: None,

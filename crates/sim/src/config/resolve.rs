@@ -102,7 +102,7 @@ impl Experiment {
         check_labels(&tables)?;
         let sizing = Sizing::new(&channel, &tables, self.seed, self.default_share.0)?;
         let allocation = board.as_ref().map(|board| board.allocation(self.ways));
-        let sizing = sizing.with(allocation.unwrap_or_default(), self.cpu.0);
+        let sizing = sizing.with(allocation.unwrap_or_default(), self.processor());
         let geometry = match self.capacity {
             Some(capacity) => given_array(&sizing, capacity, &mut notes)?,
             None => size_for(&sizing, &self.workload.0, self.default_share.0, &mut notes)?,
@@ -263,7 +263,8 @@ fn notes_on_time(
     schemes: &[ResolvedScheme],
 ) -> Vec<String> {
     let mut notes = Vec::new();
-    let processor = experiment.cpu.0.as_ref();
+    let processor = experiment.processor();
+    let processor = processor.as_ref();
     match (board, processor) {
         (Some(board), _) => {
             notes.extend([board.line(experiment.ways, processor), board.promise_line()])
@@ -288,7 +289,7 @@ fn notes_on_time(
     }
     for scheme in schemes.iter().filter(free).filter(|_| processor.is_some()) {
         notes.push(format!(
-            "`{}`: the processor has no effect, because the work of its victim selection is not counted",
+            "`{}`: its victim selection takes no processor time, because its work is not counted",
             scheme.label
         ));
     }

@@ -1,15 +1,15 @@
 //! SSD settings of an experiment: channels, their use by the host, the controller's processor.
 
 use super::channel::Channel;
+use super::cores::cores_line;
 use super::error::ConfigError;
 use super::experiment::Experiment;
 use super::interface::{MOST_DEPTH, interface_line};
 use super::notation::{Notation, Word, named};
-use super::processor::processor_line;
 use super::suspend::SuspendChoice;
 use crate::report::units;
-use crate::ssd::HostInterface;
 use crate::ssd::setup::{CollectionPlace, SsdSetup};
+use crate::ssd::{CoreSettings, HostInterface};
 use flash::channels::{Policy, Precedence, Topology};
 use flash::{Geometry, Ns};
 use ftl::{Allocation, AllocationOrder, Processor};
@@ -42,6 +42,8 @@ pub struct Board {
     pub host_first: u32,
     /// Operations that a host read suspends.
     pub suspend: SuspendChoice,
+    /// The controller's cores.
+    pub cores: CoreSettings,
     /// The way arbiter of each channel.
     pub policy: Policy,
     /// Length of the windows in which page commands are counted, ns.
@@ -91,6 +93,7 @@ impl Experiment {
             collection,
             host_first,
             suspend,
+            cores: self.take_cores()?,
             policy: self.arbiter.unwrap_or_default().0,
             window_ns: self.window.unwrap_or(DEFAULT_WINDOW).0,
         };
@@ -113,6 +116,7 @@ impl Experiment {
 
     /// Rejects SSD settings, which would have no effect.
     fn no_board(&self) -> Result<Option<Board>, ConfigError> {
+        self.check_serial_processor()?;
         let given = [
             ("dies", self.dies.is_some()),
             ("allocation", self.allocation.is_some()),
@@ -202,6 +206,7 @@ impl Board {
             queue_depth: self.queue_depth,
             interface: self.interface,
             collection: self.collection,
+            cores: self.cores,
             precedence: Precedence {
                 host_first: self.host_first,
                 suspend: self.suspend.of(channel.part())?,
@@ -218,7 +223,7 @@ impl Board {
         };
         let processor = match processor {
             None => "no processor time".into(),
-            Some(processor) => format!("processor {}", processor_line(processor)),
+            Some(processor) => cores_line(processor, &self.cores),
         };
         format!(
             "SSD of {}; allocation order {}; at most {} outstanding; {interface}; {processor}; {}; arbiter {}; \
@@ -302,6 +307,9 @@ pub(super) fn setup_json(setup: &SsdSetup, order: AllocationOrder) -> serde_json
         "collection": setup.collection.name(),
         "host_first": host_first,
         "suspend": SuspendChoice::from(suspend).name(),
+        "cpu_work": setup.cores.work.name(),
+        "cpu_sharing": setup.cores.sharing.name(),
+        "cpu_command_cycles": setup.cores.command_cycles,
         "arbiter": policy.name(),
         "window_ns": window_ns,
         "transfer_bytes": timing.transfer_bytes,

@@ -56,6 +56,15 @@ fn grid(report: &Report) -> Grid {
         row("mean completion", &|s| mean(&s.request_completion_ns));
         row("p99.9 completion", &|s| p99_9(&s.request_completion_ns));
         row("worst completion", &|s| longest(&s.request_completion_ns));
+        // Whether the firmware limits: only where it takes time.
+        if schemes.iter().filter_map(|s| s.ssd.as_ref()).any(|ssd| ssd.processor_ns > 0) {
+            row("busiest", &|s| {
+                s.ssd.as_ref().map_or_else(none, |ssd| {
+                    let (what, share) = ssd.busiest();
+                    format!("{what} {:.0} %", share * 100.0)
+                })
+            });
+        }
     } else {
         row("mean response", &|s| mean(&s.response_ns));
         row("p99.9 response", &|s| p99_9(&s.response_ns));

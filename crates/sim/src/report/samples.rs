@@ -122,7 +122,10 @@ fn on_ssd(scheme: &mut SchemeReport) {
         channel_use: 0.71,
         die_use: 0.93,
         link_use: Some(0.4),
+        cores: 1,
         processor_ns,
+        victims_ns: processor_ns,
+        busiest_core_share: processor_ns as f64 / scheme.elapsed_ns as f64,
         processor_share: processor_ns as f64 / scheme.elapsed_ns as f64,
         longest_processor_ns: 3_000_000,
         ..SsdReport::default()

@@ -39,12 +39,38 @@ pub struct SsdReport {
     pub die_use: f64,
     /// Share of time that the link to the host was busy; `null` without a link.
     pub link_use: Option<f64>,
-    /// Processor time for victim selection, ns.
+    /// Cores of the controller.
+    pub cores: u32,
+    /// Processor time, sum of the cores, ns.
     pub processor_ns: u64,
-    /// Processor time as a share of the duration.
+    /// Share of the duration that a core was busy, mean over the cores.
     pub processor_share: f64,
+    /// Share of the duration that the busiest core was busy.
+    pub busiest_core_share: f64,
+    /// Processor time for lookups and for updates of the map by host tasks, ns.
+    pub map_ns: u64,
+    /// Processor time for pages programmed for other causes than the host: collection, merges, wear levelling, ns.
+    pub moves_ns: u64,
+    /// Processor time for victim selection, ns.
+    pub victims_ns: u64,
+    /// Processor time for requests, besides their table entries, ns.
+    pub commands_ns: u64,
     /// Longest uninterrupted processor time, ns.
     pub longest_processor_ns: u64,
+}
+
+impl SsdReport {
+    /// The resource with the largest share of time in use, and that share: of the busiest core, of the link, or the mean
+    /// of the dies or channels.
+    pub fn busiest(&self) -> (&'static str, f64) {
+        let shares = [
+            ("dies", self.die_use),
+            ("channels", self.channel_use),
+            ("link", self.link_use.unwrap_or(0.0)),
+            ("processor", self.busiest_core_share),
+        ];
+        shares.into_iter().fold(shares[0], |most, one| if one.1 > most.1 { one } else { most })
+    }
 }
 
 /// One window of a run on several channels.
@@ -132,6 +158,16 @@ fn a_victim(of: u64, victims: u64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_busiest_resource_is_named() {
+        let idle = SsdReport { die_use: 0.4, channel_use: 0.3, ..SsdReport::default() };
+        assert_eq!(idle.busiest(), ("dies", 0.4));
+        let linked = SsdReport { link_use: Some(0.9), ..idle.clone() };
+        assert_eq!(linked.busiest(), ("link", 0.9));
+        assert_eq!(SsdReport { channel_use: 0.5, ..idle.clone() }.busiest(), ("channels", 0.5));
+        assert_eq!(SsdReport { busiest_core_share: 0.95, ..linked }.busiest(), ("processor", 0.95));
+    }
 
     #[test]
     fn work_is_told_per_victim_and_in_time() {

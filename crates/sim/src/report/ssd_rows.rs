@@ -56,7 +56,20 @@ pub(super) fn work(schemes: &[SchemeReport], row: Row<'_>) {
     }
     if any(|ssd| ssd.processor_ns > 0) {
         of("processor use", &|ssd| Some(percent(ssd.processor_share)));
+        if any(|ssd| ssd.cores > 1) {
+            of("  busiest core", &|ssd| Some(percent(ssd.busiest_core_share)));
+        }
         of("  longest run", &|ssd| time(ssd.longest_processor_ns));
+        let part =
+            |ssd: &SsdReport, ns: u64| Some(percent(ns as f64 / (ssd.processor_ns.max(1)) as f64));
+        if any(|ssd| ssd.map_ns + ssd.moves_ns + ssd.commands_ns > 0) {
+            of("  for the map", &|ssd| part(ssd, ssd.map_ns));
+            of("  for moved pages", &|ssd| part(ssd, ssd.moves_ns));
+            of("  for victims", &|ssd| part(ssd, ssd.victims_ns));
+            if any(|ssd| ssd.commands_ns > 0) {
+                of("  for commands", &|ssd| part(ssd, ssd.commands_ns));
+            }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
-//! The controller: takes page tasks one at a time, and spends its processor's time on them.
+//! The controller: takes page tasks, and spends its cores' time on them.
 
+use super::cores::{Asked, Worked};
 use super::queue::Waiting;
 use super::state::{Alone, NEVER, SsdDevice};
 use crate::measures::TaskSample;
@@ -13,13 +14,6 @@ pub(super) const BACKGROUND: u64 = u64::MAX;
 pub(super) const FLUSH: u64 = 1 << 40;
 pub(super) const BARE: u64 = 2 << 40;
 
-/// Controller time spent so far.
-#[derive(Clone, Copy, Debug)]
-struct Spent {
-    ram_ns: Ns,
-    choosing_ns: Ns,
-}
-
 impl SsdDevice<'_> {
     /// Earliest time at which the controller can take the next task.
     #[inline]
@@ -28,7 +22,7 @@ impl SsdDevice<'_> {
         let flash = self.scheme.flash();
         let kept =
             if self.is_alone() { self.is_at_work() } else { !self.yields && flash.is_collecting() };
-        if kept { NEVER } else { ready_ns.max(self.busy_until_ns).max(self.now_ns) }
+        if kept { NEVER } else { ready_ns.max(self.cores.next_ns()).max(self.now_ns) }
     }
 
     /// True if the last task, or an operation that it caused, has not ended.
@@ -45,7 +39,7 @@ impl SsdDevice<'_> {
         match self.scheme.due_ns() {
             NEVER => NEVER,
             _ if self.is_alone() && self.is_at_work() => NEVER,
-            due_ns => due_ns.max(self.busy_until_ns).max(self.now_ns),
+            due_ns => due_ns.max(self.cores.next_ns()).max(self.now_ns),
         }
     }
 
@@ -54,7 +48,7 @@ impl SsdDevice<'_> {
         self.settle();
         self.scheme.advance(self.now_ns)?;
         let tag = u64::from(waiting.request);
-        let before = self.begin(match waiting.work {
+        let ram_ns = self.begin(match waiting.work {
             PageTask { asks: Asks::Page(kind), .. } => tag | (kind as u64) << 32,
             PageTask { asks: Asks::Flush, .. } => tag | FLUSH,
             PageTask { asks: Asks::Nothing, .. } => tag | BARE,
@@ -65,7 +59,7 @@ impl SsdDevice<'_> {
         if notes != Notes::default() {
             self.account.noted(notes);
         }
-        let begun_ns = self.now_ns + self.end_call(before).choosing_ns;
+        let begun_ns = self.now_ns + self.end_call(ram_ns, Asked::of(work), work.lpn).processed_ns;
         if let Asks::Page(kind) = work.asks
             && self.is_alone()
         {
@@ -83,36 +77,34 @@ impl SsdDevice<'_> {
     ) -> Result<bool, FtlError> {
         // The following work does not belong to the previous single task.
         self.settle();
-        let before = self.begin(BACKGROUND);
+        let ram_ns = self.begin(BACKGROUND);
         let did = what(&mut *self.scheme, self.now_ns)?;
-        self.end_call(before);
+        self.end_call(ram_ns, Asked::default(), 0);
         Ok(did)
     }
 
-    /// Begins a call of the scheme; its operations get this tag.
-    fn begin(&mut self, tag: u64) -> Spent {
+    /// Begins a call of the scheme; its operations get this tag. Returns the time of RAM accesses so far.
+    fn begin(&mut self, tag: u64) -> Ns {
         let now_ns = self.now_ns;
         self.scheme.flash_mut().begin(tag, now_ns);
-        self.spent()
+        self.scheme.ram_ns()
     }
 
-    fn spent(&self) -> Spent {
-        let choosing_ns = self.clock.choosing_ns(&*self.scheme);
-        Spent { ram_ns: self.scheme.ram_ns(), choosing_ns }
-    }
-
-    /// Ends the call; its operations reach the array after the controller time that the call took. Returns that time.
-    fn end_call(&mut self, before: Spent) -> Spent {
-        let now = self.spent();
-        let spent = Spent {
-            ram_ns: now.ram_ns - before.ram_ns,
-            choosing_ns: now.choosing_ns - before.choosing_ns,
-        };
-        let took_ns = spent.ram_ns + spent.choosing_ns;
-        self.scheme.flash_mut().end_after(took_ns);
-        self.busy_until_ns = self.now_ns + took_ns;
-        self.seen.processor_ns += spent.choosing_ns;
-        self.seen.longest_processor_ns = self.seen.longest_processor_ns.max(spent.choosing_ns);
+    /// Ends the call; its operations reach the array after the controller time that the call took.
+    fn end_call(&mut self, ram_before_ns: Ns, asked: Asked, lpn: u32) -> Worked {
+        let ram_ns = self.scheme.ram_ns() - ram_before_ns;
+        let (mut processor_ns, mut channel) = (0, 0);
+        if self.cores.is_slow() {
+            let work = self.scheme.telemetry().victim_work;
+            processor_ns = self.cores.time_ns(asked, work, self.scheme.flash().counts());
+        }
+        if self.cores.is_pinned() {
+            // A task that needs no array, such as a write to the buffer, belongs to the channel that its address gives.
+            let begins = self.scheme.flash().channel_of_task().map(usize::from);
+            channel = begins.unwrap_or(lpn as usize % usize::from(self.setup.topology.channels));
+        }
+        let worked = self.cores.work(self.now_ns, ram_ns, processor_ns, channel);
+        self.scheme.flash_mut().end_after(worked.delay_ns);
         if !self.yields && self.collecting_since_ns.is_none() && self.scheme.flash().is_collecting()
         {
             self.collecting_since_ns = Some(self.now_ns);
@@ -123,7 +115,7 @@ impl SsdDevice<'_> {
         {
             self.account.collected();
         }
-        spent
+        worked
     }
 
     pub(super) fn note_collection_end(&mut self) {

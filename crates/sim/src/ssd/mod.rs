@@ -3,7 +3,7 @@
 //! ```text
 //! a request arrives, and fewer than `queue_depth` are outstanding:
 //!   a write's data cross the link; its page tasks are ready after the transfer, a read's at once
-//! the controller takes page tasks one at a time, in the order in which they become ready:
+//! the controller takes page tasks in the order in which they become ready, one at a time per core:
 //!   the scheme decides at once; its processor time passes before its operations reach the array
 //!   exclusive collection: no task is taken during a collection that does not yield
 //! a request's last page task is done on the array: a read's data cross the link, a write has ended
@@ -15,6 +15,7 @@
 //! operations, and there is no bound.
 
 mod controller;
+mod cores;
 mod device;
 mod feeder;
 mod interface;
@@ -29,6 +30,7 @@ mod state;
 mod tests;
 mod windows;
 
+pub use cores::{CoreSettings, CoreSharing, CpuWork};
 pub(crate) use feeder::Feeder;
 pub use interface::{HostInterface, Packets};
 pub(crate) use run::run_scheme;

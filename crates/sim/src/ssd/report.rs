@@ -13,7 +13,7 @@ impl SsdDevice<'_> {
         let (channel_use, die_use, busy_ns) = self.uses(until_ns);
         let per_second = |count: u64, ns: u64| count as f64 / (ns.max(1) as f64 / 1e9);
         let suspended = self.scheme.flash().channels().suspensions();
-        let Self { totals, seen, link, .. } = self;
+        let Self { totals, seen, link, ref cores, .. } = self;
         let queue_depth = self.setup.queue_depth;
         let page_commands = totals.page_commands;
         let share = |ns: u64| ns as f64 / elapsed_ns.max(1) as f64;
@@ -37,9 +37,15 @@ impl SsdDevice<'_> {
             channel_use,
             die_use,
             link_use: self.setup.interface.map(|_| share(link.busy_ns())),
-            processor_ns: seen.processor_ns,
-            processor_share: share(seen.processor_ns),
-            longest_processor_ns: seen.longest_processor_ns,
+            cores: cores.count(),
+            processor_ns: cores.total_ns(),
+            processor_share: share(cores.total_ns()) / f64::from(cores.count()),
+            busiest_core_share: share(cores.busiest_ns()),
+            longest_processor_ns: cores.longest_ns,
+            map_ns: cores.cycles_ns(cores.cycles.map),
+            moves_ns: cores.cycles_ns(cores.cycles.moves),
+            victims_ns: cores.cycles_ns(cores.cycles.victims),
+            commands_ns: cores.cycles_ns(cores.cycles.commands),
         };
         let beyond_bounds = self.account.promise.violations;
         let mut report =

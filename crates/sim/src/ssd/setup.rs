@@ -1,5 +1,6 @@
 //! Settings of an SSD besides its array.
 
+use super::cores::CoreSettings;
 use super::interface::HostInterface;
 use flash::channels::{Policy, Precedence, Timing, Topology};
 
@@ -21,6 +22,8 @@ pub struct SsdSetup {
     pub interface: Option<HostInterface>,
     /// Scope in which collection blocks the host: the controller, or only the dies in use.
     pub collection: CollectionPlace,
+    /// The controller's cores. Their clock and cycles belong to the scheme ([`ftl::SchemeConfig::processor`]).
+    pub cores: CoreSettings,
     /// Precedence of operations on a die.
     pub precedence: Precedence,
     /// Length of the windows in which page commands are counted, ns.

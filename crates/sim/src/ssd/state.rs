@@ -1,5 +1,6 @@
 //! State of an SSD under a workload: host, controller and array.
 
+use super::cores::Cores;
 use super::link::Link;
 use super::queue::Queue;
 use super::setup::{CollectionPlace, SsdSetup};
@@ -9,7 +10,7 @@ use crate::run::account::Account;
 use crate::run::promise::Location;
 use crate::run::tasks::Cutter;
 use flash::{Flash, Ns, ParallelArray};
-use ftl::{HostClock, PageTask, Processor, Scheme, TaskKind};
+use ftl::{PageTask, Processor, Scheme, TaskKind};
 use std::collections::VecDeque;
 
 /// No event pending.
@@ -20,8 +21,6 @@ pub(super) const NEVER: Ns = Ns::MAX;
 pub(super) struct HostStats {
     pub(super) longest_stall_ns: Ns,
     pub(super) longest_collection_ns: Ns,
-    pub(super) processor_ns: Ns,
-    pub(super) longest_processor_ns: Ns,
 }
 
 /// An outstanding request.
@@ -57,8 +56,8 @@ pub(crate) struct SsdDevice<'a> {
     /// True if tasks may run between the operations of a collection.
     pub(super) yields: bool,
     pub(super) setup: &'a SsdSetup,
-    /// Host clock, with the controller's processor if victim selection takes time.
-    pub(super) clock: HostClock,
+    /// The controller's cores.
+    pub(super) cores: Cores,
     /// True if requests have arrival times; otherwise one arrives whenever there is room.
     pub(super) timed: bool,
     pub(super) now_ns: Ns,
@@ -71,8 +70,6 @@ pub(crate) struct SsdDevice<'a> {
     pub(super) link: Link,
     /// Reads whose data cross the link, ordered by the end of the transfer.
     pub(super) outward: VecDeque<(Ns, u32)>,
-    /// End of the processor's current work.
-    pub(super) busy_until_ns: Ns,
     /// Start of the collection that occupies the controller.
     pub(super) collecting_since_ns: Option<Ns>,
     /// Last end of a request, or the time at which the queue became non-empty.
@@ -101,8 +98,10 @@ impl<'a> SsdDevice<'a> {
         scheme.flash_mut().set_yields(yields);
         scheme.flash_mut().set_precedence(setup.precedence);
         let page_bytes = scheme.flash().geometry().page_bytes();
+        let work = processor.and_then(|_| scheme.telemetry().victim_work);
+        let cores = Cores::new(processor, setup.cores, work, scheme.flash().counts());
         Self {
-            clock: HostClock { processor, ..HostClock::default() },
+            cores,
             timed,
             now_ns: 0,
             cutter: Cutter::new(page_bytes),
@@ -113,7 +112,6 @@ impl<'a> SsdDevice<'a> {
             outstanding: 0,
             link: Link::new(setup.interface),
             outward: VecDeque::new(),
-            busy_until_ns: 0,
             collecting_since_ns: None,
             quiet_since_ns: 0,
             alone: None,

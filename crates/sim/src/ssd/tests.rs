@@ -5,6 +5,7 @@ use crate::report::SchemeReport;
 use crate::run::observer::Unobserved;
 use crate::run::run_scheme;
 use crate::run::setup::Setup;
+use crate::ssd::{CoreSettings, CoreSharing, CpuWork};
 use bounds::copyback::CopySettings;
 use flash::channels::{Channels, Command, Policy, Precedence, Timing, Topology};
 use flash::{CopyPath, Geometry, Part, parts};
@@ -42,6 +43,7 @@ fn ssd(channels: u16, ways: u16, queue_depth: u32) -> SsdSetup {
         queue_depth,
         interface: None,
         collection: CollectionPlace::default(),
+        cores: CoreSettings::ONE,
         precedence: Precedence::default(),
         window_ns: 1_000_000,
     }
@@ -279,6 +281,64 @@ fn the_processor_works_on_one_thing_at_a_time() {
     assert_eq!(free.ssd.unwrap().processor_ns, 0);
     assert_eq!(free.copies, slow.copies);
     assert!(slow.elapsed_ns >= work.entries * 10_000 && slow.elapsed_ns > free.elapsed_ns);
+}
+
+/// Reads of written pages on slow cores that do all work: cycles of 1 µs.
+fn on_cores(count: u32, sharing: CoreSharing, command_cycles: u32) -> SchemeReport {
+    let cores = CoreSettings { count, sharing, work: CpuWork::All, command_cycles };
+    let setup = SsdSetup { cores, ..ssd(4, 2, 8) };
+    let slow = Processor { clock_khz: 1000, read_cycles: 1000, write_cycles: 100 };
+    let config = SchemeConfig { processor: Some(slow), ..scheme("page-level", &setup) };
+    let writes = (0..64u64).map(|page| (0, Op::Write, page, 1));
+    let reads = (0..64u64).map(|page| (0, Op::Read, page, 1));
+    run_timed(&config, setup, false, writes.chain(reads).collect())
+}
+
+#[test]
+fn all_work_of_the_firmware_is_charged() {
+    let report = on_cores(1, CoreSharing::Shared, 7);
+    let ssd = report.ssd.as_ref().unwrap();
+    // Per read a lookup; per write a lookup, the old location and the new one; 7 cycles per request.
+    let (reads, writes) = (64 + 64 * 2, 64);
+    assert_eq!(ssd.map_ns, (reads * 1000 + writes * 100) * 1000);
+    assert_eq!((ssd.commands_ns, ssd.moves_ns), (128 * 7 * 1000, 0));
+    assert_eq!(Some(ssd.victims_ns), report.victim_work.unwrap().processor_ns);
+    assert_eq!(ssd.processor_ns, ssd.map_ns + ssd.commands_ns + ssd.victims_ns);
+    // The core works all the time but for the last read.
+    assert!(report.elapsed_ns >= ssd.processor_ns);
+    assert_eq!(ssd.busiest().0, "processor");
+}
+
+#[test]
+fn moved_pages_are_charged() {
+    let cores = CoreSettings { work: CpuWork::All, ..CoreSettings::ONE };
+    let setup = SsdSetup { cores, ..ssd(4, 2, 8) };
+    let slow = Processor { clock_khz: 1000, read_cycles: 10, write_cycles: 3 };
+    for name in ["page-level", "fast"] {
+        let processor = Some(slow);
+        let config = SchemeConfig { processor, logical_pages: Some(330), ..scheme(name, &setup) };
+        let report = run_timed(&config, setup.clone(), false, random_writes(2000));
+        let ssd = report.ssd.as_ref().unwrap();
+        let others = report.counts.iter().filter(|of| of.cause != "host");
+        let moved: u64 = others.map(|of| of.programs + of.copies).sum();
+        assert!(moved > 100, "{name}: {moved}");
+        assert_eq!(ssd.moves_ns, moved * 13_000, "{name}");
+    }
+}
+
+#[test]
+fn several_cores_share_the_work() {
+    let elapsed = |count, sharing| on_cores(count, sharing, 0).elapsed_ns as f64;
+    let one = elapsed(1, CoreSharing::Shared);
+    let two = elapsed(2, CoreSharing::Shared);
+    let four = elapsed(4, CoreSharing::Shared);
+    assert!((1.9..2.05).contains(&(one / two)), "{one} {two}");
+    assert!((3.6..4.1).contains(&(one / four)), "{one} {four}");
+    // Pages in order lie on the channels in turns: as good as shared. Five cores for four channels: one has nothing.
+    let pinned = on_cores(5, CoreSharing::Pinned, 0);
+    let ssd = pinned.ssd.as_ref().unwrap();
+    assert!((pinned.elapsed_ns as f64 / four - 1.0).abs() < 0.1);
+    assert!((ssd.busiest_core_share * 4.0 / (ssd.processor_share * 5.0) - 1.0).abs() < 0.05);
 }
 
 #[test]

@@ -65,6 +65,7 @@ pub(crate) fn case(
     if !part.gives_bus() {
         push("--bus-cycle", one_of(random, &CYCLES).to_owned());
     }
+    seldom(random, 5, &["100MT/s", "1600MT/s"], |rate| push("--bus", rate.into()));
     let [channels, ways, dies] = one_of(random, range.boards);
     // From a few per die to the maximum, log-uniform.
     let (units, orders) = (channels * ways * dies, f64::from(range.most_blocks).log2());
@@ -104,7 +105,14 @@ pub(crate) fn case(
     }
     let links = ["sata2", "400MB/s:64", "nvme:gen3x4", "nvme:gen5x4+payload=128B+latency=2us"];
     seldom(random, 4, &links, |link| push("--interface", link.into()));
-    seldom(random, 5, &["arm7"], |processor| push("--cpu", processor.into()));
+    seldom(random, 4, &["arm7", "2xarm7", "4x50MHz:10:4"], |processor| {
+        push("--cpu", processor.into());
+    });
+    if options.last().is_some_and(|(option, cores)| *option == "--cpu" && cores != "arm7") {
+        seldom(random, 2, &["pinned"], |sharing| options.push(("--cpu-sharing", sharing.into())));
+        seldom(random, 3, &["2000"], |cycles| options.push(("--cpu-command", cycles.into())));
+    }
+    let mut push = |option: &'static str, value: String| options.push((option, value));
     // Few enough that ECC corrects all of them: no page is lost.
     seldom(random, 8, &["1+ecc=24"], |errors| push("--bit-errors", errors.into()));
     let fills = ["none", "full", "full+age=1", "full+age=0.5+sequential=50%", "footprint"];
