@@ -17,7 +17,6 @@ pub static AERO_TLC: Part = Sheet {
     bus_mts: 2000,
     t_erase_suspend_ns: 700 * US,
     t_program_suspend_ns: 100 * US,
-    endurance_cycles: Some(10_000),
     source: "Cho et al., AERO, ASPLOS 2024: ssdconfig.yaml of the repository allencho1222/MQSim (4 planes of 497 blocks; \
         LSB, CSB and MSB alike; the full erase)",
     ..Sheet::USUAL

@@ -18,7 +18,6 @@ pub static MQSIM_CXL_TLC: Part = Sheet {
     slc: Some(SlcMode { t_r_ns: 25 * US, t_prog_ns: 200 * US, t_bers_ns: 1000 * US }),
     t_erase_suspend_ns: 100 * US,
     t_program_suspend_ns: 20 * US,
-    endurance_cycles: Some(10_000),
     source: "Yang et al., Overcoming the memory wall with CXL-enabled SSDs, USENIX ATC 2023: ssdconfig.xml of the \
         repository spypaul/MQSim_CXL (4 planes of 256 blocks; LSB, CSB and MSB alike); SLC mode: the SLC of its \
         examples/synthetic workloads/ssdconfig.xml, on the same bus",

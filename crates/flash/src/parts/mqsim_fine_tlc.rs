@@ -17,7 +17,6 @@ pub static MQSIM_FINE_TLC: Part = Sheet {
     bus_mts: 1200,
     t_erase_suspend_ns: 150 * US,
     t_program_suspend_ns: 150 * US,
-    endurance_cycles: Some(10_000),
     source: "Nadig, MQSim with fine-grained mapping: ssdconfig.xml of the repository \
         rakeshnadig/MQSIM_Fine_Grained_Mapping_Reference (2 dies of 4 planes of 512 blocks; LSB, CSB and MSB alike); it \
         enables the suspension of erases alone",

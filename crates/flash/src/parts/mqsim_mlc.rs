@@ -17,7 +17,6 @@ pub static MQSIM_MLC: Part = Sheet {
     bus_mts: 333,
     t_erase_suspend_ns: 700 * US,
     t_program_suspend_ns: 100 * US,
-    endurance_cycles: Some(10_000),
     source: "Tavakkol et al., MQSim, FAST 2018: ssdconfig.xml of the repository CMU-SAFARI/MQSim (NV-DDR2; LSB and \
         MSB alike; 2 dies of 2 planes of 2048 blocks per chip); it enables the suspension of erases alone",
     ..Sheet::USUAL
