@@ -34,12 +34,13 @@ const NO_STAMP: u64 = u64::MAX;
 struct Block {
     stamp: u64,
     next_page: u32,
-    /// Erases, with [`BAD`] if the block is marked.
+    /// Erases, with [`BAD`] if the block is marked, and [`SLC`] if it is in SLC mode.
     erases: u32,
 }
 
-/// Mark of a bad block beside its erases. No block lives through 2^31 of them.
+/// Mark of a bad block beside its erases, and of SLC mode. No block lives through 2^30 of them.
 const BAD: u32 = 1 << 31;
+const SLC: u32 = 1 << 30;
 
 impl Block {
     const NEW: Self = Self { stamp: NO_STAMP, next_page: 0, erases: 0 };
@@ -48,6 +49,11 @@ impl Block {
     fn is_bad(&self) -> bool {
         self.erases >= BAD
     }
+
+    #[inline]
+    fn is_slc(&self) -> bool {
+        self.erases & SLC != 0
+    }
 }
 
 /// A simulated array that enforces the rules of NAND.
@@ -55,6 +61,7 @@ impl Block {
 pub struct Array {
     geometry: Geometry,
     part: Part,
+    slc_pages: u32,
     store: Store,
     lpns: Vec<u32>,
     blocks: Vec<Block>,
@@ -74,9 +81,11 @@ impl Array {
     pub fn new(geometry: Geometry, part: Part, store: Store) -> Self {
         let blocks = vec![Block::NEW; geometry.blocks() as usize];
         let lpns = vec![u32::MAX; geometry.pages() as usize];
+        let slc_pages = part.cell.slc_pages(geometry.pages_per_block());
         Self {
             geometry,
             part,
+            slc_pages,
             store,
             lpns,
             blocks,
@@ -96,7 +105,7 @@ impl Array {
     }
 
     /// Next page of the block that may be programmed. π if none may be until an erase, and for a block beyond
-    /// the array.
+    /// the array. In SLC mode [`Part::slc_pages`] if none may be.
     pub fn next_page(&self, block: BlockId) -> u32 {
         let state = self.blocks.get(block.0 as usize);
         state.map_or(self.geometry.pages_per_block(), |block| block.next_page)
@@ -149,7 +158,9 @@ impl Array {
             self.release_slot(ppn);
             self.unreadable.insert(ppn.0);
         }
-        self.blocks[block.0 as usize].next_page = pages;
+        let state = &mut self.blocks[block.0 as usize];
+        state.next_page = pages;
+        state.erases &= !SLC;
         Ok(())
     }
 
@@ -186,6 +197,9 @@ impl Array {
         }
         if page != block.next_page {
             return Err(FlashError::ProgramOrder { ppn, next: block.next_page });
+        }
+        if block.is_slc() && page >= self.slc_pages {
+            return Err(FlashError::BeyondSlc { ppn, pages: self.slc_pages });
         }
         if seq > Oob::MAX_SEQ {
             return Err(FlashError::Sequence(seq));
@@ -251,8 +265,9 @@ impl Array {
         }
         let stamp = oob.stamp();
         let (id, page) = self.geometry.split(to);
-        let room = (self.geometry.pages_per_block() - page) as usize;
         let target = &mut self.blocks[id.0 as usize];
+        let end = if target.is_slc() { self.slc_pages } else { self.geometry.pages_per_block() };
+        let room = end.saturating_sub(page) as usize;
         let of_block = if target.stamp == NO_STAMP { stamp } else { target.stamp };
         // A run of another kind takes the slow path, in which `set_oob` notes that kinds differ.
         let kept = stamp ^ of_block <= Oob::MAX_SEQ && self.stamps.fits(stamp, of_block);
@@ -436,7 +451,7 @@ impl Flash for Array {
         let block = &mut self.blocks[id.0 as usize];
         block.stamp = NO_STAMP;
         block.next_page = 0;
-        block.erases = (block.erases + 1).min(BAD - 1);
+        block.erases = (block.erases & !SLC).saturating_add(1).min(SLC - 1);
         Ok(())
     }
 
@@ -450,8 +465,22 @@ impl Flash for Array {
         Ok(())
     }
 
+    #[inline]
+    fn is_slc(&self, block: BlockId) -> bool {
+        self.blocks.get(block.0 as usize).is_some_and(Block::is_slc)
+    }
+
+    fn set_slc(&mut self, block: BlockId, slc: bool) -> Result<(), FlashError> {
+        let state = self.blocks.get_mut(block.0 as usize).ok_or(FlashError::NoSuchBlock(block))?;
+        if state.next_page > 0 || slc && self.part.slc.is_none() {
+            return Err(FlashError::SlcMode(block));
+        }
+        state.erases = state.erases & !SLC | if slc { SLC } else { 0 };
+        Ok(())
+    }
+
     fn erase_count(&self, block: BlockId) -> u32 {
-        self.blocks.get(block.0 as usize).map_or(0, |block| block.erases & !BAD)
+        self.blocks.get(block.0 as usize).map_or(0, |block| block.erases & !(BAD | SLC))
     }
 }
 

@@ -111,7 +111,8 @@ impl CopyTimes {
     /// F and t_PROG of a page that takes the times `of_page` (tR, tPROG) instead of the `longest`, for which F and
     /// t_PROG stand. Both may include the transfer.
     pub fn of_cells(&self, longest: [Ns; 2], of_page: [Ns; 2]) -> (Ns, Ns) {
-        (self.fetch_ns + of_page[0] - longest[0], self.prog_ns + of_page[1] - longest[1])
+        let of = |all: Ns, at: usize| (all + of_page[at]).saturating_sub(longest[at]);
+        (of(self.fetch_ns, 0), of(self.prog_ns, 1))
     }
 
     /// Starts a run whose pages have different numbers of corrected bytes; they are added one by one.

@@ -21,6 +21,17 @@ pub enum FlashError {
         /// The only page of the block that may be programmed now (π: none until an erase).
         next: u32,
     },
+    /// Rule: a block in SLC mode has fewer pages.
+    #[error("{ppn} is beyond the {pages} pages that its block has in SLC mode")]
+    BeyondSlc {
+        /// The requested page.
+        ppn: Ppn,
+        /// Pages of a block in SLC mode.
+        pages: u32,
+    },
+    /// Rule: the mode of a block is chosen while it is erased, on a part that has an SLC mode.
+    #[error("{0} cannot change its mode: it is not erased, or the part has no SLC mode")]
+    SlcMode(BlockId),
     /// Rule: only a programmed page can be read or copied.
     #[error("{0} is erased: there is nothing to read")]
     Erased(Ppn),

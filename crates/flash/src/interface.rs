@@ -101,6 +101,22 @@ pub trait Flash {
     /// Address; `PowerOff`.
     fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError>;
 
+    /// True if the block is in SLC mode: one bit per cell, so that it has [`Part::slc_pages`] pages. A driver keeps
+    /// the mode of each block, or finds it when it first reads the block.
+    #[inline]
+    fn is_slc(&self, _block: BlockId) -> bool {
+        false
+    }
+
+    /// Sets the mode of an erased block until its next erase, which ends SLC mode. It takes no time: real parts
+    /// take it from a prefix of each command.
+    ///
+    /// # Errors
+    /// Address; `SlcMode` if the block is not erased, or SLC mode is asked of a part without one; `PowerOff`.
+    fn set_slc(&mut self, block: BlockId, slc: bool) -> Result<(), FlashError> {
+        if slc { Err(FlashError::SlcMode(block)) } else { Ok(()) }
+    }
+
     /// Erase count of the block, as far as the array (or its driver's own records) knows.
     fn erase_count(&self, block: BlockId) -> u32;
 }

@@ -129,6 +129,20 @@ macro_rules! forward_flash {
         }
 
         /// As in [`Flash`].
+        #[inline(always)]
+        fn is_slc(&$self, block: BlockId) -> bool {
+            $to::is_slc($inner, block)
+        }
+
+        /// As in [`Flash`].
+        ///
+        /// # Errors
+        /// As there.
+        fn set_slc(&mut $self, block: BlockId, slc: bool) -> Result<(), FlashError> {
+            $to::set_slc($inner_mut, block, slc)
+        }
+
+        /// As in [`Flash`].
         fn erase_count(&$self, block: BlockId) -> u32 {
             $to::erase_count($inner, block)
         }

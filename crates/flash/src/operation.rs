@@ -40,6 +40,10 @@ pub enum Cause {
     Mount = 8,
     /// Static wear levelling: cold data moved onto worn blocks, and the erases this needs.
     WearLevel = 9,
+    /// Valid pages moved out of blocks in SLC mode, and the erases of these blocks, in idle time.
+    Fold = 10,
+    /// The same while a host write waits for the room. It is part of that write, not a step beside it.
+    FoldOnWrite = 11,
 }
 
 impl Cause {
@@ -55,6 +59,7 @@ impl Cause {
                 | Self::PartialMerge
                 | Self::FullMerge
                 | Self::WearLevel
+                | Self::Fold
         )
     }
 }
@@ -70,7 +75,7 @@ macro_rules! all {
     };
 }
 all!(Operation: Read = "read", ReadOob = "read-oob", Program = "program", Copy = "copy", Erase = "erase");
-all!(Cause: Host = "host", Collection = "collection", Translation = "translation", WriteBack = "write-back", TranslationCollection = "translation-collection", SwitchMerge = "switch-merge", PartialMerge = "partial-merge", FullMerge = "full-merge", Mount = "mount", WearLevel = "wear-level");
+all!(Cause: Host = "host", Collection = "collection", Translation = "translation", WriteBack = "write-back", TranslationCollection = "translation-collection", SwitchMerge = "switch-merge", PartialMerge = "partial-merge", FullMerge = "full-merge", Mount = "mount", WearLevel = "wear-level", Fold = "fold", FoldOnWrite = "fold-on-write");
 
 /// Counts of operations, by operation and cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -34,6 +34,11 @@ impl Cell {
         }
     }
 
+    /// Pages of a block in SLC mode, of `pages` in its own mode; at least 1.
+    pub fn slc_pages(self, pages: u32) -> u32 {
+        (pages / self.bits()).max(1)
+    }
+
     /// Name in files and reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -328,7 +333,7 @@ impl Part {
 
     /// Pages of a block in SLC mode; at least 1.
     pub fn slc_pages(&self) -> u32 {
-        (self.pages_per_block / self.cell.bits()).max(1)
+        self.cell.slc_pages(self.pages_per_block)
     }
 
     /// Geometry of an array of this part with `capacity_bytes` of raw space, in whole blocks.

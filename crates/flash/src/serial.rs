@@ -40,7 +40,7 @@ pub struct Serial<F> {
     copies_by: [u64; CopyPath::ALL.len()],
     bytes_sent_again: u64,
     retry: Option<RetryTimes>,
-    /// True if the time of a read or program depends on its page.
+    /// True if the time of an operation depends on its page, or on the mode of its block.
     by_page: bool,
 }
 
@@ -55,7 +55,7 @@ impl<F: Probe> Serial<F> {
         let times = [read_ns, read_oob_ns, part.t_prog_ns, copy_ns, part.t_bers_ns];
         let copies = part.copies.map(|copies| copies.read_sooner(retry_ns));
         let retry = part.retry;
-        let by_page = part.depends_on_page();
+        let by_page = part.depends_on_page() || part.slc.is_some();
         Self {
             inner,
             busy_ns: 0,
@@ -182,15 +182,18 @@ impl<F: Probe> Serial<F> {
         result
     }
 
-    /// Time of an operation on a page, if it depends on the page. Not inlined: the common part of all pages alike
+    /// Time of an operation on a page, if it depends on the page or on the mode of its block. Not inlined: the common part of all pages alike
     /// stays small.
     #[cold]
     #[inline(never)]
     fn time_of(&self, op: Operation, ppn: Ppn) -> Ns {
-        let (part, page) = (self.inner.part(), self.inner.geometry().page_of(ppn));
+        let (part, (block, page)) = (self.inner.part(), self.inner.geometry().split(ppn));
+        let slc = part.slc.is_some() && self.inner.is_slc(block);
         match op {
-            Operation::Read => part.t_r_of_ns(page, false),
-            Operation::Program => part.t_prog_of_ns(page, false),
+            // The part's t_R includes the longest read retry.
+            Operation::Read if !slc => part.t_r_by_page_ns.of_page(page, self.times[op as usize]),
+            Operation::Read => part.t_r_of_ns(page, true),
+            Operation::Program => part.t_prog_of_ns(page, slc),
             _ => self.times[op as usize],
         }
     }
@@ -412,7 +415,14 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
 
     #[inline(always)]
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
+        // The erase ends the mode on which its time depends.
+        let in_slc = self.by_page && self.inner.is_slc(block);
         let result = self.inner.erase(block, cause);
+        if in_slc && has_run(&result) {
+            self.spend(self.inner.part().t_bers_of_ns(true), cause);
+            self.counts.add(Operation::Erase, cause);
+            return result;
+        }
         let first = self.inner.geometry().ppn(block, 0);
         self.charge(result, Operation::Erase, first, cause)
     }

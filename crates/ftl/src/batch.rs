@@ -336,15 +336,18 @@ impl<S: Background + ?Sized> Run<'_, S> {
         }
     }
 
-    /// Lets the scheme collect once after a write, if its longest idle step ends before this arrival.
+    /// Lets the scheme collect once after a write, if its longest idle step ends before this arrival; again and again
+    /// if it asks for that.
     fn use_idle_time(&mut self, arrival_ns: Ns) -> Result<(), FtlError> {
-        if arrival_ns < self.clock.now_ns.saturating_add(self.scheme.idle_ns()) {
-            return Ok(());
+        while arrival_ns >= self.clock.now_ns.saturating_add(self.scheme.idle_ns()) {
+            let busy = self.scheme.flash().worked().busy_ns;
+            let did = self.scheme.idle()?;
+            self.clock.now_ns += self.scheme.flash().worked().busy_ns - busy;
+            self.clock.wrote = did && self.scheme.idles_on();
+            if !self.clock.wrote {
+                break;
+            }
         }
-        self.clock.wrote = false;
-        let busy = self.scheme.flash().worked().busy_ns;
-        self.scheme.idle()?;
-        self.clock.now_ns += self.scheme.flash().worked().busy_ns - busy;
         Ok(())
     }
 }

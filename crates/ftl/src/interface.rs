@@ -151,6 +151,12 @@ pub trait Background: Ftl {
         self.flash().longest_erase_ns()
     }
 
+    /// True if idle time may be offered again as soon as [`Background::idle`] has returned true. If not, it is offered
+    /// once after a write.
+    fn idles_on(&self) -> bool {
+        false
+    }
+
     /// Time of the next background work that is due without a request, by the clock of [`Background::advance`].
     /// [`Ns::MAX`] if there is none.
     fn due_ns(&self) -> Ns {

@@ -4,9 +4,10 @@ use crate::buffer::settings::BufferPlan;
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
 use crate::layout::{CollectionKind, Layout};
-use crate::page_mapped::frontiers;
+use crate::page_mapped::{self, frontiers};
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig, Start};
+use crate::slc_cache::{SlcPlan, SlcSize, WhenFull};
 use crate::wear;
 use alloc::{format, string::String};
 use flash::{Geometry, Part};
@@ -86,12 +87,29 @@ fn lay_out(
         return Ok(plan);
     };
     let sharing = FrontierSharing::of(config.frontiers, &layout);
+    let slc = slc_cache(config, part, collection)?;
     let in_steps = !matches!(collection, CollectionKind::WholeBlock(_));
     let (for_copies, more_pages) = match sharing {
         FrontierSharing::Split if in_steps => (u64::from(units) + 1, part.pages_per_block),
         _ => (0, 0),
     };
-    let kept = 2 * (u64::from(units) - 1) + for_copies;
+    let mut kept = 2 * (u64::from(units) - 1) + for_copies;
+    if let Some((size, _)) = slc {
+        let aside = u64::from(size.set_aside(blocks));
+        let least = kept + aside + 3;
+        if aside > 0 && u64::from(blocks) < least {
+            return Err(FtlError::Config {
+                scheme: config.preset.name,
+                setting: "slc",
+                reason: format!(
+                    "sets {aside} of {blocks} non-spare blocks aside, which leaves fewer than the {} that {units} units \
+                    need; make it smaller",
+                    kept + 3
+                ),
+            });
+        }
+        kept += aside;
+    }
     let least = kept + 3;
     let Some(left) = u64::from(blocks).checked_sub(kept).filter(|left| kept == 0 || *left >= 3)
     else {
@@ -120,7 +138,51 @@ fn lay_out(
     })?;
     plan.threshold_pages += (units - 1) * part.pages_per_block + more_pages;
     plan.ram.other += frontiers::ram_bytes(units, sharing.classes());
+    if let Some(slc) = slc {
+        let cache = SlcPlan::new(slc, part, blocks, kept);
+        cache.apply(part, &mut plan.guarantee);
+        plan.ram.other += page_mapped::slc_cache::ram_bytes(cache.blocks, geometry.blocks(), units);
+        plan.slc = Some(cache);
+    }
     Ok(plan)
+}
+
+/// The SLC cache that is asked for, if the part and the collector can have one.
+fn slc_cache(
+    config: &SchemeConfig,
+    part: &Part,
+    collection: CollectionKind,
+) -> Result<Option<(SlcSize, WhenFull)>, FtlError> {
+    let error =
+        |setting, reason| Err(FtlError::Config { scheme: config.preset.name, setting, reason });
+    let Some(size) = config.slc else {
+        return match config.slc_full {
+            None => Ok(None),
+            Some(_) => error("slc_full", String::from("needs an SLC cache: set `slc` as well")),
+        };
+    };
+    if !matches!(collection, CollectionKind::WholeBlock(_)) {
+        let reason = "needs a collector of whole blocks, whose proof covers blocks of two sizes";
+        return error("slc", String::from(reason));
+    }
+    if let SlcSize::Static(0 | SlcSize::ALL_BLOCKS..) = size {
+        return error(
+            "slc",
+            String::from("sets aside more than 0% and less than 100% of the blocks"),
+        );
+    }
+    if part.slc.is_none() || part.cell.bits() == 1 {
+        return error(
+            "slc",
+            format!(
+                "needs an MLC, TLC or QLC part whose source gives the times of its SLC mode (`slc`); `{}` is {}{}",
+                part.name,
+                part.cell.name(),
+                if part.slc.is_some() { "" } else { " and has none" }
+            ),
+        );
+    }
+    Ok(Some((size, config.slc_full.unwrap_or_default())))
 }
 
 /// Refuses settings that the preset does not have, rather than ignoring them.
@@ -139,8 +201,20 @@ fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
         ("trigger", config.trigger.is_some()),
         ("log_blocks", config.log_blocks.is_some()),
         ("frontiers", config.frontiers.is_some()),
+        ("slc", config.slc.is_some()),
+        ("slc_full", config.slc_full.is_some()),
     ];
     let Preset { name, settings, .. } = config.preset;
+    if config.slc.is_some() && !settings.contains(&"slc") {
+        return Err(FtlError::Config {
+            scheme: name,
+            setting: "slc",
+            reason: format!(
+                "is no setting of `{name}`: its space and its bounds count on blocks of one size; `page-level` and \
+                `fsr` have it"
+            ),
+        });
+    }
     match set.iter().find(|(setting, given)| *given && !settings.contains(setting)) {
         None => Ok(()),
         Some((setting, _)) => Err(FtlError::Config {

@@ -3,6 +3,7 @@
 use crate::buffer::settings::BufferPlan;
 use crate::guarantee::{Guarantee, Ram};
 use crate::layout::Layout;
+use crate::slc_cache::SlcPlan;
 use bounds::task_set::PageCosts;
 use flash::Ns;
 
@@ -21,6 +22,8 @@ pub struct Plan {
     pub layout: Layout,
     /// The write buffer above the scheme, if any.
     pub buffer: Option<BufferPlan>,
+    /// The SLC cache, if any.
+    pub slc: Option<SlcPlan>,
     /// Bounds, the buffer included.
     pub guarantee: Guarantee,
     /// Controller RAM, the buffer included.

@@ -9,6 +9,7 @@ use crate::page_mapped::victims::VictimKind;
 use crate::plan::Plan;
 use crate::processor::Processor;
 use crate::scheme::Scheme;
+use crate::slc_cache::{SlcSize, WhenFull};
 use alloc::boxed::Box;
 use bounds::gftl::CollectionRam;
 use flash::{AnyArray, Geometry, Part, Probe, WearRule};
@@ -171,6 +172,10 @@ pub struct SchemeConfig {
     pub alpha_thousandths: Option<u32>,
     /// Sharing of frontiers between host writes and copies; default: [`FrontierSharing::of`].
     pub frontiers: Option<FrontierSharing>,
+    /// SLC cache in front of an MLC, TLC or QLC array; `None`: none.
+    pub slc: Option<SlcSize>,
+    /// Destination of host writes that find the SLC cache full; default: [`WhenFull::Direct`].
+    pub slc_full: Option<WhenFull>,
     /// The write buffer above the scheme.
     pub buffer: BufferSettings,
     /// Blocks set aside to replace bad ones, from the factory or grown.
@@ -209,6 +214,8 @@ impl SchemeConfig {
             log_blocks: None,
             alpha_thousandths: None,
             frontiers: None,
+            slc: None,
+            slc_full: None,
             buffer: BufferSettings::default(),
             spare_blocks: 0,
             allocation: Allocation::default(),

@@ -9,7 +9,7 @@ use crate::schemes::{
     ba_gc, bast, dftl, fast, fsr, gftl, gftl_priority, gftl_threshold, lazy_rtgc,
     lazy_rtgc_on_demand, nftl, page_level, rftl, superblock, two_level_gc,
 };
-use crate::start::good_blocks;
+use crate::start::{good_blocks, leave_slc};
 use alloc::{format, vec::Vec};
 use flash::{Geometry, Part};
 
@@ -80,7 +80,8 @@ pub fn mount<F: Substrate>(config: &SchemeConfig, flash: F) -> BuildResult<F> {
     build(config, Start::Mount, flash)
 }
 
-fn build<F: Substrate>(config: &SchemeConfig, start: Start, flash: F) -> BuildResult<F> {
+fn build<F: Substrate>(config: &SchemeConfig, start: Start, mut flash: F) -> BuildResult<F> {
+    leave_slc(&mut flash)?;
     let good = good_blocks(&flash);
     let plan = crate::lay_out::plan(config, flash.part(), flash.geometry(), good, start)?;
     F::build(&config.preset.build)(&Setup { config, plan: &plan, start }, flash)

@@ -52,6 +52,23 @@ pub(crate) fn erase_written<F: Probe>(flash: &mut F, block: BlockId) -> Result<b
     }
 }
 
+/// Ends the SLC mode of erased blocks: it was set before a power cut, and nothing was programmed.
+pub(crate) fn leave_slc<F: Probe>(flash: &mut F) -> Result<(), FtlError> {
+    if flash.part().slc.is_none() {
+        return Ok(());
+    }
+    for block in (0..flash.geometry().blocks()).map(BlockId) {
+        if flash.is_slc(block) {
+            match flash.set_slc(block, false) {
+                // The block is not erased.
+                Ok(()) | Err(FlashError::SlcMode(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Refuses an array if more blocks failed at the format than are spare.
 pub(crate) fn check_failed(
     config: &SchemeConfig,

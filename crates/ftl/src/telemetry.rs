@@ -2,6 +2,7 @@
 
 use crate::buffer::{log::BufferLog, settings::BufferPlan};
 use crate::guarantee::{Guarantee, Ram};
+use crate::slc_cache::{SlcLog, SlcPlan};
 use crate::victim_work::VictimWork;
 use alloc::vec::Vec;
 use flash::Cause;
@@ -27,6 +28,8 @@ pub struct Telemetry<'a> {
     pub write_queue_pages: Option<u64>,
     /// The write buffer and its log, if it has one.
     pub buffer: Option<(&'a BufferPlan, &'a BufferLog)>,
+    /// The SLC cache and its log, if it has one.
+    pub slc_cache: Option<SlcCacheState>,
     /// True if the buffer learns of every page that a collector moves.
     pub tells_moves: bool,
     /// True if a task may run between the operations of a collection. If false, the controller does nothing else
@@ -46,10 +49,24 @@ impl<'a> Telemetry<'a> {
             map_cache: None,
             write_queue_pages: None,
             buffer: None,
+            slc_cache: None,
             tells_moves: false,
             yields: false,
         }
     }
+}
+
+/// An SLC cache: its plan, its log since that was last cleared, and what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlcCacheState {
+    /// Size and rules.
+    pub plan: SlcPlan,
+    /// Log.
+    pub log: SlcLog,
+    /// Blocks in SLC mode.
+    pub blocks: u32,
+    /// Pages that can be programmed in those of them that are open.
+    pub free_pages: u64,
 }
 
 /// Merges of the blocks of one logical block (Kim et al., IEEE TCE 48(2), 2002).

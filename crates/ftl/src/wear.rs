@@ -8,6 +8,7 @@ use crate::error::FtlError;
 use crate::layout::{CollectionKind, Layout};
 use crate::plan::Plan;
 use crate::preset::SchemeConfig;
+use crate::slc_cache::SlcPlan;
 use flash::wear_level::{ram_bytes, swap_ns};
 use flash::{Geometry, Ns, Part};
 
@@ -19,9 +20,9 @@ pub(crate) fn allow_for_swaps(
     plan: &mut Plan,
 ) {
     let Some(rule) = config.static_wear else { return };
-    let swap = swap_ns(part);
+    let (swap, slc) = (swap_ns(part), plan.slc);
     let longer = |ns: Ns| {
-        let erases = erases_within(plan.layout, part, ns);
+        let erases = erases_within(plan.layout, slc, part, ns);
         ns.saturating_add(erases.saturating_mul(swap))
     };
     let promised = &mut plan.guarantee;
@@ -47,10 +48,13 @@ pub(crate) fn check_dynamic(config: &SchemeConfig, plan: &Plan) -> Result<(), Ft
 }
 
 /// Upper limit on the erases of a scheme within a task or a step of at most `ns`.
-fn erases_within(layout: Layout, part: &Part, ns: Ns) -> u64 {
+fn erases_within(layout: Layout, slc: Option<SlcPlan>, part: &Part, ns: Ns) -> u64 {
     match layout {
         Layout::PageMapped(CollectionKind::Partial(..) | CollectionKind::Preemptible(..)) => 1,
-        Layout::PageMapped(CollectionKind::WholeBlock(kind)) => kind.victims_at_once().into(),
+        Layout::PageMapped(CollectionKind::WholeBlock(kind)) => {
+            let victims = kind.victims_at_once().into();
+            slc.map_or(victims, |slc| slc.erases_per_write(victims))
+        }
         _ => ns.checked_div(part.t_bers_ns).unwrap_or(u64::MAX),
     }
 }

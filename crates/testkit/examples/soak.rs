@@ -115,6 +115,7 @@ fn shape(random: &mut Pcg64, scheme: &SchemeConfig, most_blocks: u32, most_pages
             random.random_range(3..=most_pages),
             random.random_range(1..=8),
         )
+        .with_bits(if scheme.slc.is_some() { random.random_range(2..=4) } else { 1 })
     };
     let accepted = |shape: &Shape| conformance::logical_pages(scheme, shape, 0).is_ok();
     let first = draw();

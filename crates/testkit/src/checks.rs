@@ -186,10 +186,13 @@ pub(crate) fn check_victims(scheme: &AnyScheme, promised: &Guarantee) -> Result<
 pub(crate) fn check_free_pages(scheme: &AnyScheme) -> Result<(), Failure> {
     let flash = bench_of(scheme);
     let geometry = flash.geometry();
+    let all = geometry.pages_per_block();
+    let slc_pages = flash.part().cell.slc_pages(all);
+    let pages = |block| if flash.is_slc(block) { slc_pages } else { all };
     let free: u64 = (0..geometry.blocks())
         .map(BlockId)
         .filter(|block| !flash.is_bad(*block))
-        .map(|block| u64::from(geometry.pages_per_block() - next_page(flash, block)))
+        .map(|block| u64::from(pages(block) - next_page(flash, block)))
         .sum();
     agree("free pages", scheme.free_pages(), "erased pages of the array", free, |a, b| a == b)
 }

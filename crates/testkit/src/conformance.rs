@@ -18,8 +18,8 @@ use flash::faults::ProgramEraseFailure;
 use flash::{BlockId, Store, WearRule};
 use ftl::{
     Allocation, BufferPolicy, BufferSettings, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
-    FrontierSharing, FtlError, Layout, Preset, RftlTrigger, SchemeConfig, VictimKind, WriteQueue,
-    registry,
+    FrontierSharing, FtlError, Layout, Preset, RftlTrigger, SchemeConfig, SlcSize, VictimKind,
+    WhenFull, WriteQueue, registry,
 };
 use std::fmt;
 
@@ -212,6 +212,16 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 let both = [FrontierSharing::Split, FrontierSharing::Shared].map(Some);
                 variants.extend(both.map(|frontiers| SchemeConfig { frontiers, ..plain.clone() }));
             }
+            "slc" => {
+                let sizes = [SlcSize::Static(150_000), SlcSize::Static(400_000), SlcSize::Dynamic];
+                let with = |slc| SchemeConfig { slc: Some(slc), ..plain.clone() };
+                variants.extend(sizes.map(with));
+            }
+            "slc_full" => {
+                let sizes = [SlcSize::Static(200_000), SlcSize::Dynamic].map(Some);
+                let slc_full = Some(WhenFull::Fold);
+                variants.extend(sizes.map(|slc| SchemeConfig { slc, slc_full, ..plain.clone() }));
+            }
             "aware" => {
                 let aware = BufferSettings {
                     policy: Some(Some(BufferPolicy::LRU)),
@@ -275,6 +285,8 @@ impl fmt::Display for Described<'_> {
             log_blocks,
             alpha_thousandths,
             frontiers,
+            slc,
+            slc_full,
             buffer,
             spare_blocks,
             allocation,
@@ -300,6 +312,8 @@ impl fmt::Display for Described<'_> {
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
             ("alpha", alpha_thousandths.map(|alpha| format!("{alpha} thousandths"))),
             ("frontiers", frontiers.map(|frontiers| format!("{frontiers:?}"))),
+            ("slc", slc.map(|size| format!("{size:?}"))),
+            ("slc full", slc_full.map(|full| full.to_string())),
             ("", (*allocation != Allocation::default()).then(|| format!("{allocation:?}"))),
             ("", static_wear.map(|rule| format!("{rule:?}"))),
             ("dynamic wear", dynamic_wear.map(|on| on.to_string())),

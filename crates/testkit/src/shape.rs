@@ -2,9 +2,10 @@
 
 use bounds::moves::RUN_PAGES;
 use flash::{
-    Array, BlockId, Copies, CopyPath, CopyTimes, Flash, Geometry, Ns, Part, Store,
+    Array, BlockId, Cell, Copies, CopyPath, CopyTimes, Flash, Geometry, Ns, Part, SlcMode, Store,
     parts::EVALUATION_SLC,
 };
+use ftl::SchemeConfig;
 use std::{borrow::Cow, fmt};
 
 /// Shape of an array under test.
@@ -18,6 +19,8 @@ pub struct Shape {
     pub alpha: u32,
     /// The channel of devices, if the array is not one device with copies of t_rd + t_wr.
     pub channel: Option<Channel>,
+    /// Bits per cell; from 2 on the part has an SLC mode.
+    pub bits: u8,
 }
 
 /// Devices that share an array, and the number of copies per erase time for each copy path. The number is exact, so
@@ -69,18 +72,57 @@ pub const SHAPES: &[Shape] = &[
     Shape::new(32, 64, 8),
 ];
 
+/// Arrays whose part has an SLC mode, on which schemes with an SLC cache are tested.
+pub const SLC_SHAPES: &[Shape] = &[
+    Shape::new(5, 4, 1).with_bits(2),
+    Shape::new(7, 6, 2).with_bits(3),
+    Shape::new(8, 4, 2).with_bits(4),
+    Shape::new(9, 6, 8).with_bits(2),
+    Shape::new(12, 9, 8).with_bits(3),
+    Shape::new(16, 8, 4).with_bits(4),
+    Shape::new(24, 16, 8).with_bits(3),
+    Shape::new(40, 16, 2).with_bits(4),
+    Shape::new(32, 66, 8).with_bits(3),
+];
+
+/// The shapes on which a scheme is tested: those with an SLC mode if it has an SLC cache.
+pub fn shapes_for(scheme: &SchemeConfig) -> &'static [Shape] {
+    if scheme.slc.is_some() { SLC_SHAPES } else { SHAPES }
+}
+
 /// Bytes per page: enough to distinguish all versions of all pages.
 const PAGE_BYTES: u32 = 32;
 
 impl Shape {
     /// The shape of N × π with this α.
     pub const fn new(blocks: u32, pages_per_block: u32, alpha: u32) -> Self {
-        Self { blocks, pages_per_block, alpha, channel: None }
+        Self { blocks, pages_per_block, alpha, channel: None, bits: 1 }
     }
 
     /// The same shape on a channel of devices: see [`Channel`].
     pub const fn on(self, ways: u32, near: u32, far: u32) -> Self {
         Self { channel: Some(Channel { ways, near, far }), ..self }
+    }
+
+    /// The same shape of an MLC (2), TLC (3) or QLC (4) part that has an SLC mode.
+    pub const fn with_bits(self, bits: u8) -> Self {
+        Self { bits, ..self }
+    }
+
+    /// Times of the SLC mode: all shorter than the part's own.
+    fn slc(&self, t_bers_ns: Ns) -> Option<SlcMode> {
+        let Part { t_r_ns, t_prog_ns, .. } = EVALUATION_SLC;
+        let shorter = SlcMode { t_r_ns: t_r_ns / 2, t_prog_ns: t_prog_ns / 5, t_bers_ns };
+        (self.bits > 1).then_some(shorter)
+    }
+
+    fn cell(&self) -> Cell {
+        match self.bits {
+            0 | 1 => Cell::Slc,
+            2 => Cell::Mlc,
+            3 => Cell::Tlc,
+            _ => Cell::Qlc,
+        }
     }
 
     /// The evaluation part with blocks of this size. Its erase takes α and a half copies, so that α must be rounded
@@ -94,6 +136,8 @@ impl Shape {
             pages_per_block: self.pages_per_block,
             capacity_bytes: self.geometry().capacity_bytes(),
             t_bers_ns,
+            cell: self.cell(),
+            slc: self.slc(t_bers_ns - t_bers_ns / 8),
             copies: self.channel.map(|channel| channel.copies(t_bers_ns)),
             ..EVALUATION_SLC.clone()
         }
@@ -158,6 +202,9 @@ impl Channel {
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}x{} alpha {}", self.blocks, self.pages_per_block, self.alpha)?;
+        if self.bits > 1 {
+            write!(f, " {} bits per cell", self.bits)?;
+        }
         let Some(Channel { ways, near, far }) = self.channel else { return Ok(()) };
         write!(f, " on {ways} devices, {near} near and {far} far")
     }

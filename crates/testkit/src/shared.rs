@@ -122,6 +122,14 @@ impl<F: Flash> Flash for Shared<F> {
         self.array.borrow_mut().mark_bad(block)
     }
 
+    fn is_slc(&self, block: BlockId) -> bool {
+        self.array.borrow().is_slc(block)
+    }
+
+    fn set_slc(&mut self, block: BlockId, slc: bool) -> Result<(), FlashError> {
+        self.array.borrow_mut().set_slc(block, slc)
+    }
+
     fn erase_count(&self, block: BlockId) -> u32 {
         self.array.borrow().erase_count(block)
     }

@@ -20,7 +20,7 @@ use crate::conformance::{self, Described, accepted, conform, logical_pages};
 use crate::exhaustive::Refutation;
 use crate::operations::Pattern;
 use crate::power_cut::{self, Tally, changes, every_cut, storm};
-use crate::shape::{CHANNEL_SHAPES, SHAPES, Shape};
+use crate::shape::{CHANNEL_SHAPES, Shape, shapes_for};
 use flash::Store;
 use ftl::{SchemeConfig, registry};
 use std::fmt;
@@ -53,14 +53,15 @@ impl fmt::Display for Passed {
     }
 }
 
-/// Random and adversarial operations: 4000 of each [`Pattern`] on each of [`SHAPES`] that the scheme can work on.
+/// Random and adversarial operations: 4000 of each [`Pattern`] on each of
+/// [`shapes_for`] it that the scheme can work on.
 /// They are checked against the reference model, the bounds and the array (see [`crate::conformance`]).
 ///
 /// # Errors
 /// The failed cases; that none of the schemes can work on any shape.
 pub fn conformance(schemes: &[SchemeConfig]) -> Result<Passed, Failed> {
     let shapes = schemes.iter().flat_map(|scheme| {
-        accepted(scheme, SHAPES, 0).into_iter().map(move |shape| (scheme, shape))
+        accepted(scheme, shapes_for(scheme), 0).into_iter().map(move |shape| (scheme, shape))
     });
     let cases = shapes.flat_map(|(scheme, shape)| {
         Pattern::ALL.map(|pattern| conformance::Case::new(scheme.clone(), shape, pattern, 1, 4000))
@@ -73,7 +74,7 @@ pub fn conformance(schemes: &[SchemeConfig]) -> Result<Passed, Failed> {
 
 /// Power cuts at each program, copy and erase, clean and torn (see [`crate::power_cut`]).
 ///
-/// The workloads run on the three smallest of [`SHAPES`] with pages to lose. Each mount after a cut is cut at each of
+/// The workloads run on the three smallest of [`shapes_for`] the scheme with pages to lose. Each mount after a cut is cut at each of
 /// its changes as well. A larger shape gets cuts again and again. Only what the scheme declares may be lost.
 ///
 /// # Errors
@@ -187,13 +188,13 @@ pub fn cut_again_and_again(cases: &[power_cut::Case], least: u64) -> Result<u64,
     Ok(all_pass(cases, &enough)?.iter().sum())
 }
 
-/// The three smallest of [`SHAPES`] that the scheme can work on and that have pages to lose.
+/// The three smallest of [`shapes_for`] it that the scheme can work on and that have pages to lose.
 pub fn small_shapes(scheme: &SchemeConfig) -> Option<[Shape; 3]> {
     let shapes = by_size(scheme);
     shapes.first_chunk().copied()
 }
 
-/// The smallest of [`SHAPES`] on which the scheme exports at least four blocks of pages. There, orders among logical
+/// The smallest of [`shapes_for`] it on which the scheme exports at least four blocks of pages. There, orders among logical
 /// blocks and among translation pages matter.
 pub fn roomy_shape(scheme: &SchemeConfig) -> Option<Shape> {
     let roomy = |shape: &Shape| {
@@ -203,7 +204,7 @@ pub fn roomy_shape(scheme: &SchemeConfig) -> Option<Shape> {
 }
 
 fn by_size(scheme: &SchemeConfig) -> Vec<Shape> {
-    let mut shapes = accepted(scheme, &SHAPES[1..], 0);
+    let mut shapes = accepted(scheme, &shapes_for(scheme)[1..], 0);
     shapes.sort_by_key(|shape| shape.blocks * shape.pages_per_block);
     shapes
 }

@@ -12,7 +12,7 @@ const NONE: u32 = u32::MAX;
 
 /// An array whose blocks can be inspected from outside, and that can be copied.
 pub trait Inspect: Probe + Any + fmt::Debug {
-    /// Next page of the block to program; π if the block must be erased first.
+    /// Next page of the block to program; π if the block must be erased first, or in SLC mode the block's pages there.
     fn next_page(&self, block: BlockId) -> u32;
 
     /// A copy of the array with all data.

@@ -33,7 +33,7 @@ fn plan(config: &SchemeConfig, part: &Part, _: &Geometry, n: u32) -> Result<Plan
     let guarantee = Guarantee { real_time: true, ..Guarantee::worst_case(part, part.t_bers_ns, 1) };
     let (layout, buffer) = (Layout::Own, None);
     let ram = Ram { map: u64::from(logical_pages) * 8, ..Ram::default() };
-    Ok(Plan { logical_pages, threshold_pages: 0, spare_blocks: 0, layout, buffer, guarantee, ram })
+    Ok(Plan { logical_pages, threshold_pages: 0, spare_blocks: 0, layout, buffer, slc: None, guarantee, ram })
 }
 
 fn make<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {

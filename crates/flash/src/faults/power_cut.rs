@@ -181,6 +181,11 @@ impl<F: Tearable> crate::layer::Layer for PowerCut<F> {
         self.change(|inner| inner.half_erase(block), |inner| inner.erase(block, cause))
     }
 
+    fn set_slc(&mut self, block: BlockId, slc: bool) -> Result<(), FlashError> {
+        self.powered()?;
+        self.inner.set_slc(block, slc)
+    }
+
     fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
         self.powered()?;
         self.inner.mark_bad(block)

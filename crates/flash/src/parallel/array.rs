@@ -22,7 +22,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     #[inline]
     fn side(&self, command: Command, ppn: Ppn) -> Side {
         let (block, page) = self.inner.geometry().split(ppn);
-        Side { block, page, command }
+        Side { block, page, command, slc: self.has_slc && self.inner.is_slc(block) }
     }
 
     /// Die of a block, and its block number there (the first one if planes are ganged).
@@ -46,7 +46,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     /// The request to the channels.
     #[inline]
     fn request(&self, side: &Side, slot: u32, arrival_ns: Ns, repair_ns: Ns) -> Request {
-        let Side { block, page, command } = *side;
+        let Side { block, page, command, slc } = *side;
         let (die, first) = self.place(block);
         let pages = match self.ganged {
             1 => Pages::one(first, page),
@@ -59,6 +59,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
                 Pages::of(&pages[..usize::from(planes)]).unwrap_or(Pages::one(first, page))
             }
         };
+        let pages = pages.in_slc(slc);
         Request { arrival_ns, tag: slot.into(), die, command, pages, repair_ns }
     }
 
@@ -91,6 +92,19 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     /// Issues one command that is not a copy, after the last of its kind of the task.
     #[inline]
     fn single(&mut self, op: Op, command: Command, ppn: Ppn, cause: Cause, repeats: Repeats) {
+        self.single_in(op, command, ppn, cause, (repeats, false));
+    }
+
+    /// As [`Parallel::single`]; `was_slc`: the block was in SLC mode, which its erase has ended.
+    #[inline]
+    fn single_in(
+        &mut self,
+        op: Op,
+        command: Command,
+        ppn: Ppn,
+        cause: Cause,
+        (repeats, was_slc): (Repeats, bool),
+    ) {
         self.counts.add(op, cause);
         if !self.timed {
             return;
@@ -109,7 +123,9 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         } else {
             None
         };
-        let work = ChannelWork::one(self.side(command, aside.unwrap_or(ppn)));
+        let mut side = self.side(command, aside.unwrap_or(ppn));
+        side.slc |= was_slc;
+        let work = ChannelWork::one(side);
         let slot = self.operation(work, task, step);
         #[cfg(test)]
         self.contents.asked(slot, &work, self.side(command, ppn), None);
@@ -497,10 +513,12 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
 
     #[inline]
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
+        let was_slc = self.has_slc && self.inner.is_slc(block);
         let result = self.inner.erase(block, cause);
         if has_run(&result) {
             let first = self.inner.geometry().ppn(block, 0);
-            self.single(Op::Erase, Command::Erase, first, cause, Repeats::default());
+            let how = (Repeats::default(), was_slc);
+            self.single_in(Op::Erase, Command::Erase, first, cause, how);
         }
         result
     }

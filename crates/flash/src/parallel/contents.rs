@@ -27,7 +27,7 @@ pub(super) struct Contents {
 impl Contents {
     /// Records an issued operation, `side` as the scheme sees it; `from`: the page that it copies.
     pub(super) fn asked(&mut self, slot: u32, work: &ChannelWork, side: Side, from: Option<Side>) {
-        let Side { block, page, command } = side;
+        let Side { block, page, command, .. } = side;
         let here = from.unwrap_or(side);
         let version = match command {
             Command::Erase => {

@@ -109,6 +109,8 @@ pub struct Parallel<F, W = ()> {
     inner: F,
     channels: Channels<W>,
     places: Places,
+    /// True if blocks may be in SLC mode.
+    has_slc: bool,
     /// Ganged planes: a block of the array is one block on each of them.
     ganged: u16,
     operations: Operations,
@@ -180,7 +182,9 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         if u64::from(blocks) > most || pages > most_pages {
             return Err(ParallelError::Shape { blocks, pages, most, most_pages });
         }
+        let has_slc = inner.part().slc.is_some();
         Ok(Self {
+            has_slc,
             inner,
             channels,
             places: Places::of(&topology),

@@ -13,6 +13,8 @@ pub(super) struct Side {
     pub(super) block: BlockId,
     pub(super) page: u32,
     pub(super) command: Command,
+    /// True if the block is in SLC mode.
+    pub(super) slc: bool,
 }
 
 impl Side {
@@ -41,6 +43,8 @@ enum Kind {
 pub(super) struct ChannelWork {
     places: [(BlockId, u32); 2],
     commands: [Command; 2],
+    /// True if the block is in SLC mode.
+    slc: [bool; 2],
     kind: Kind,
 }
 
@@ -51,14 +55,15 @@ impl ChannelWork {
     #[inline]
     pub(super) fn one(side: Side) -> Self {
         let places = [(side.block, side.page), Self::NOWHERE];
-        Self { places, commands: [side.command; 2], kind: Kind::One }
+        Self { places, commands: [side.command; 2], slc: [side.slc; 2], kind: Kind::One }
     }
 
     /// The program of a page that the controller has read from another place.
     #[inline]
     pub(super) fn copied(from: Side, to: Side) -> Self {
         let places = [(to.block, to.page), (from.block, from.page)];
-        Self { places, commands: [to.command; 2], kind: Kind::Copied }
+        let slc = [to.slc, from.slc];
+        Self { places, commands: [to.command; 2], slc, kind: Kind::Copied }
     }
 
     /// A read and the program of what it leaves in the registers, on one die.
@@ -71,7 +76,8 @@ impl ChannelWork {
     #[inline]
     pub(super) fn direct(from: Side, to: Side) -> Self {
         let places = [(from.block, from.page), (to.block, to.page)];
-        Self { places, commands: [from.command, to.command], kind: Kind::Direct }
+        let slc = [from.slc, to.slc];
+        Self { places, commands: [from.command, to.command], slc, kind: Kind::Direct }
     }
 
     #[inline]
@@ -87,7 +93,7 @@ impl ChannelWork {
     #[inline]
     fn side(&self, at: usize) -> Side {
         let (block, page) = self.places[at];
-        Side { block, page, command: self.commands[at] }
+        Side { block, page, command: self.commands[at], slc: self.slc[at] }
     }
 
     /// Its first command.
@@ -175,6 +181,7 @@ impl Operation {
         work: ChannelWork {
             places: [ChannelWork::NOWHERE; 2],
             commands: [Command::Read; 2],
+            slc: [false; 2],
             kind: Kind::One,
         },
         epoch: 0,

@@ -228,6 +228,9 @@ impl Levelling {
         self.run.extend((first..first + pages).map(Ppn));
         let lpns = &mut self.lpns[..pages as usize];
         let to = geometry.ppn(worn, 0);
+        if flash.is_slc(cold) {
+            flash.set_slc(worn, true)?;
+        }
         match flash.copy_run(&self.run, to, Oob::KEEP_SEQ, Cause::WearLevel, lpns) {
             Ok(()) => self.finish(flash, worn, cold),
             Err((copied, FlashError::Uncorrectable(_))) => {
@@ -236,7 +239,7 @@ impl Levelling {
                 self.choice.remove(flash, cold);
                 self.blocks.pin(cold);
                 if copied == 0 {
-                    return Ok(());
+                    return flash.set_slc(worn, false);
                 }
                 let erased = self.erase_physical(flash, worn, Cause::WearLevel);
                 self.told(flash, erased).map(|_| ())

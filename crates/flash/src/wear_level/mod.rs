@@ -305,6 +305,20 @@ impl<F: Probe> crate::layer::Layer for WearLevel<F> {
         }
     }
 
+    #[inline]
+    fn is_slc(&self, block: BlockId) -> bool {
+        self.inner.is_slc(self.physical(block))
+    }
+
+    fn set_slc(&mut self, block: BlockId, slc: bool) -> Result<(), FlashError> {
+        let physical = self.physical(block);
+        let result = self.inner.set_slc(physical, slc);
+        match &self.levelling {
+            None => result,
+            Some(levelling) => levelling.told(&self.inner, result),
+        }
+    }
+
     fn erase_count(&self, block: BlockId) -> u32 {
         self.inner.erase_count(self.physical(block))
     }

@@ -67,6 +67,8 @@ impl BlockMap {
             FlashError::Erased(ppn) => FlashError::Erased(page(ppn)),
             FlashError::Uncorrectable(ppn) => FlashError::Uncorrectable(page(ppn)),
             FlashError::ProgramFailed(ppn) => FlashError::ProgramFailed(page(ppn)),
+            FlashError::BeyondSlc { ppn, pages } => FlashError::BeyondSlc { ppn: page(ppn), pages },
+            FlashError::SlcMode(block) => FlashError::SlcMode(self.outer(block)),
             FlashError::BadBlock(block) => FlashError::BadBlock(self.outer(block)),
             FlashError::EraseFailed(block) => FlashError::EraseFailed(self.outer(block)),
             FlashError::NoSuchPage(_)

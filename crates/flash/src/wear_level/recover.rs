@@ -70,7 +70,10 @@ impl Levelling {
         block: BlockId,
     ) -> Result<Option<ScannedBlock>, FlashError> {
         let geometry = *flash.geometry();
-        let pages = geometry.pages_per_block();
+        let pages = match flash.is_slc(block) {
+            true => flash.part().cell.slc_pages(geometry.pages_per_block()),
+            false => geometry.pages_per_block(),
+        };
         let mut found: Option<ScannedBlock> = None;
         let mut written = pages;
         for page in 0..pages {

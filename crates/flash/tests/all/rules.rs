@@ -2,8 +2,8 @@
 
 use crate::common::{PAGE, array, page, program, read, snapshot};
 use ftlkit_flash::{
-    Array, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Part, Ppn, Serial,
-    Store, parts,
+    Array, BlockId, Cause, Cell, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Part, Ppn,
+    Serial, SlcMode, Store, parts,
 };
 
 const HOST: Cause = Cause::Host;
@@ -92,6 +92,40 @@ fn copying_rules() {
     refused(FlashError::Sequence(u64::MAX - 1), |flash| {
         flash.copy(Ppn(0), Ppn(2), u64::MAX - 1, HOST).map(|_| ())
     });
+}
+
+/// Three blocks of seven pages of a TLC part, of which a block in SLC mode has two.
+#[test]
+fn a_block_in_slc_mode_has_a_third_of_its_pages() {
+    let slc = SlcMode { t_r_ns: 1, t_prog_ns: 1, t_bers_ns: 1 };
+    let part = Part { cell: Cell::Tlc, slc: Some(slc), ..parts::EVALUATION_SLC.clone() };
+    let geometry = Geometry::new(3, 7, PAGE as u32).unwrap();
+    let mut flash = Array::new(geometry, part, Store::All);
+    flash.set_slc(BlockId(1), true).unwrap();
+    assert_eq!([0, 1, 2].map(|block| flash.is_slc(BlockId(block))), [false, true, false]);
+    program(&mut flash, 7, 1, 3).unwrap();
+    assert_eq!(flash.set_slc(BlockId(1), false), Err(FlashError::SlcMode(BlockId(1))));
+    flash.copy(Ppn(7), Ppn(8), 4, HOST).unwrap();
+    let full = |ppn| FlashError::BeyondSlc { ppn: Ppn(ppn), pages: 2 };
+    assert_eq!(program(&mut flash, 9, 1, 3), Err(full(9)));
+    assert_eq!(flash.copy(Ppn(7), Ppn(9), 4, HOST), Err(full(9)));
+    assert_eq!(flash.waste(Ppn(9)), Err(full(9)));
+    let run = flash.copy_run(&[Ppn(7), Ppn(8)], Ppn(9), 4, HOST, &mut [Lpn(0); 2]);
+    assert_eq!(run, Err((0, full(9))));
+    assert_eq!(flash.next_page(BlockId(1)), 2);
+    // The run to an erased block in SLC mode ends with its pages.
+    flash.set_slc(BlockId(2), true).unwrap();
+    let from = [Ppn(7), Ppn(8), Ppn(7)];
+    let run = flash.copy_run(&from, Ppn(14), 4, HOST, &mut [Lpn(0); 3]);
+    assert_eq!(run, Err((2, full(16))));
+    flash.erase(BlockId(1), HOST).unwrap();
+    assert!(!flash.is_slc(BlockId(1)));
+    (7..14).for_each(|ppn| program(&mut flash, ppn, 1, 3).unwrap());
+    // What an interrupted erase leaves is in no mode.
+    flash.half_erase(BlockId(2)).unwrap();
+    assert_eq!((flash.is_slc(BlockId(2)), flash.next_page(BlockId(2))), (false, 7));
+    assert_eq!(flash.set_slc(BlockId(3), true), Err(FlashError::NoSuchBlock(BlockId(3))));
+    refused(FlashError::SlcMode(BlockId(1)), |flash| flash.set_slc(BlockId(1), true));
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Serial time: sums, counts and energy, by cause, to the nanosecond.
 
 use crate::common::{array, program, read};
+use ftlkit_flash::channels::{Policy, Timing, Topology};
 use ftlkit_flash::faults::{ProgramEraseFailure, Tearable};
+use ftlkit_flash::parallel::Parallel;
 use ftlkit_flash::{
-    Array, BlockId, Cause, Copies, CopyPath, CopyTimes, Counts, Flash, FlashError, Geometry, Lpn,
-    Oob, Operation, PageTimes, Part, Ppn, Serial, Store, parts,
+    Array, BlockId, Cause, Cell, Copies, CopyPath, CopyTimes, Counts, Flash, FlashError, Geometry,
+    Lpn, Oob, Operation, PageTimes, Part, Ppn, Serial, SlcMode, Store, parts,
 };
 
 /// tR, tR of the OOB, tPROG, copy, tBERS of the tests' part, ns.
@@ -12,7 +14,7 @@ const TIMES: [u64; 5] = [25_000, 25_000, 300_000, 325_000, 2_000_000];
 
 #[test]
 fn sums_by_cause() {
-    let mut flash = Serial::new(array(8, 8, Store::Metadata));
+    let mut flash = Serial::new(array(12, 8, Store::Metadata));
     let mut counts = Counts::default();
     let (mut ppn, mut by_cause) = (0, [0; Cause::ALL.len()]);
     for (i, cause) in Cause::ALL.into_iter().enumerate() {
@@ -38,7 +40,7 @@ fn sums_by_cause() {
         }
         done(Operation::ReadOob, 2 * i as u64);
         for _ in 0..i % 3 {
-            flash.erase(BlockId(7), cause).unwrap();
+            flash.erase(BlockId(11), cause).unwrap();
         }
         done(Operation::Erase, i as u64 % 3);
     }
@@ -49,13 +51,14 @@ fn sums_by_cause() {
         assert_eq!(programmed, 1 + cause as u64);
     }
     assert_eq!(flash.busy_ns(), by_cause.iter().sum());
-    assert_eq!(flash.erase_count(BlockId(7)), 9);
-    // 65 page reads and 90 OOB reads; 10 programs and 45 copies; 9 erases.
-    assert_eq!(flash.busy_ns(), (65 + 90) * 25_000 + 10 * 300_000 + 45 * 325_000 + 9 * 2_000_000);
+    assert_eq!(flash.erase_count(BlockId(11)), 12);
+    // 90 page reads and 132 OOB reads; 12 programs and 66 copies; 12 erases.
+    let expected = (90 + 132) * 25_000 + 12 * 300_000 + 66 * 325_000 + 12 * 2_000_000;
+    assert_eq!(flash.busy_ns(), expected);
     let merges = [Cause::SwitchMerge, Cause::PartialMerge, Cause::FullMerge];
     let steps =
         [Cause::Collection, Cause::WriteBack, Cause::TranslationCollection, Cause::WearLevel];
-    let steps = steps.into_iter().chain(merges);
+    let steps = steps.into_iter().chain([Cause::Fold]).chain(merges);
     let in_steps: u64 = steps.map(|cause| by_cause[cause as usize]).sum();
     assert_eq!(flash.busy_in_steps_ns(), in_steps);
 }
@@ -207,4 +210,89 @@ fn a_run_of_copies_takes_the_times_of_its_pages() {
         single.copy(Ppn(1), Ppn(12), 2, Cause::Collection).unwrap();
         assert_eq!(single.busy_ns() - then, 45_000 + 7_000);
     }
+}
+
+/// A TLC part of which blocks in SLC mode read in 10, program in 100 and erase in 1000 µs.
+fn with_slc() -> Part {
+    let slc = SlcMode { t_r_ns: 10_000, t_prog_ns: 100_000, t_bers_ns: 1_000_000 };
+    Part { cell: Cell::Tlc, slc: Some(slc), ..parts::SAMSUNG_LARGE_BLOCK.clone() }
+}
+
+#[test]
+fn blocks_in_slc_mode_have_times_of_their_own() {
+    let geometry = Geometry::new(4, 6, 64).unwrap();
+    let mut flash = Serial::new(Array::new(geometry, with_slc(), Store::Metadata));
+    flash.set_slc(BlockId(1), true).unwrap();
+    let mut then = 0;
+    let mut took = |flash: &Serial<Array>| {
+        let took = flash.busy_ns() - then;
+        then = flash.busy_ns();
+        took
+    };
+    assert_eq!(took(&flash), 0);
+    let oob = |lpn| Oob::data(Lpn(lpn), 1);
+    for (ppn, ns) in [(0, 300_000), (6, 100_000), (7, 100_000)] {
+        flash.program(Ppn(ppn), oob(ppn), None, Cause::Host).unwrap();
+        assert_eq!(took(&flash), ns, "program {ppn}");
+    }
+    for (ppn, ns) in [(0, 25_000), (6, 10_000)] {
+        flash.read(Ppn(ppn), None, Cause::Host).unwrap();
+        assert_eq!(took(&flash), ns, "read {ppn}");
+    }
+    // A fold reads in SLC mode and programs in the part's own.
+    flash.copy(Ppn(6), Ppn(1), 2, Cause::Fold).unwrap();
+    assert_eq!(took(&flash), 310_000);
+    let mut lpns = [Lpn(0); 2];
+    flash.copy_run(&[Ppn(6), Ppn(7)], Ppn(2), 2, Cause::Fold, &mut lpns).unwrap();
+    assert_eq!(took(&flash), 620_000);
+    flash.erase(BlockId(1), Cause::Fold).unwrap();
+    assert_eq!(took(&flash), 1_000_000);
+    flash.erase(BlockId(1), Cause::Fold).unwrap();
+    assert_eq!(took(&flash), 2_000_000);
+    assert_eq!(flash.counts().get(Operation::Erase, Cause::Fold), 2);
+    assert_eq!(flash.busy_in_steps_ns(), 310_000 + 620_000 + 3_000_000);
+}
+
+/// On a channel the cells take the time of their block's mode when the operation was issued, and the bus is as before.
+#[test]
+fn operations_on_channels_keep_the_mode_in_which_they_were_issued() {
+    let topology = Topology {
+        channels: 1,
+        ways: 1,
+        dies: 1,
+        planes: 1,
+        blocks_per_plane: 4,
+        pages_per_block: 6,
+        paired_blocks: false,
+    };
+    let part = Part { t_rc_ns: 20, t_wc_ns: 20, ..with_slc() };
+    let times = |slc: bool| {
+        let geometry = Geometry::new(4, 6, part.page_bytes).unwrap();
+        let array = Array::new(geometry, part.clone(), Store::Metadata);
+        let timing = Timing::of(&part).unwrap();
+        let mut flash = Parallel::new(array, topology, timing, Policy::Fifo, false).unwrap();
+        flash.set_slc(BlockId(0), slc).unwrap();
+        let mut ends = Vec::new();
+        let mut task = |flash: &mut Parallel<Array>, what: &dyn Fn(&mut Parallel<Array>)| {
+            flash.begin(1, flash.now_ns());
+            what(flash);
+            flash.end();
+            let done = flash.next_done().unwrap();
+            ends.push(done.done_ns - done.begun_ns);
+        };
+        task(&mut flash, &|flash| {
+            flash.program(Ppn(0), Oob::data(Lpn(3), 1), None, Cause::Host).unwrap();
+        });
+        task(&mut flash, &|flash| _ = flash.read(Ppn(0), None, Cause::Host).unwrap());
+        // The copy's destination is in the part's own mode; the erase ends the mode of the source.
+        task(&mut flash, &|flash| {
+            flash.copy(Ppn(0), Ppn(6), 2, Cause::Host).unwrap();
+        });
+        task(&mut flash, &|flash| flash.erase(BlockId(0), Cause::Host).unwrap());
+        task(&mut flash, &|flash| flash.erase(BlockId(0), Cause::Host).unwrap());
+        ends
+    };
+    let (own, slc) = (times(false), times(true));
+    let less: Vec<u64> = own.iter().zip(&slc).map(|(own, slc)| own - slc).collect();
+    assert_eq!(less, [200_000, 15_000, 15_000, 1_000_000, 0]);
 }

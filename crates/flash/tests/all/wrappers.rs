@@ -156,6 +156,16 @@ impl Flash for Recorder {
         Ok(())
     }
 
+    fn is_slc(&self, block: BlockId) -> bool {
+        self.note("is_slc", block);
+        block == BlockId(2)
+    }
+
+    fn set_slc(&mut self, block: BlockId, slc: bool) -> Result<(), FlashError> {
+        self.note("set_slc", (block, slc));
+        Err(FlashError::SlcMode(block))
+    }
+
     fn erase_count(&self, block: BlockId) -> u32 {
         self.note("erase_count", block);
         block.0 + 16
@@ -230,7 +240,7 @@ impl DynFlash for Recorder {}
 type Ask = fn(&mut AnyArray) -> String;
 
 /// Each method once.
-const ASKS: [(&str, Ask); 21] = [
+const ASKS: [(&str, Ask); 23] = [
     ("geometry", |flash| text(flash.geometry())),
     ("part", |flash| text(&flash.part().name)),
     ("read", |flash| {
@@ -255,6 +265,8 @@ const ASKS: [(&str, Ask); 21] = [
     ("erase", |flash| text(flash.erase(BlockId(5), Cause::Collection))),
     ("is_bad", |flash| text(flash.is_bad(BlockId(3)))),
     ("mark_bad", |flash| text(flash.mark_bad(BlockId(6)))),
+    ("is_slc", |flash| text(flash.is_slc(BlockId(2)))),
+    ("set_slc", |flash| text(flash.set_slc(BlockId(7), true))),
     ("erase_count", |flash| text(flash.erase_count(BlockId(4)))),
     ("keeps_user_bytes", |flash| text(flash.keeps_user_bytes())),
     ("longest_erase_ns", |flash| text(flash.longest_erase_ns())),

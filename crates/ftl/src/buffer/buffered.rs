@@ -195,6 +195,10 @@ impl<S: Background> Background for Buffered<S> {
         self.scheme.idle_ns()
     }
 
+    fn idles_on(&self) -> bool {
+        self.scheme.idles_on()
+    }
+
     #[inline]
     fn due_ns(&self) -> Ns {
         let due_ns = self.buffer.as_ref().map_or(Ns::MAX, |buffer| buffer.due_ns());

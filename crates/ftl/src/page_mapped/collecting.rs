@@ -55,7 +55,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
             if run.pages().is_empty() {
                 break;
             }
-            self.relocate(run, buffer)?;
+            self.collect_run(run, buffer)?;
             moved += run.pages().len() as u32;
             *cursor = run.cursor;
         }

@@ -10,10 +10,25 @@ use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
 use crate::interface::zeros;
 use crate::plan::Plan;
-use flash::{BlockId, Cause, CopyPath, FlashError, Lpn, Oob, Ppn, Probe};
+use flash::{BlockId, Cause, CopyPath, FlashError, Geometry, Lpn, Oob, Ppn, Probe};
 
 /// Map entry of a logical page whose only copy is unreadable: reads fail until the page is written or trimmed.
 pub(crate) const LOST: u32 = u32::MAX - 1;
+
+/// Why pages are moved, and where to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Move {
+    pub(super) purpose: Purpose,
+    pub(super) cause: Cause,
+}
+
+impl Move {
+    /// Collection of the block of this page.
+    #[inline]
+    pub(super) fn of_victim(geometry: &Geometry, page: Ppn) -> Self {
+        Self { purpose: Purpose::CopiesOf(geometry.block_of(page)), cause: Cause::Collection }
+    }
+}
 
 /// Map and space of one array.
 #[derive(Clone, Debug)]
@@ -54,7 +69,8 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
                     self.remap(lpn, ppn);
                     let space = &mut self.space;
                     space.use_room(1);
-                    space.log.least_free_pages = space.log.least_free_pages.min(space.free_pages);
+                    let free_pages = space.all_free_pages();
+                    space.log.least_free_pages = space.log.least_free_pages.min(free_pages);
                     return Ok(());
                 }
                 Err(FlashError::ProgramFailed(_)) => {
@@ -63,6 +79,41 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+
+    /// Programs a page for `lpn` in the SLC cache and maps `lpn` to it. Returns false if the cache is full. `more`:
+    /// logical pages that the write adds to those in use.
+    pub(super) fn write_to_cache(
+        &mut self,
+        lpn: Lpn,
+        data: Option<&[u8]>,
+        more: u64,
+    ) -> Result<bool, FtlError> {
+        loop {
+            let geometry = *self.flash.geometry();
+            let Some(page) = self.space.cache_room(&geometry, more) else { return Ok(false) };
+            if let Some(block) = page.opens {
+                self.flash.set_slc(block, true)?;
+            }
+            match self.flash.program(page.ppn, Oob::data(lpn, page.seq), data, Cause::Host) {
+                Ok(()) => {
+                    self.remap(lpn, page.ppn);
+                    self.space.use_cache_room();
+                    if let Some(cache) = &mut self.space.cache {
+                        cache.in_use += more;
+                    }
+                    return Ok(true);
+                }
+                Err(FlashError::ProgramFailed(_)) => self.space.abandon_cache_block(&geometry),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// True if the logical page has a readable page.
+    #[inline]
+    pub(super) fn is_mapped(&self, lpn: Lpn) -> bool {
+        self.space.blocks.get(lpn) < LOST
     }
 
     /// Maps `lpn` to `ppn` and invalidates its old page.
@@ -92,6 +143,15 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         let old = self.space.blocks.set(lpn, UNMAPPED);
         if old < LOST {
             self.space.invalidate(self.flash.geometry(), Ppn(old));
+            self.less_in_use();
+        }
+    }
+
+    /// Records for the SLC cache that a logical page is in use no more.
+    #[inline]
+    fn less_in_use(&mut self) {
+        if let Some(cache) = &mut self.space.cache {
+            cache.in_use -= 1;
         }
     }
 
@@ -111,35 +171,49 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
-    /// Moves pages of a victim to the frontier: from the buffer if they are dirty there, otherwise within flash.
+    /// Moves pages of a block to a frontier: from the buffer if they are dirty there, otherwise within flash.
     ///
     /// Their valid bits stay set. A collector visits the pages once, in order, and nothing maps to them any more.
     #[inline]
     pub(super) fn relocate(
         &mut self,
         run: &Run,
+        way: Move,
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         if buffer.is_clean() {
-            return self.copy(run.pages(), buffer);
+            return self.copy(run.pages(), way, buffer);
         }
-        self.relocate_newest(run.pages(), buffer)
+        self.relocate_newest(run.pages(), way, buffer)
+    }
+
+    /// As [`Core::relocate`], for collection.
+    #[inline]
+    pub(super) fn collect_run(
+        &mut self,
+        run: &Run,
+        buffer: &mut dyn DirtyPages,
+    ) -> Result<(), FtlError> {
+        let Some(first) = run.pages().first() else { return Ok(()) };
+        let way = Move::of_victim(self.flash.geometry(), *first);
+        self.relocate(run, way, buffer)
     }
 
     fn relocate_newest(
         &mut self,
         mut left: &[Ppn],
+        way: Move,
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         while let [ppn, rest @ ..] = left {
             if let Some(lpn) = self.dirty_at(*ppn, buffer) {
-                self.program_newest(lpn, *ppn, buffer)?;
+                self.program_newest(lpn, way, buffer)?;
                 left = rest;
                 continue;
             }
             let dirty = |ppn: &Ppn| self.dirty_at(*ppn, buffer).is_some();
             let clean = 1 + rest.iter().position(dirty).unwrap_or(rest.len());
-            self.copy(&left[..clean], buffer)?;
+            self.copy(&left[..clean], way, buffer)?;
             left = &left[clean..];
         }
         Ok(())
@@ -158,15 +232,14 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
 
     /// Programs the newest version of a page from the buffer to the frontier.
     ///
-    /// The page that was mapped, `from`, keeps its valid bit, as after a copy.
+    /// The page that was mapped keeps its valid bit, as after a copy.
     fn program_newest(
         &mut self,
         lpn: Lpn,
-        from: Ppn,
+        Move { purpose, cause }: Move,
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
-        let cause = self.space.cause(Cause::Collection);
-        let purpose = Purpose::CopiesOf(self.flash.geometry().block_of(from));
+        let cause = self.space.cause(cause);
         while let Some(bytes) = buffer.newest(lpn) {
             let (to, _, seq) = self.space.room(self.flash.geometry(), purpose)?;
             match self.flash.program(to, Oob::data(lpn, seq), bytes, cause) {
@@ -185,11 +258,14 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         Ok(())
     }
 
-    fn copy(&mut self, mut left: &[Ppn], buffer: &mut dyn DirtyPages) -> Result<(), FtlError> {
-        let cause = self.space.cause(Cause::Collection);
+    fn copy(
+        &mut self,
+        mut left: &[Ppn],
+        Move { purpose, cause }: Move,
+        buffer: &mut dyn DirtyPages,
+    ) -> Result<(), FtlError> {
+        let cause = self.space.cause(cause);
         let mut lpns = [Lpn(0); RUN];
-        let Some(first) = left.first() else { return Ok(()) };
-        let purpose = Purpose::CopiesOf(self.flash.geometry().block_of(*first));
         while !left.is_empty() {
             let (to, room, seq) = self.space.room(self.flash.geometry(), purpose)?;
             let from = &left[..left.len().min(room as usize)];
@@ -222,6 +298,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         if let Some(lpn) = self.space.blocks.find(from) {
             self.space.blocks.set(lpn, LOST);
             self.space.log.lost_pages += 1;
+            self.less_in_use();
         }
     }
 
@@ -243,7 +320,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         while !run.pages().is_empty() {
             self.next_run(victim, run.cursor, u32::MAX, next);
             self.fetch(next);
-            self.relocate(run, buffer)?;
+            self.collect_run(run, buffer)?;
             core::mem::swap(&mut run, &mut next);
         }
         self.reclaim(victim)?;

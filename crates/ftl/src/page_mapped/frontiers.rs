@@ -36,6 +36,7 @@
 //! programs of another block come between its pages only after a power cut.
 //!
 //! Bit 55 of the stored sequence number holds the class for which the block was open when the page was programmed.
+//! Bit 54 marks pages of an SLC cache, whose blocks [`super::slc_cache`] keeps; their numbers are taken from here.
 //!
 //! Memory: 64 bytes per unit, and its heap of free blocks.
 
@@ -56,9 +57,12 @@ const COLLECTION: usize = 1;
 /// Lowest bit of the class in a sequence number.
 const CLASS_BIT: u32 = 55;
 
+/// Bit of a sequence number that marks a page of an SLC cache.
+const SLC_BIT: u32 = 54;
+
 /// Splits a sequence number into number and class.
 pub(crate) fn number_and_class(seq: u64) -> (u64, usize) {
-    (seq & ((1 << CLASS_BIT) - 1), (seq >> CLASS_BIT) as usize % CLASSES)
+    (seq & ((1 << SLC_BIT) - 1), (seq >> CLASS_BIT) as usize % CLASSES)
 }
 
 /// Origin of a page to be programmed.
@@ -245,6 +249,15 @@ impl Frontiers {
         self.number | (self.chosen.class as u64) << CLASS_BIT
     }
 
+    /// Sequence number of the next page of a block of an SLC cache.
+    pub(crate) fn seq_in_slc(&mut self, block: BlockId) -> u64 {
+        if self.last != Some(block) {
+            self.last = Some(block);
+            self.number += 1;
+        }
+        self.number | 1 << SLC_BIT
+    }
+
     /// Number of pages that the chosen frontier takes at once.
     #[inline]
     pub(crate) fn room_of_turn(&self, frontier: &Frontier) -> u32 {
@@ -262,7 +275,8 @@ impl Frontiers {
             && self.waiting.iter().any(|frontier| self.place_of(frontier.block) == place)
     }
 
-    fn has_free(&self, place: usize) -> bool {
+    /// True if the unit at this place has a free block.
+    pub(crate) fn has_free(&self, place: usize) -> bool {
         self.units[place].free.len() > 0
     }
 
@@ -311,14 +325,20 @@ impl Frontiers {
             self.open_at(place, class, frontier);
             return Some(Advance { frontier, opened: false });
         }
-        let block = self.units[place].free.pop()?;
-        self.free_blocks -= 1;
+        let block = self.take_free(place)?;
         let next = geometry.ppn(block, 0).0;
         let frontier = Frontier { block, next, end: next + geometry.pages_per_block() };
-        // The block may be that of the last page, erased since.
-        self.last = None;
         self.open_at(place, class, frontier);
         Some(Advance { frontier, opened: true })
+    }
+
+    /// Takes the next free block of the unit at this place.
+    pub(crate) fn take_free(&mut self, place: usize) -> Option<BlockId> {
+        let block = self.units[place].free.pop()?;
+        self.free_blocks -= 1;
+        // The block may be that of the last page, erased since.
+        self.last = None;
+        Some(block)
     }
 
     fn open_at(&mut self, place: usize, class: usize, frontier: Frontier) {

@@ -5,7 +5,8 @@
 //! - a valid count and π valid bits per block, in one cache line if π ≤ 448;
 //! - the candidates of the victim policy;
 //! - the free blocks, by unit and wear;
-//! - one write frontier per unit and class (16 B), used in turns ([`Allocation`](crate::Allocation)).
+//! - one write frontier per unit and class (16 B), used in turns ([`Allocation`](crate::Allocation));
+//! - an SLC cache, if there is one: a frontier per unit and 4 B per block of it.
 //!
 //! A host write touches one cold line of the map and one of the old page's block. A copy touches one line of the
 //! map. All other accesses are sequential or hot.
@@ -35,12 +36,15 @@ mod collecting;
 mod collection;
 pub(crate) mod core;
 mod duration;
+mod fold;
 pub(crate) mod free_blocks;
 pub(crate) mod frontiers;
 pub(crate) mod mount;
 pub(crate) mod packed;
 mod product;
 mod scheme;
+pub(crate) mod slc_cache;
+mod slc_space;
 pub(crate) mod space;
 pub(crate) mod tables;
 pub mod victims;

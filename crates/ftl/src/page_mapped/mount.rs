@@ -31,6 +31,8 @@
 //! - If an array is mounted with another allocation, a torn page may look like a failed program, which costs one
 //!   block.
 //!
+//! Blocks in SLC mode belong to the SLC cache, and are continued likewise: one per unit.
+//!
 //! A block without a readable page was opened by the program that the power cut interrupted, or its first program
 //! failed. Its class is unknown. The class had no other open block, so the block is continued for a class of its
 //! unit that has none. If there is no such class, the block waits.
@@ -48,6 +50,10 @@ use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, PageKind, Ppn, Probe
 /// Result of reading a block's OOB areas.
 pub(crate) struct ScannedBlock {
     pub(crate) block: BlockId,
+    /// Pages that it can hold: fewer in SLC mode.
+    pages: u32,
+    /// True if it is in SLC mode.
+    is_slc: bool,
     /// Pages programmed or torn.
     pub(crate) written: u32,
     /// OOB area of the first readable page, if there is one.
@@ -84,6 +90,9 @@ pub(super) fn mount<F: Probe, V: Victims, T: Tables>(
     }
     let mut map = core.space.blocks.take_map();
     rebuild(&mut core.space, &mut core.flash, used, PageKind::Data, &mut map)?;
+    if let Some(cache) = &mut core.space.cache {
+        cache.in_use = map.iter().filter(|ppn| **ppn != UNMAPPED).count() as u64;
+    }
     core.space.blocks.put_map(map);
     Ok(())
 }
@@ -106,6 +115,7 @@ pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     drop(numbers);
     mark_valid(space, &geometry, &used, map);
     resume(space, &geometry, &used);
+    resume_slc(space, &geometry, &used);
     Ok(())
 }
 
@@ -120,12 +130,13 @@ fn resume<V: Victims, T: BlockInfo>(
         space.frontiers.go_on_behind(found.newest.0, found.block);
     }
     let pages = geometry.pages_per_block();
+    let own_mode = || used.iter().filter(|found| !found.is_slc);
     // The block opened first is the oldest candidate.
-    for found in used.iter().filter(|found| found.written == pages) {
+    for found in own_mode().filter(|found| found.written == pages) {
         space.victims.insert(found.block, space.blocks.valid(found.block));
     }
     // Blocks of known class come first, the last one opened at their head.
-    let (known, unknown): (Vec<_>, Vec<_>) = used.iter().partition(|found| found.first.is_some());
+    let (known, unknown): (Vec<_>, Vec<_>) = own_mode().partition(|found| found.first.is_some());
     let mut opened_later = vec![[false; CLASSES]; space.frontiers.count() as usize];
     for found in known.into_iter().rev().chain(unknown) {
         let class = found.opened().map(|(_, class)| class);
@@ -145,6 +156,41 @@ fn resume<V: Victims, T: BlockInfo>(
         space.frontiers.reopen(Frontier { block: found.block, next, end }, class);
         space.free_pages += u64::from(pages - found.written);
     }
+}
+
+/// Gives the blocks in SLC mode back to the cache, in the order in which they were opened. For each unit the block
+/// opened last is continued. A block opened before it and not full is closed: a program failed in it if its last page
+/// is not readable, else it was open with other settings. Without a cache all are closed, and are candidates.
+fn resume_slc<V: Victims, T: BlockInfo>(
+    space: &mut Space<V, T>,
+    geometry: &Geometry,
+    used: &[ScannedBlock],
+) {
+    let in_slc = || used.iter().filter(|found| found.is_slc);
+    let mut opened_last = vec![None; space.frontiers.count() as usize];
+    for found in in_slc() {
+        opened_last[space.frontiers.place_of(found.block)] = Some(found.block);
+    }
+    for found in in_slc() {
+        let place = space.frontiers.place_of(found.block);
+        let is_last = opened_last[place] == Some(found.block);
+        let first = geometry.ppn(found.block, 0).0;
+        let (next, end) = (first + found.written, first + found.pages);
+        let frontier = Frontier { block: found.block, next, end };
+        let is_open =
+            space.cache.as_mut().is_some_and(|cache| cache.found(place, frontier, is_last));
+        if is_open {
+            continue;
+        }
+        space.clear_rest(geometry, frontier);
+        if frontier.room() > 0 && !is_last && !found.ends_readable() {
+            space.retiring.insert(found.block.0);
+        }
+        if space.cache.is_none() {
+            space.victims.insert(found.block, space.blocks.valid(found.block));
+        }
+    }
+    space.cache_changed(geometry);
 }
 
 /// Closes a block in which a program failed before the power cut. It is retired once it is collected.
@@ -173,7 +219,7 @@ fn mark_valid<V, T: BlockInfo>(
         mapped[*ppn as usize / 64] |= 1 << (ppn % 64);
     }
     for found in used {
-        space.blocks.open(found.block, geometry.pages_per_block());
+        space.blocks.open(found.block, found.pages);
         space.blocks.programmed(found.block, found.written);
         for page in 0..found.written {
             let Ppn(ppn) = geometry.ppn(found.block, page);
@@ -187,9 +233,11 @@ fn mark_valid<V, T: BlockInfo>(
 /// Reads the OOB areas of a block's pages up to the first erased page.
 pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<ScannedBlock, FtlError> {
     let geometry = *flash.geometry();
+    let (all, is_slc) = (geometry.pages_per_block(), flash.is_slc(block));
+    let pages = if is_slc { flash.part().cell.slc_pages(all) } else { all };
     let mut found =
-        ScannedBlock { block, written: geometry.pages_per_block(), first: None, newest: (0, 0) };
-    for page in 0..geometry.pages_per_block() {
+        ScannedBlock { block, pages, is_slc, written: pages, first: None, newest: (0, 0) };
+    for page in 0..pages {
         match flash.read_oob(geometry.ppn(block, page), Cause::Mount) {
             Ok(oob) => {
                 found.first.get_or_insert(oob);

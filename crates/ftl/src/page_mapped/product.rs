@@ -2,11 +2,13 @@
 
 use super::collection::{Collection, Partial, Preemptible, WholeBlock};
 use super::core::Core;
+use super::fold;
 use super::mount::mount;
 use super::packed::Packed;
 use super::scheme::PageMapped;
 use super::tables::{Flat, Tables};
 use super::victims::{ByDevice, Greedy, Victims};
+use crate::dirty_pages::NoBuffer;
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
 use crate::guarantee::Ram;
@@ -124,6 +126,10 @@ where
     if config.dynamic_wear == Some(false) {
         core.space.frontiers.take_in_order();
     }
+    if let Some(cache) = plan.slc {
+        let geometry = *core.flash.geometry();
+        core.space.add_cache(cache, &geometry);
+    }
     match start {
         Start::Format => {
             let failed = format_array(&mut core)?;
@@ -132,7 +138,8 @@ where
         Start::Mount => {
             mount(&mut core)?;
             core.space.mounting = true;
-            match collector.recover(&mut core) {
+            let folded = fold::make_room(&mut core, &mut collector, 0, &mut NoBuffer);
+            match folded.and_then(|()| collector.recover(&mut core)) {
                 // Pages torn by repeated power cuts may leave no room to collect. All data are readable, and a
                 // trim makes room; a write reports that there is none.
                 Ok(()) | Err(FtlError::Full { .. }) => {}

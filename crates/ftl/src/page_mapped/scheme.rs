@@ -2,14 +2,17 @@
 
 use super::collection::Collection;
 use super::core::{Core, LOST};
+use super::fold;
 use super::frontiers::ram_bytes;
+use super::slc_cache;
 use super::tables::{Flat, Tables};
 use super::victims::Victims;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::interface::{Background, Ftl, Prefetch};
-use crate::telemetry::{CollectionLog, Telemetry};
+use crate::slc_cache::SlcLog;
+use crate::telemetry::{CollectionLog, SlcCacheState, Telemetry};
 use crate::victim_work::VictimWork;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -58,31 +61,45 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> PageMapped<F, V, C, T> {
         let core = &self.core;
         let geometry = core.flash.geometry();
         let pages = geometry.pages_per_block();
+        let slc_pages = core.flash.part().cell.slc_pages(pages);
         let mut states: Vec<BlockState> = (0..geometry.blocks())
             .map(BlockId)
             .map(|block| {
                 let role = if core.flash.is_bad(block) { Role::Bad } else { Role::Full };
-                BlockState { role, valid: core.space.blocks.valid(block), written: pages }
+                let written = if core.flash.is_slc(block) { slc_pages } else { pages };
+                BlockState { role, valid: core.space.blocks.valid(block), written }
             })
             .collect();
         for block in core.space.frontiers.free() {
             states[block.0 as usize] = BlockState { role: Role::Free, valid: 0, written: 0 };
         }
-        for frontier in core.space.frontiers.open() {
+        let cache = core.space.cache.as_deref();
+        let in_cache = cache.into_iter().flat_map(|cache| cache.open());
+        for frontier in core.space.frontiers.open().chain(in_cache) {
             let state = &mut states[frontier.block.0 as usize];
             let unwritten = frontier.room();
             *state = BlockState {
                 role: Role::Frontier,
                 valid: state.valid - unwritten,
-                written: pages - unwritten,
+                written: frontier.next - geometry.ppn(frontier.block, 0).0,
             };
         }
-        if let Some((block, cursor)) = self.collector.in_progress() {
+        let folding = cache.and_then(|cache| cache.folding);
+        for (block, cursor) in self.collector.in_progress().into_iter().chain(folding) {
             let valid = core.space.blocks.valid_from(block, cursor);
-            states[block.0 as usize] =
-                BlockState { role: Role::Victim(cursor), valid, written: pages };
+            let state = &mut states[block.0 as usize];
+            *state = BlockState { role: Role::Victim(cursor), valid, ..*state };
         }
         states
+    }
+
+    fn slc_ram_bytes(&self) -> u64 {
+        let (space, geometry) = (&self.core.space, self.core.flash.geometry());
+        let units = space.frontiers.count() as u32;
+        space
+            .cache
+            .as_ref()
+            .map_or(0, |cache| slc_cache::ram_bytes(cache.plan.blocks, geometry.blocks(), units))
     }
 
     /// Physical page of `lpn`, if it is mapped.
@@ -126,6 +143,9 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         self.check(lpn)?;
+        if self.core.space.cache.is_some() {
+            return fold::write(&mut self.core, &mut self.collector, lpn, data, buffer);
+        }
         self.collector.before_write(&mut self.core, buffer)?;
         self.core.write(lpn, data)?;
         self.collector.after_write(&mut self.core, buffer)
@@ -146,17 +166,24 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
 
     #[inline]
     fn free_pages(&self) -> u64 {
-        self.core.space.free_pages
+        self.core.space.all_free_pages()
     }
 
     fn telemetry(&self) -> Telemetry<'_> {
         Telemetry {
             heap_bytes: self.core.space.blocks.heap_bytes()
                 + self.core.space.victims.heap_bytes()
-                + self.core.space.frontiers.heap_bytes(),
+                + self.core.space.frontiers.heap_bytes()
+                + self.core.space.cache.as_ref().map_or(0, |cache| cache.heap_bytes()),
             victim_work: Some(self.core.space.victims.work().since(&self.work_before)),
             tells_moves: true,
             yields: C::YIELDS,
+            slc_cache: self.core.space.cache.as_deref().map(|cache| SlcCacheState {
+                plan: cache.plan,
+                log: cache.log,
+                blocks: cache.blocks(),
+                free_pages: cache.room(),
+            }),
             ..Telemetry::new(
                 self.guarantee,
                 {
@@ -166,7 +193,8 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
                         map,
                         blocks,
                         victims: self.core.space.victims.ram_bytes(),
-                        other: ram_bytes(frontiers.count() as u32, frontiers.classes()),
+                        other: ram_bytes(frontiers.count() as u32, frontiers.classes())
+                            + self.slc_ram_bytes(),
                         ..Ram::default()
                     }
                 },
@@ -180,6 +208,9 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
         let pages_per_block = self.core.flash.geometry().pages_per_block();
         self.core.space.log =
             CollectionLog::new(pages_per_block, self.core.space.log.threshold_pages);
+        if let Some(cache) = &mut self.core.space.cache {
+            cache.log = SlcLog { most_blocks: cache.blocks(), ..SlcLog::default() };
+        }
     }
 
     #[inline]
@@ -207,6 +238,9 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
 
 impl<F: Probe, V: Victims, C: Collection, T: Tables> Background for PageMapped<F, V, C, T> {
     fn idle(&mut self) -> Result<bool, FtlError> {
+        if fold::idle(&mut self.core)? {
+            return Ok(true);
+        }
         if !self.idle_collection {
             return Ok(false);
         }
@@ -214,6 +248,13 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Background for PageMapped<F
     }
 
     fn idle_ns(&self) -> Ns {
-        self.collector.idle_ns(&self.core)
+        match fold::has_work(&self.core) {
+            true => fold::idle_ns(&self.core).max(self.collector.idle_ns(&self.core)),
+            false => self.collector.idle_ns(&self.core),
+        }
+    }
+
+    fn idles_on(&self) -> bool {
+        fold::has_work(&self.core)
     }
 }

@@ -3,12 +3,14 @@
 
 use super::blocks::BlockTable;
 use super::frontiers::{Advance, Frontier, Frontiers, Purpose};
+use super::slc_cache::SlcCache;
 use super::tables::BlockInfo;
 use super::victims::Victims;
 use crate::allocation::Allocation;
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
 use crate::telemetry::CollectionLog;
+use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use flash::{BlockId, Cause, FlashError, Geometry, Ppn, Probe};
 
@@ -19,7 +21,12 @@ pub(crate) struct Space<V, T = BlockTable> {
     /// Open and free blocks.
     pub(crate) frontiers: Frontiers,
     pub(crate) victims: V,
+    /// Pages that can be programmed in open and free blocks, those of the SLC cache excepted.
     pub(crate) free_pages: u64,
+    /// The SLC cache, if there is one.
+    pub(crate) cache: Option<Box<SlcCache>>,
+    /// Free pages that count as used: those of blocks that the SLC cache has set aside.
+    pub(super) set_aside: u64,
     /// Blocks in which a program failed: marked bad once their valid pages are moved.
     pub(crate) retiring: BTreeSet<u32>,
     /// True while a mount recovers: victims are then chosen for the room they give, not by the policy.
@@ -72,6 +79,8 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             frontiers: Frontiers::new(&Allocation::default(), FrontierSharing::Shared),
             victims,
             free_pages: 0,
+            cache: None,
+            set_aside: 0,
             retiring: BTreeSet::new(),
             mounting: false,
             log: CollectionLog::new(pages_per_block, threshold_pages),
@@ -85,15 +94,22 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         self.keep_blocks();
     }
 
-    /// Sets the number of blocks kept for collection: one, and one more while there are spare blocks.
-    fn keep_blocks(&mut self) {
-        self.frontiers.keep(if self.spare_blocks > 0 { 2 } else { 1 });
+    /// Sets the number of blocks kept for collection: one, and one more while there are spare blocks. Those that an
+    /// SLC cache has set aside are kept as well.
+    pub(super) fn keep_blocks(&mut self) {
+        let set_aside = self.cache.as_ref().map_or(0, |cache| cache.set_aside());
+        self.frontiers.keep(self.kept_for_collection() + set_aside as usize);
     }
 
-    /// Free pages except those in open blocks of collection, to which the host writes only if there are no others.
+    pub(super) fn kept_for_collection(&self) -> usize {
+        if self.spare_blocks > 0 { 2 } else { 1 }
+    }
+
+    /// Free pages except those in open blocks of collection, to which the host writes only if there are no others,
+    /// and those that are set aside.
     #[inline]
     pub(crate) fn host_room(&self) -> u64 {
-        self.free_pages - self.frontiers.collection_room()
+        (self.free_pages - self.frontiers.collection_room()).saturating_sub(self.set_aside)
     }
 
     /// Returns true if so few pages are free that a write waits for as many victims as it takes.
@@ -103,7 +119,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     #[inline]
     pub(crate) fn is_short(&self) -> bool {
         let enough = if self.frontiers.classes() == 1 { self.log.threshold_pages } else { 0 };
-        self.free_pages <= enough
+        self.free_pages.saturating_sub(self.set_aside) <= enough
     }
 
     /// Returns true if a mount must collect so that [`Space::is_short`] becomes true early enough for later
@@ -113,7 +129,8 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             1 => self.is_short(),
             _ => {
                 let pages_per_block = u64::from(geometry.pages_per_block());
-                self.free_pages <= pages_per_block || !self.frontiers.keeps_enough()
+                self.free_pages.saturating_sub(self.set_aside) <= pages_per_block
+                    || !self.frontiers.keeps_enough()
             }
         }
     }
@@ -347,6 +364,18 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         block: BlockId,
         cause: Cause,
     ) -> Result<(), FtlError> {
+        self.erase(flash, block, cause)?;
+        self.log.finished += 1;
+        Ok(())
+    }
+
+    /// Erases a block that holds nothing valid, and frees or retires it.
+    pub(super) fn erase<F: Probe>(
+        &mut self,
+        flash: &mut F,
+        block: BlockId,
+        cause: Cause,
+    ) -> Result<(), FtlError> {
         match flash.erase(block, self.cause(cause)) {
             Ok(()) if !self.retiring.remove(&block.0) => {
                 let erases = self.blocks.erased(block, flash.erase_count(block));
@@ -359,7 +388,6 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             }
             Err(error) => return Err(error.into()),
         }
-        self.log.finished += 1;
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use crate::frontier_sharing::FrontierSharing;
 use crate::guarantee::Guarantee;
 use crate::page_mapped::victims::VictimKind;
 use crate::preset::SchemeConfig;
+use crate::slc_cache::SlcSize;
 use flash::{Ns, Part};
 
 /// As [`copies_ns`], but pages that are dirty in a write buffer may be programmed from there instead.
@@ -42,6 +43,8 @@ pub(crate) fn of_whole_blocks(
         Some(FrontierSharing::Shared) => 0,
         _ => config.allocation.units(),
     };
+    // A dynamic SLC cache may leave no more full blocks than hold all pages.
+    let full = if config.slc == Some(SlcSize::Dynamic) { 1 } else { full };
     let full = full.saturating_sub(open_for_copies).max(1);
     let first = kind.most_valid(part.pages_per_block, logical_pages, full);
     let others = kind.victims_at_once() - 1;

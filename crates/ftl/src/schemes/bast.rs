@@ -91,6 +91,7 @@ fn plan(
         spare_blocks: 0,
         layout: Layout::LogBlock(LogBlockLayout::Bast { log_blocks }),
         buffer: None,
+        slc: None,
         guarantee: Guarantee::worst_case(part, step_ns, geometry.pages_per_block()),
         ram: ram(geometry, logical_pages, log_blocks),
     })

@@ -137,6 +137,7 @@ fn plan(
             steps: None,
         }),
         buffer: None,
+        slc: None,
         guarantee: guarantee(config, part, logical_pages, [data_blocks, translation_blocks]),
         ram: on_demand::ram(geometry, logical_pages, entries),
     })

@@ -155,6 +155,7 @@ pub(super) fn plan_with(
         spare_blocks: 0,
         layout: Layout::LogBlock(LogBlockLayout::Fast { log_blocks, victim, saved_ns }),
         buffer: None,
+        slc: None,
         guarantee: Guarantee::worst_case(part, step_ns, pages_per_block),
         ram: ram(geometry, logical_pages, log_blocks, victim),
     })

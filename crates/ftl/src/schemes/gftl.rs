@@ -171,6 +171,7 @@ pub(super) fn plan_with(
             dirtiest_first,
         }),
         buffer: None,
+        slc: None,
         guarantee: guarantee(part, &space, threshold.is_some(), printed),
         ram: ram(geometry, space.logical_blocks, space.queue_blocks),
     })

@@ -125,6 +125,7 @@ fn plan(
         spare_blocks: 0,
         layout: Layout::PageMapped(CollectionKind::Partial(kind, copies)),
         buffer: None,
+        slc: None,
         guarantee: Guarantee {
             read_ns: Some(part.t_r_ns),
             write_ns: Some(part.t_prog_ns),

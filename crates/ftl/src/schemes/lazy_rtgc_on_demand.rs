@@ -132,6 +132,7 @@ fn plan(
             }),
         }),
         buffer: None,
+        slc: None,
         guarantee: guarantee(part, &division, promised, eviction),
         ram: on_demand::ram(geometry, logical_pages, entries),
     })

@@ -131,6 +131,7 @@ fn plan(
         spare_blocks: 0,
         layout: Layout::Nftl { folds },
         buffer: None,
+        slc: None,
         guarantee: Guarantee {
             read_ns: Some(bounds::nftl::read_ns(part)),
             write_ns: Some(part.t_prog_ns),

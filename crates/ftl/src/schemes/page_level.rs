@@ -19,6 +19,18 @@
 //! then selected as soon as at most one block is free besides the one open for copies. Λ is the same; proof:
 //! [`crate::page_mapped::WholeBlock`].
 //!
+//! SLC cache (`slc`): host writes go to blocks in SLC mode while it has room. Of N blocks C hold a bit per cell,
+//! so π/bits pages each. Idle time folds them: it moves their valid pages to blocks in the part's own mode, and
+//! erases them. A page that is folded collects first, as a host write does.
+//! - `static:SHARE`: C is that share of the blocks, which are set aside: Λ = (N − C − 1)π − 1.
+//! - `dynamic`: C as large as V + C·π ≤ (N − 1)π − 1 allows, for V logical pages in use; Λ is the same as without. A
+//!   write that needs room of the cache, or would collect, folds a block first. Idle time also collects victims for it, as long as
+//!   a victim gains the pages of a block in SLC mode.
+//!
+//! Bounds with a cache, for a step S without it: none changes for `static` with `slc_full=direct`. Each fold that a
+//! write waits for adds s(t_rd+t_wr) + t_er to its service and (s + 1)S to its step, s = ⌊π/bits⌋: two for `dynamic`, one
+//! for `slc_full=fold`. A victim of `dynamic` may have π − 1 valid pages.
+//!
 //! Worst case (N ≥ 3, greedy): one victim per write, with at most ⌊Λ/(N−2)⌋ valid pages (with shared frontiers
 //! ⌊Λ/(N−1)⌋). With all of Λ exported that is π − 1: U(R) = t_wr + (π−1)(t_rd+t_wr) + t_er (Zhang et al.,
 //! Definition 2.3, Eq. 5). [`bounds::moves::copies_ns`] has the time of the copies on other copy paths.
@@ -31,14 +43,22 @@
 //!   copying it; the buffered page is then clean (BA-BM of `ba-gc`). Default off.
 //! - `spare_blocks`: default 0.
 //! - `frontiers`: `split`, the default, or `shared`, as in the papers.
+//! - `slc`: `static:SHARE` or `dynamic`, on a part with an SLC mode; default none.
+//! - `slc_full`: where host writes go that find the cache full: to the part's own mode (`direct`, the default), or to the
+//!   cache once a block is folded (`fold`).
 //!
-//! Errors: fewer than 3 usable blocks, or a share that leaves no swap block: refused before the run.
+//! Errors: fewer than 3 usable blocks, a share that leaves no swap block, an SLC cache on a part without SLC mode:
+//! refused before the run.
 //!
 //! Deviations: in the paper's text one page task may trigger several collections. Here one is always enough, with Λ =
-//! (N − 1)π, too; that page is held back for power cuts. Without it, one torn page ends all writes.
+//! (N − 1)π, too; that page is held back for power cuts. Without it, one torn page ends all writes. Blocks of
+//! the SLC cache come from one pool with all others, least worn first, and each erase counts alike in either mode. Drives
+//! that set blocks aside for good wear them apart.
 //!
 //! Source: A. Ban, Flash file system, US patent 5,404,485, 1995; the variant is that of Zhang et al.,
-//! Lazy-RTGC, ACM TODAES 20(3):43, 2015, §6.1.
+//! Lazy-RTGC, ACM TODAES 20(3):43, 2015, §6.1. SLC cache: static as A. L. Shimpi describes Samsung's TurboWrite
+//! (SSD 840 EVO review, AnandTech, 2013), dynamic as A. Malventano describes Micron's Dynamic Write Acceleration (M600
+//! review, PC Perspective, 2014); X. Yang, Z. Cong, C. Gao, In-place switch, arXiv:2409.14360, 2024, on the cliff.
 
 use crate::error::FtlError;
 use crate::layout::{CollectionKind, Layout};
@@ -55,7 +75,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "page-level",
     summary: "page map in RAM, greedy, whole victims, everything exported except the swap block",
     source: "Ban, US patent 5,404,485, 1995; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
-    settings: &["victim", "idle", "aware", "frontiers"],
+    settings: &["victim", "idle", "aware", "frontiers", "slc", "slc_full"],
     victims: None,
     page: page!("page_level.rs"),
     buffer: None,
@@ -107,6 +127,7 @@ pub(super) fn whole_block_plan(
         spare_blocks: 0,
         layout: Layout::PageMapped(CollectionKind::WholeBlock(kind)),
         buffer: None,
+        slc: None,
         guarantee,
         ram: page_mapped::ram(geometry, logical_pages, kind),
     })

@@ -140,6 +140,7 @@ fn plan(
             trigger: config.trigger.unwrap_or(RftlTrigger::Late),
         }),
         buffer: None,
+        slc: None,
         guarantee: Guarantee {
             read_ns: Some(bounds::rftl::read_ns(part)),
             write_ns: Some(bounds::rftl::write_ns(part)),

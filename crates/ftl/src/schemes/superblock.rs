@@ -110,6 +110,7 @@ fn plan(
         spare_blocks: 0,
         layout: Layout::LogBlock(LogBlockLayout::Superblock { log_blocks }),
         buffer: None,
+        slc: None,
         guarantee: Guarantee::worst_case(part, step_ns, geometry.pages_per_block()),
         ram: ram(geometry, logical_pages),
     })

@@ -117,6 +117,7 @@ fn plan(
         spare_blocks: 0,
         layout: Layout::PageMapped(CollectionKind::Preemptible(kind, window)),
         buffer: None,
+        slc: None,
         guarantee: worst_case::of_preemptible(config, part, kind, [logical_pages, full, window]),
         ram: Ram { map, blocks: of_blocks, ..page_mapped::ram(geometry, logical_pages, kind) },
     })

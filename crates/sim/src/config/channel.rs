@@ -11,7 +11,7 @@ use bounds::copyback::{CopySettings, CopyTimings, Copyback, CopybackError, Waits
 use flash::channels::{Timing, TimingError};
 use flash::faults::{AgedErrorRate, BitErrorModel, BitErrorRate};
 use flash::pins::{Interface, WindowCheck, Windows, windows};
-use flash::{Copies, CopyPath, CopyTimes, Geometry, GeometryError, Ns, Part, Retries, RetryTimes};
+use flash::{Copies, CopyPath, CopyTimes, Geometry, GeometryError, Ns, Part, Retries};
 use workload::quantity::Duration;
 
 /// A part and its use by a controller, the same for every scheme of an experiment.

@@ -4,7 +4,7 @@ use crate::catalogue;
 use flash::{CopyPath, WearRule};
 use ftl::{
     AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
-    FrontierSharing, Probability, Regions, RftlTrigger, VictimKind, WriteQueue,
+    FrontierSharing, Probability, Regions, RftlTrigger, SlcSize, VictimKind, WhenFull, WriteQueue,
     page_mapped::victims::PolicyNumber,
 };
 use serde::de::{self, Visitor};
@@ -242,6 +242,51 @@ pub(super) fn read_share(text: &str) -> Option<f64> {
     match text.strip_suffix('%') {
         Some(percent) => percent.trim_end().parse().ok().map(|percent: f64| percent / 100.0),
         None => text.parse().ok(),
+    }
+}
+
+impl Notation for Option<SlcSize> {
+    fn read(word: &str) -> Result<Self, String> {
+        let fault = || {
+            format!(
+                "an SLC cache is `none`, `dynamic` or a share of the blocks above 0% and below 100%, as in \
+                `static:10%`, not `{word}`"
+            )
+        };
+        match word.split_once(':') {
+            None if word == "none" => Ok(None),
+            None if word == "dynamic" => Ok(Some(SlcSize::Dynamic)),
+            Some(("static", share)) => {
+                let all = f64::from(SlcSize::ALL_BLOCKS);
+                let millionths = read_share(share).map(|share| (share * all).round());
+                let within = millionths.filter(|of| (1.0..all).contains(of)).ok_or_else(fault)?;
+                Ok(Some(SlcSize::Static(within as u32)))
+            }
+            _ => Err(fault()),
+        }
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            None => f.write_str("none"),
+            Some(SlcSize::Dynamic) => f.write_str("dynamic"),
+            Some(SlcSize::Static(millionths)) => {
+                // Exact: a millionth is four decimals of a percent.
+                let (whole, rest) = (millionths / 10_000, millionths % 10_000);
+                let rest = if rest == 0 { String::new() } else { format!(".{rest:04}") };
+                write!(f, "static:{whole}{}%", rest.trim_end_matches('0'))
+            }
+        }
+    }
+}
+
+impl Notation for WhenFull {
+    fn read(word: &str) -> Result<Self, String> {
+        named("way", word, &[("direct", Self::Direct), ("fold", Self::Fold)])
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
     }
 }
 

@@ -122,6 +122,8 @@ impl SchemeTable {
                 }
             },
             frontiers: self.frontiers.map(|frontiers| frontiers.0),
+            slc: self.slc.and_then(|size| size.0),
+            slc_full: self.slc_full.map(|full| full.0),
             buffer: BufferSettings {
                 policy: self.buffer.map(|policy| policy.0),
                 bytes: self.buffer_size.map(|bytes| bytes.0),
@@ -209,7 +211,8 @@ mod tests {
     use flash::{CopyPath, WearRule};
     use ftl::{
         AgeClock, BUFFER_POLICIES, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam,
-        Enqueue, FrontierSharing, Probability, Regions, RftlTrigger, VictimKind, WriteQueue,
+        Enqueue, FrontierSharing, Probability, Regions, RftlTrigger, SlcSize, VictimKind, WhenFull,
+        WriteQueue,
     };
     use proptest::prelude::*;
     use workload::quantity::{Bytes, Duration};
@@ -248,6 +251,9 @@ mod tests {
             "page-level+wear=gap:50+dynamic_wear=false",
             "nftl+wear=bet:100:3",
             "fsr+wear=off+dynamic_wear",
+            "page-level+slc=static:7.5%+slc_full=fold",
+            "fsr+slc=dynamic",
+            "fsr+slc=none",
         ] {
             assert_eq!(parse(text).to_string(), text);
         }
@@ -287,6 +293,12 @@ mod tests {
             ("fsr+wear=gap", "bet:T[:K] or gap:N"),
             ("fsr+wear", "as in `wear=gap:50`"),
             ("fsr+dynamic_wear=much", "`true` or `false`"),
+            ("fsr+slc=static", "`static:10%`"),
+            ("fsr+slc=static:0%", "`static:10%`"),
+            ("fsr+slc=static:100%", "`static:10%`"),
+            ("fsr+slc=dynamical", "`static:10%`"),
+            ("fsr+slc", "as in `slc=static:10%`"),
+            ("fsr+slc_full=folds", "did you mean `fold`?"),
             ("fsr+buffer=lur", "did you mean `lru`?"),
             ("fsr+buffer", "as in `buffer=three-region`"),
             ("fsr+buffer=lru+buffer_unit=pages", "did you mean `page`?"),
@@ -405,6 +417,9 @@ mod tests {
         let enqueue = prop_oneof![Just(Enqueue::Full), Just(Enqueue::Overflow)];
         let trigger = prop_oneof![Just(RftlTrigger::PrimaryFull), Just(RftlTrigger::Late)];
         let frontiers = prop_oneof![Just(FrontierSharing::Split), Just(FrontierSharing::Shared)];
+        let slc =
+            prop_oneof![Just(SlcSize::Dynamic), (1..SlcSize::ALL_BLOCKS).prop_map(SlcSize::Static)];
+        let full = prop_oneof![Just(WhenFull::Direct), Just(WhenFull::Fold)];
         // TOML's integers are signed.
         let cmt_bytes = || (0..=i64::MAX as u64).prop_map(Bytes::new);
         let cmt = cmt_bytes();
@@ -444,7 +459,7 @@ mod tests {
             (
                 copies,
                 wear,
-                of(frontiers),
+                (of(frontiers), of(of(slc)), of(full)),
                 (of(ram), of(enqueue)),
                 (of(trigger), of(any::<u32>())),
                 (updates, clock, clean, of(0.0..1000.0f64)),
@@ -460,7 +475,7 @@ mod tests {
                     (
                         (copy, copy_cache),
                         (wear, dynamic_wear),
-                        frontiers,
+                        (frontiers, slc, slc_full),
                         (ram, enqueue),
                         (trigger, folds),
                         (updates, clock, clean, alpha),
@@ -486,6 +501,8 @@ mod tests {
                         log_blocks,
                         alpha,
                         frontiers: frontiers.map(Word),
+                        slc: slc.map(Word),
+                        slc_full: slc_full.map(Word),
                         buffer,
                         buffer_size: bytes,
                         buffer_unit: unit,

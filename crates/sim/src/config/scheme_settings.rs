@@ -222,6 +222,30 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed(&scheme.frontiers),
     },
     SchemeSetting {
+        key: "slc",
+        long_key: "slc",
+        example: Some("static:10%"),
+        values: || {
+            "none, static:SHARE or dynamic, SHARE above 0% and below 100% of the blocks".into()
+        },
+        doc: "SLC cache: host writes go to blocks in SLC mode first, and idle time folds them: into blocks set aside \
+            (static), or as many as the pages in use leave over (dynamic); needs a part with an SLC mode; default: none",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.slc, value),
+        print: |scheme| printed(&scheme.slc),
+    },
+    SchemeSetting {
+        key: "slc_full",
+        long_key: "slc_full",
+        example: Some("fold"),
+        values: || "direct or fold".into(),
+        doc: "host writes that find the SLC cache full: go to blocks in the part's own mode (direct), or wait until a \
+            block of the cache is folded (fold); default: direct",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.slc_full, value),
+        print: |scheme| printed(&scheme.slc_full),
+    },
+    SchemeSetting {
         key: "buffer",
         long_key: "buffer",
         example: Some("three-region"),

@@ -4,7 +4,7 @@ use super::notation::{Percent, Word, read_share};
 use flash::{CopyPath, WearRule};
 use ftl::{
     AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
-    FrontierSharing, Probability, Regions, RftlTrigger, VictimKind, WriteQueue,
+    FrontierSharing, Probability, Regions, RftlTrigger, SlcSize, VictimKind, WhenFull, WriteQueue,
 };
 use serde::{Deserialize, Deserializer, Serialize, de};
 use workload::quantity::{Bytes, Duration};
@@ -60,6 +60,12 @@ pub struct SchemeTable {
     /// Frontiers of host writes and copies (`split`, `shared`); default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frontiers: Option<Word<FrontierSharing>>,
+    /// SLC cache (`none`, `static:10%`, `dynamic`); default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slc: Option<Word<Option<SlcSize>>>,
+    /// Destination of host writes that find it full (`direct`, `fold`); default: `direct`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slc_full: Option<Word<WhenFull>>,
     /// Write buffer (`none`, `lru` and others); default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Word<Option<&'static BufferPolicy>>>,

@@ -124,6 +124,9 @@ pub struct SchemeReport {
     pub map_cache: Option<MapCacheReport>,
     /// Activity of the write buffer; `null` without one.
     pub buffer: Option<BufferReport>,
+    /// Activity of the SLC cache; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slc_cache: Option<SlcCacheReport>,
     /// Controller work for victim selection; `null` if no policy of the list selects the victims.
     pub victim_work: Option<VictimWorkReport>,
     /// Deadlines of periodic tasks; `null` for other workloads.
@@ -358,6 +361,36 @@ pub struct MapCacheReport {
     pub hit_share: Option<f64>,
 }
 
+/// Activity of an SLC cache in the measured part; in pages, unless stated otherwise.
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SlcCacheReport {
+    /// Blocks set aside, or that may be in SLC mode on an array without data (dynamic).
+    pub blocks: u32,
+    /// True if they are set aside.
+    pub set_aside: bool,
+    /// Pages that they hold in SLC mode.
+    pub capacity_pages: u64,
+    /// Destination of writes that find it full: `direct` or `fold`.
+    pub full: String,
+    /// Host pages written to it.
+    pub written: u64,
+    /// Host pages that found it full and went to blocks in the part's own mode.
+    pub direct: u64,
+    /// Written / (written + direct); `null` without writes.
+    pub written_share: Option<f64>,
+    /// Blocks folded.
+    pub folded_blocks: u64,
+    /// Of these, blocks whose fold ended in idle time.
+    pub folded_idle_blocks: u64,
+    /// Pages moved out of them.
+    pub moved: u64,
+    /// Most blocks in SLC mode at a time.
+    pub most_blocks: u32,
+    /// Blocks in SLC mode at the end.
+    pub blocks_at_end: u32,
+}
+
 /// Activity of a write buffer in the measured part; in pages, unless stated otherwise.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -470,6 +503,8 @@ pub struct Series {
     pub erases: Vec<u32>,
     /// Victims by valid pages.
     pub victim_valid: Vec<u64>,
+    /// Bytes per page; 0 if the report does not tell.
+    pub page_bytes: u32,
     /// Whole windows of a run on several channels, in order of time.
     pub windows: Vec<WindowSample>,
 }

@@ -37,5 +37,5 @@ pub use crate::measures::Summary;
 pub use contents::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, CopyCount, LeftOut,
     MapCacheReport, MergeReport, RamReport, Report, RetriedReads, RetryReport, SchemeReport,
-    Series, Violation,
+    Series, SlcCacheReport, Violation,
 };

@@ -91,6 +91,7 @@ fn on_ssd(scheme: &mut SchemeReport) {
         start_ns: at * WINDOW_NS,
         page_commands: commands(at),
         host_pages: commands(at) / 2,
+        host_written: commands(at) / 4,
         least_free_pages: 900 + draw(at) % 64,
     };
     scheme.series.windows = (0..windows).map(window).collect();

@@ -82,6 +82,8 @@ pub struct WindowSample {
     pub page_commands: u64,
     /// Page reads and writes of the host that ended in it.
     pub host_pages: u64,
+    /// Of these, pages written.
+    pub host_written: u64,
     /// Fewest free pages in it.
     pub least_free_pages: u64,
 }

@@ -1,7 +1,9 @@
 //! The report as a table for users.
 
 use super::cells::{longest, mean, none, p99_9, percent};
-use super::contents::{BitErrorReport, BufferReport, Report, SchemeReport, Violation};
+use super::contents::{
+    BitErrorReport, BufferReport, Report, SchemeReport, SlcCacheReport, Violation,
+};
 use super::deadlines::DeadlineReport;
 use super::grid::{Grid, wrap};
 use super::late::RequestDeadline;
@@ -35,7 +37,9 @@ pub fn render(report: &Report, width: usize) -> String {
     let buffered = report.schemes.iter().any(|scheme| scheme.buffer.is_some());
     let [of_time, of_all] = HOW_TO_READ;
     let of_time = if report.is_of_channels() { ssd_rows::HOW_TO_READ } else { of_time };
-    for line in [of_time, of_all].into_iter().chain(buffered.then_some(OF_BUFFERS)) {
+    let cached = report.schemes.iter().any(|scheme| scheme.slc_cache.is_some());
+    let more = buffered.then_some(OF_BUFFERS).into_iter().chain(cached.then_some(OF_SLC_CACHES));
+    for line in [of_time, of_all].into_iter().chain(more) {
         out.push_str(&wrap(line, width, "  "));
     }
     out
@@ -65,6 +69,9 @@ const HOW_TO_READ: [&str; 2] = [
 const OF_BUFFERS: &str = "Write buffers: flushes (by the host, by age, at the end) count in \
     execution time, completion and WAF, not in responses; hits: pages that were in the buffer, clean ones too; needless \
     copies: share of copies of pages with a newer version in the buffer; collected: written by collection from the buffer.";
+
+const OF_SLC_CACHES: &str = "SLC caches: the pages that they hold in SLC mode; host pages in it: the share of host \
+    writes that found room there; folded: valid pages moved to blocks in the part's own mode, and the block erased.";
 
 pub(super) fn heading(report: &Report, width: usize) -> String {
     let mut title = format!("{}, seed {}", report.title(), report.seed);
@@ -227,6 +234,16 @@ fn grid(report: &Report) -> Grid {
         of_buffer("  padded pages", &|b| Some(units::count(b.padded)));
         of_buffer("  collected pages", &|b| Some(units::count(b.collected)));
         of_buffer("needless copies", &|b| b.moved_in_vain_share.map(percent));
+    }
+    if schemes.iter().any(|s| s.slc_cache.is_some()) {
+        let mut of_cache = |label: &str, figure: &dyn Fn(&SlcCacheReport) -> Option<String>| {
+            row(label, &|s| s.slc_cache.as_ref().and_then(figure).unwrap_or_else(none));
+        };
+        of_cache("SLC cache", &|c| Some(format!("{} pages", units::count(c.capacity_pages))));
+        of_cache("  host pages in it", &|c| c.written_share.map(percent));
+        of_cache("  folded blocks", &|c| Some(units::count(c.folded_blocks)));
+        of_cache("  of these when idle", &|c| Some(units::count(c.folded_idle_blocks)));
+        of_cache("  pages moved", &|c| Some(units::count(c.moved)));
     }
     if schemes.iter().any(|s| report.collects_when_idle(&s.name)) {
         row("idle victims", &|s| match report.collects_when_idle(&s.name) {

@@ -9,11 +9,13 @@ use crate::report::units;
 use crate::report::units::grouped;
 use crate::report::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, MapCacheReport, MergeReport,
-    RamReport, SchemeReport, VictimWorkReport, Violation,
+    RamReport, SchemeReport, SlcCacheReport, VictimWorkReport, Violation,
 };
 use ::workload::quantity::Duration;
 use flash::{Cause, Counts, Operation};
-use ftl::{CollectionLog, Guarantee, MapCache, MergeKind, Scheme, Telemetry};
+use ftl::{
+    CollectionLog, Guarantee, MapCache, MergeKind, Scheme, SlcCacheState, SlcSize, Telemetry,
+};
 
 impl Account {
     /// The report up to `now_ns`; `busy_ns`: busy time of the array, if the array does not count it itself.
@@ -80,6 +82,7 @@ impl Account {
                 .victim_work
                 .map(|work| VictimWorkReport::new(&work, log.started)),
             buffer: buffer(&telemetry, self.flushes, &counts),
+            slc_cache: telemetry.slc_cache.as_ref().map(slc_cache),
             energy_nj,
             energy_nj_per_task: if tasks == 0 { 0.0 } else { energy_nj / tasks as f64 },
             wear_index: worn.index,
@@ -108,6 +111,7 @@ impl Account {
             (report.violations, report.first_violation) = (0, None);
         }
         report.series.erases = erases;
+        report.series.page_bytes = setup.geometry.page_bytes();
         report.series.victim_valid.clone_from(&log.victim_valid);
         report.deadlines = self.deadlines.map(Deadlines::report);
         let is_timed = self.measures.is_timed();
@@ -135,6 +139,25 @@ fn map_cache(MapCache { hits, misses }: MapCache) -> MapCacheReport {
     let lookups = hits + misses;
     let hit_share = (lookups > 0).then(|| share(hits, lookups));
     MapCacheReport { hits, misses, hit_share }
+}
+
+fn slc_cache(state: &SlcCacheState) -> SlcCacheReport {
+    let SlcCacheState { plan, log, blocks, .. } = state;
+    let all = log.written + log.direct;
+    SlcCacheReport {
+        blocks: plan.blocks,
+        set_aside: plan.size != SlcSize::Dynamic,
+        capacity_pages: u64::from(plan.blocks) * u64::from(plan.block_pages),
+        full: plan.full.to_string(),
+        written: log.written,
+        direct: log.direct,
+        written_share: (all > 0).then(|| share(log.written, all)),
+        folded_blocks: log.folded,
+        folded_idle_blocks: log.folded_idle,
+        moved: log.moved,
+        most_blocks: log.most_blocks,
+        blocks_at_end: *blocks,
+    }
 }
 
 fn buffer(telemetry: &Telemetry<'_>, flushes: Flushes, counts: &Counts) -> Option<BufferReport> {

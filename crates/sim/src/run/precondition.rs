@@ -7,7 +7,7 @@ use super::rounds::Rounds;
 use super::setup::Setup;
 use super::tasks::Cutter;
 use crate::precondition::{Fill, Preconditioning};
-use ftl::{Asks, Done, HostClock, PageTask, Scheme, TaskKind};
+use ftl::{Asks, Done, FtlError, HostClock, PageTask, Scheme, TaskKind};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use workload::Op;
@@ -77,6 +77,13 @@ pub(crate) fn precondition<F: RunArray>(
     }
     let settled = setup.precondition.steady.then(|| rounds.is_steady());
     let done = writer.done;
+    rest(scheme).map_err(|source| RunError::Scheme {
+        scheme: label.into(),
+        source,
+        task: done,
+        phase: "preconditioning",
+        requests: None,
+    })?;
     if scheme.telemetry().buffer.is_none() {
         return Ok(settled);
     }
@@ -89,6 +96,13 @@ pub(crate) fn precondition<F: RunArray>(
         requests: None,
     })?;
     Ok(settled)
+}
+
+/// Gives the scheme all the idle time that it asks for: a device rests before a measurement, and an SLC cache is empty
+/// then.
+fn rest<F: RunArray>(scheme: &mut dyn Scheme<Flash = F>) -> Result<(), FtlError> {
+    while scheme.idles_on() && scheme.idle()? {}
+    Ok(())
 }
 
 /// A scheme that is written while time does not count.

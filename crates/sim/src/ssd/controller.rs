@@ -141,6 +141,7 @@ impl SsdDevice<'_> {
         done_ns: Ns,
     ) {
         self.totals.host_pages += u64::from(kind != TaskKind::Trim);
+        self.totals.host_written += u64::from(kind == TaskKind::Write);
         match &mut self.alone {
             // Its collection steps have yet to end.
             Some(alone) => alone.done = Some((service_ns, completion_ns)),

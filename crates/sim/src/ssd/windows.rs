@@ -11,6 +11,7 @@ const MOST: usize = 1 << 16;
 pub(super) struct Totals {
     pub(super) page_commands: u64,
     pub(super) host_pages: u64,
+    pub(super) host_written: u64,
 }
 
 /// Windows from time 0 on.
@@ -52,6 +53,7 @@ impl Windows {
             start_ns: self.end_ns - self.length_ns,
             page_commands: totals.page_commands - self.before.page_commands,
             host_pages: totals.host_pages - self.before.host_pages,
+            host_written: totals.host_written - self.before.host_written,
             least_free_pages: self.least_free_pages.min(free_pages),
         });
         self.before = totals;
@@ -68,6 +70,7 @@ impl Windows {
             start_ns: pair[0].start_ns,
             page_commands: pair.iter().map(|sample| sample.page_commands).sum(),
             host_pages: pair.iter().map(|sample| sample.host_pages).sum(),
+            host_written: pair.iter().map(|sample| sample.host_written).sum(),
             least_free_pages: pair.iter().map(|sample| sample.least_free_pages).min().unwrap_or(0),
         };
         self.samples = self.samples.chunks(2).map(merge).collect();
@@ -84,7 +87,7 @@ mod tests {
     use super::*;
 
     fn totals(page_commands: u64) -> Totals {
-        Totals { page_commands, host_pages: page_commands / 2 }
+        Totals { page_commands, host_pages: page_commands / 2, host_written: page_commands / 4 }
     }
 
     #[test]

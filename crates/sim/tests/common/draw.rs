@@ -74,7 +74,16 @@ pub(crate) fn case(
     let page = u64::from(part.page_bytes);
     push("--capacity", (u64::from(blocks * pages_per_block) * page).to_string());
     let logical = u64::from(blocks * pages_per_block);
-    push("--schemes", scheme_text(random, scheme, buffer, blocks, page));
+    let scheme = scheme_text(random, scheme, buffer, blocks, page);
+    if scheme.contains("+slc=") {
+        push("--set", format!("part.cell={}", one_of(random, &["mlc", "tlc", "qlc"])));
+        let [t_r, t_prog] = [part.t_r_ns / 2, part.t_prog_ns / 4].map(|ns| ns.max(1));
+        let times = [("t_r_ns", t_r), ("t_prog_ns", t_prog), ("t_bers_ns", part.t_bers_ns)];
+        for (key, ns) in times {
+            push("--set", format!("part.slc.{key}={ns}"));
+        }
+    }
+    push("--schemes", scheme);
     push("--channels", channels.to_string());
     push("--ways", ways.to_string());
     push("--dies", dies.to_string());
@@ -214,6 +223,10 @@ fn scheme_text(
             "enqueue" => set(key, &"overflow"),
             "folds" => set(key, &random.random_range(1..=8)),
             "alpha" => set(key, &one_of(random, &["0", "1.125", "40"])),
+            "slc" => {
+                set(key, &one_of(random, &["static:5%", "static:20%", "static:45%", "dynamic"]))
+            }
+            "slc_full" => set(key, &one_of(random, &["direct", "fold"])),
             "log_blocks" => set(key, &random.random_range(1..=8)),
             // The printed length of GFTL's queue is too short for some orders: an erratum, not a bug.
             _ => {}

@@ -13,7 +13,7 @@ use ftlkit_testkit::conformance::{
 use ftlkit_testkit::driver::Medium;
 use ftlkit_testkit::operations::{Pattern, operations};
 use ftlkit_testkit::run::{End, Run};
-use ftlkit_testkit::shape::{CHANNEL_SHAPES, SHAPES, Shape};
+use ftlkit_testkit::shape::{CHANNEL_SHAPES, SHAPES, Shape, shapes_for};
 use ftlkit_testkit::shared::Shared;
 use ftlkit_testkit::suite;
 use proptest::prelude::*;
@@ -66,7 +66,7 @@ crate::of_each_scheme! { every_scheme_and_setting_on_channels: on_channels }
 fn no_preset_refuses_too_many_arrays() {
     for preset in REGISTRY {
         for scheme in variants(preset) {
-            let shapes = accepted(&scheme, SHAPES, 0);
+            let shapes = accepted(&scheme, shapes_for(&scheme), 0);
             let plain = scheme == SchemeConfig::preset(preset);
             if plain {
                 let names: Vec<String> = shapes.iter().map(Shape::to_string).collect();

@@ -40,6 +40,7 @@ mod own;
 mod power_cut;
 mod sabotage;
 mod search;
+mod slc_cache;
 mod spares_used_up;
 mod two_level_gc;
 mod wear_levelling;

@@ -26,6 +26,7 @@ mod sequential;
 pub(crate) mod snia;
 mod uniform;
 mod worst_case;
+mod write_bursts;
 mod zipf;
 
 use crate::error::WorkloadError;
@@ -39,6 +40,7 @@ pub static BUILTIN: &[&BuiltinInfo] = &[
     &pareto::INFO,
     &hot_cold::INFO,
     &sequential::INFO,
+    &write_bursts::INFO,
     &mixed::INFO,
     &randrw::INFO,
     &snia::INFO,

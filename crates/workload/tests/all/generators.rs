@@ -300,7 +300,8 @@ fn every_workload_repeats_itself_with_its_seed_and_differs_with_another() {
             .with("arrivals", "poisson");
         let first = take(&spec, space, 1);
         assert_eq!(first, take(&spec, space, 1), "{}", info.name);
-        let has_draws = info.name != "sequential" && !info.name.ends_with("-worst-case");
+        let in_order = ["sequential", "write-bursts"].contains(&info.name);
+        let has_draws = !in_order && !info.name.ends_with("-worst-case");
         let places =
             |requests: &[Request]| requests.iter().map(|r| (r.op, r.offset)).collect::<Vec<_>>();
         assert_eq!(places(&first) != places(&take(&spec, space, 2)), has_draws, "{}", info.name);
@@ -327,4 +328,29 @@ fn the_stream_of_a_seed_is_pinned() {
     let hashes: BTreeMap<_, _> = BUILTIN.iter().map(|info| (info.name, hash(info.name))).collect();
     let shown: Vec<_> = hashes.iter().map(|(name, hash)| format!("{name} {hash:016x}")).collect();
     assert_eq!(shown.join("\n"), include_str!("streams.txt").trim_end());
+}
+
+#[test]
+fn bursts_of_writes_arrive_together_and_go_on_in_order() {
+    let space = Space { bytes: 1 << 20, page_bytes: 2048, pages_per_block: 64 };
+    let spec = WorkloadSpec::builtin("write-bursts")
+        .with("size", "64k")
+        .with("burst", "256k")
+        .with("period", 3)
+        .with("bursts", 5);
+    let requests = take(&spec, space, 1);
+    assert_eq!(requests.len(), 20);
+    for (request, at) in requests.iter().zip(0u64..) {
+        assert_eq!(request.arrival_ns, at / 4 * 3_000_000_000);
+        assert_eq!((request.offset, request.length), (at % 16 * 65_536, 65_536));
+        assert_eq!(request.op, Op::Write);
+    }
+    // A pace spreads the requests of a burst; one that lasts longer than the period pushes the next back.
+    let paced = take(&spec.clone().with("rate", 2), space, 1);
+    let arrivals: Vec<u64> = paced.iter().map(|request| request.arrival_ns / 500_000_000).collect();
+    assert_eq!(arrivals[..9], [0, 1, 2, 3, 6, 7, 8, 9, 12]);
+    let slow = take(&spec.with("rate", 1), space, 1);
+    let arrivals: Vec<u64> =
+        slow.iter().map(|request| request.arrival_ns / 1_000_000_000).collect();
+    assert_eq!(arrivals[..9], [0, 1, 2, 3, 3, 4, 5, 6, 6]);
 }

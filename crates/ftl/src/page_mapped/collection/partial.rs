@@ -82,7 +82,7 @@ impl Partial {
             if run.pages().is_empty() {
                 break;
             }
-            core.relocate(run, buffer)?;
+            core.collect_run(run, buffer)?;
             copies += run.pages().len() as u32;
             self.cursor = run.cursor;
         }

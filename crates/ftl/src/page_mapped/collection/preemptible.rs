@@ -103,7 +103,7 @@ impl Preemptible {
             if run.pages().is_empty() {
                 return core.reclaim(victim);
             }
-            core.relocate(run, buffer)?;
+            core.collect_run(run, buffer)?;
             core.space.moved(core.flash.geometry(), run);
             left -= run.pages().len() as u32;
         }

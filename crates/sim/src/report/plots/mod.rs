@@ -13,6 +13,7 @@ mod style;
 mod svg;
 mod time;
 mod waf;
+mod written;
 
 pub use bars::Bars;
 pub use curves::{Curve, Curves, Drawn};
@@ -45,14 +46,20 @@ impl Plot {
 }
 
 /// Every plot of a report.
-pub const PLOTS: [Plot; 6] = [
+pub const PLOTS: [Plot; 7] = [
     Plot { name: "response_ccdf", of: always, draw: response::draw },
     Plot { name: "free_blocks", of: always, draw: time::free_blocks },
     Plot { name: "throughput", of: always, draw: time::throughput },
     Plot { name: "page_commands", of: Report::is_of_channels, draw: time::page_commands },
     Plot { name: "erases_per_block", of: always, draw: erases::draw },
     Plot { name: "waf", of: always, draw: waf::draw },
+    Plot { name: "written", of: has_slc_cache, draw: written::draw },
 ];
+
+/// True if a scheme on several channels has an SLC cache, whose size and end show in its throughput.
+fn has_slc_cache(report: &Report) -> bool {
+    report.is_of_channels() && report.schemes.iter().any(|scheme| scheme.slc_cache.is_some())
+}
 
 /// True for every report.
 fn always(_: &Report) -> bool {

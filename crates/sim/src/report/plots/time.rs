@@ -13,7 +13,7 @@ use crate::report::units;
 const STAIRS: usize = 700;
 
 /// Most steps per line in this report: fewer for many schemes, so that the file stays small.
-fn steps(report: &Report) -> usize {
+pub(super) fn steps(report: &Report) -> usize {
     STAIRS * LINES / report.schemes.len().max(LINES)
 }
 /// Ratio of run lengths, and of values, above which a linear axis is unsuitable.
@@ -91,7 +91,7 @@ fn run_end(scheme: &SchemeReport) -> f64 {
     scheme.elapsed_ns as f64
 }
 
-fn thousands(x: f64) -> String {
+pub(super) fn thousands(x: f64) -> String {
     if x < 1e3 { units::short(x) } else { format!("{} k", units::short(x / 1e3)) }
 }
 
@@ -138,7 +138,7 @@ fn time_axis(report: &Report) -> Axis {
 }
 
 /// From 0; logarithmic from the smallest value above 0 if more than a third of the values would lie on the axis.
-fn value_axis<I: Iterator<Item = f64>>(
+pub(super) fn value_axis<I: Iterator<Item = f64>>(
     label: &str,
     values: impl Fn() -> I,
     name: fn(f64) -> String,
@@ -162,7 +162,7 @@ fn fewest(points: Vec<(f64, f64)>, steps: usize) -> Vec<(f64, f64)> {
 }
 
 /// Step curve: each value holds until the next, the last one until the end.
-fn stairs(points: &[(f64, f64)], end: f64) -> Vec<(f64, f64)> {
+pub(super) fn stairs(points: &[(f64, f64)], end: f64) -> Vec<(f64, f64)> {
     let mut out = Vec::with_capacity(points.len() * 2);
     for (at, &(time, value)) in points.iter().enumerate() {
         let until = points.get(at + 1).map_or(end, |next| next.0).max(time);
