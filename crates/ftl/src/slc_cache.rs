@@ -88,11 +88,10 @@ impl SlcPlan {
         Self { size, blocks: most, block_pages, room_pages, full }
     }
 
-    /// Blocks that are folded before a host write at most: of a dynamic cache one that leaves room for it, and one where
-    /// collection is due; one if it waits for room in the cache.
+    /// Blocks that are folded before a host write at most: one so that a dynamic cache leaves room for it, one if it
+    /// waits for room in the cache.
     pub(crate) fn folds_per_write(&self) -> u64 {
-        let dynamic = if self.size == SlcSize::Dynamic { 2 } else { 0 };
-        dynamic + u64::from(self.full == WhenFull::Fold)
+        u64::from(self.size == SlcSize::Dynamic) + u64::from(self.full == WhenFull::Fold)
     }
 
     /// Raises bounds by the folds of a host write, which are part of its service. Each page that is folded collects

@@ -6,7 +6,7 @@
 //!   dynamic: while the logical pages in use and this one leave no room for the blocks in SLC mode: fold a block
 //!   if the cache has a free page, or may open a block: program it there
 //!   else if writes wait for the cache and it has a full block: fold it, and try once more
-//!   else: dynamic, if collection is due: fold a block; collect as without a cache; program a page in the part's own mode
+//!   else: collect as without a cache, and program a page in the part's own mode
 //! fold: of the block that has been full for longest, page by page: collect as before a host write; copy the page to
 //!   the frontier of the host's writes; at the end erase the block
 //! idle time: if collection is due: one victim; else up to 32 copies of a fold, or its erase
@@ -29,7 +29,7 @@ use super::tables::Tables;
 use super::victims::Victims;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
-use crate::slc_cache::{SlcSize, WhenFull};
+use crate::slc_cache::WhenFull;
 use ::core::mem::take;
 use flash::{Cause, Lpn, Ns, Probe};
 
@@ -64,7 +64,6 @@ pub(super) fn write<F: Probe, V: Victims, T: Tables, C: Collection>(
         if take(&mut waits) && fold_block(core, collector, buffer)? {
             continue;
         }
-        fold_if_due(core, buffer)?;
         collector.before_write(core, buffer)?;
         core.write(lpn, data)?;
         if let Some(cache) = &mut core.space.cache {
@@ -113,20 +112,6 @@ fn fold_block<F: Probe, V: Victims, T: Tables, C: Collection>(
             Step::Nothing => return Ok(false),
         }
     }
-}
-
-/// Folds a block of a dynamic cache where a write would collect: its block gains more than most victims. Like a victim it
-/// needs room for its valid pages, and its erase gives a block back, so it collects nothing itself.
-fn fold_if_due<F: Probe, V: Victims, T: Tables>(
-    core: &mut Core<F, V, T>,
-    buffer: &mut dyn DirtyPages,
-) -> Result<(), FtlError> {
-    let frees = core.space.cache.as_ref().is_some_and(|cache| cache.plan.size == SlcSize::Dynamic);
-    if !frees || !is_due(core) || core.space.frontiers.free_blocks() == 0 {
-        return Ok(());
-    }
-    while step(core, Cause::FoldOnWrite, buffer)? == Step::Copied {}
-    Ok(())
 }
 
 /// Copies pages of the block that is folded, as many as need no collection but one at least; or erases it.

@@ -24,11 +24,11 @@
 //! erases them. A page that is folded collects first, as a host write does.
 //! - `static:SHARE`: C is that share of the blocks, which are set aside: Λ = (N − C − 1)π − 1.
 //! - `dynamic`: C as large as V + C·π ≤ (N − 1)π − 1 allows, for V logical pages in use; Λ is the same as without. A
-//!   write that needs room of the cache, or would collect, folds a block first. Idle time also collects victims for it, as long as
+//!   write that needs room of the cache folds a block first. Idle time also collects victims for it, as long as
 //!   a victim gains the pages of a block in SLC mode.
 //!
 //! Bounds with a cache, for a step S without it: none changes for `static` with `slc_full=direct`. Each fold that a
-//! write waits for adds s(t_rd+t_wr) + t_er to its service and (s + 1)S to its step, s = ⌊π/bits⌋: two for `dynamic`, one
+//! write waits for adds s(t_rd+t_wr) + t_er to its service and (s + 1)S to its step, s = ⌊π/bits⌋: one for `dynamic`, one
 //! for `slc_full=fold`. A victim of `dynamic` may have π − 1 valid pages.
 //!
 //! Worst case (N ≥ 3, greedy): one victim per write, with at most ⌊Λ/(N−2)⌋ valid pages (with shared frontiers
