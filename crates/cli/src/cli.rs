@@ -58,7 +58,7 @@ pub(crate) enum Command {
     /// Run every combination of settings, on all cores, into one table
     Sweep(Box<SweepArgs>),
     /// Print the bounds of each scheme on a part, without a run
-    Bounds(BoundsArgs),
+    Bounds(Box<BoundsArgs>),
     /// Find the parts, schemes and shares that keep a deadline, with space, RAM, energy and lifetime
     Choose(Box<ChooseArgs>),
     /// List parts, schemes, workloads or trace formats

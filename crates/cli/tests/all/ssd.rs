@@ -57,7 +57,7 @@ fn cores_are_charged_and_the_busiest_resource_is_named() {
                     --set write_share=0 --precondition full --schemes page-level --details";
         words(&format!("{line} {cpu}"))
     };
-    let slow = unwrapped(&run("--cpu 1MHz:10:4").ok());
+    let slow = unwrapped(&run("--cpu 20kHz:10:4").ok());
     assert!(slow.contains("processor 100 %") && slow.contains("for the map"), "{slow}");
     let fast = run("--cpu 4x1GHz:10:4 --cpu-sharing pinned --cpu-command 10").json();
     let ssd = &fast["schemes"][0]["ssd"];
