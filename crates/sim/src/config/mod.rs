@@ -29,6 +29,7 @@ mod summary;
 mod suspend;
 mod task_file;
 mod text_or_table;
+mod varied;
 mod vary;
 mod workload;
 

@@ -142,12 +142,11 @@ impl Measures {
         let response = sum(&self.response);
         let [read, write, trim] = &self.response;
         let request_response = self.request_response.finish();
-        let (completions, request_completion_ns) = match self.arrivals {
+        let (completions, request_completion) = match self.arrivals {
             Arrivals::Timed => {
-                let completions = self.completion.map(ValueCounts::finish);
-                (completions, self.request_completion.finish().summary())
+                (self.completion.map(ValueCounts::finish), self.request_completion.finish())
             }
-            Arrivals::Closed => (self.response.clone(), request_response.summary()),
+            Arrivals::Closed => (self.response.clone(), request_response.clone()),
         };
         let completion_ns = sum(&completions).summary();
         let [read_completion_ns, write_completion_ns, _] = completions.map(|of| of.summary());
@@ -167,8 +166,9 @@ impl Measures {
             read_completion_ns,
             write_completion_ns,
             request_response_ns: request_response.summary(),
-            request_completion_ns,
+            request_completion_ns: request_completion.summary(),
             response_ccdf: response.ccdf(),
+            request_completion_ccdf: request_completion.ccdf(),
             least_free_pages: series.least_free_pages,
             free_pages: series.free_pages,
             throughput: series.throughput,
@@ -220,6 +220,8 @@ pub struct Measured {
     pub request_completion_ns: Summary,
     /// (response ns, share of page tasks with a longer response), ascending; ends at the maximum with share 0.
     pub response_ccdf: Vec<(u64, f64)>,
+    /// The same of the completions of host requests.
+    pub request_completion_ccdf: Vec<(u64, f64)>,
     /// Fewest free pages at any tick; `None` without ticks.
     pub least_free_pages: Option<u64>,
     /// (ns since the start, fewest free pages until the next point).

@@ -200,14 +200,20 @@ mod tests {
         let scratch = Scratch::new("everything");
         let dir = prepare_out_dir(&scratch.0.join("deep/er")).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "the probe is gone");
-        let written = dir.write(&samples::on_channels()).unwrap();
+        let with_deadline = |mut report: Report| {
+            let deadline = Some(crate::report::RequestDeadline::default());
+            report.schemes.iter_mut().for_each(|s| s.request_deadline.clone_from(&deadline));
+            report
+        };
+        let report = with_deadline(samples::on_channels());
+        let written = dir.write(&report).unwrap();
         assert_eq!(written.len(), 1 + csv::TABLES.len() + plots::PLOTS.len());
         for path in &written {
             assert!(fs::metadata(path).unwrap().len() > 0, "{}", path.display());
         }
-        assert_eq!(dir.write(&samples::on_channels()).unwrap(), written, "a second time as well");
+        assert_eq!(dir.write(&report).unwrap(), written, "a second time as well");
         let dir = prepare_out_dir(&scratch.0.join("serial")).unwrap();
-        let serial = dir.write(&samples::report()).unwrap();
+        let serial = dir.write(&with_deadline(samples::report())).unwrap();
         assert_eq!(serial.len(), written.len() - 2, "no windows without channels");
     }
 
