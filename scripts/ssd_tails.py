@@ -9,8 +9,8 @@ that it works on, first come, first served; the host's operations first; the sam
 suspended by reads. Prints a row a setting, of page completions: from when the page's request is there to when the page
 is done. Draws the percentiles of the reads where `--svg` is given. Exit code 1 where a run fails, or loses a request.
 
-The times to suspend an erase (100 µs) and a program (50 µs) are assumptions of this script: no part of the catalogue gives
-any. `--erase-suspend` and `--program-suspend` set others.
+The times to suspend an erase (100 µs) and a program (50 µs) are assumptions of this script: the default part gives
+none. `--erase-suspend` and `--program-suspend` set others.
 """
 
 import argparse

@@ -117,7 +117,7 @@ impl Copier {
             source_free_ns: 0,
             loading: None,
             loaded_at: 0,
-            t_di_ns: timings.moved_bytes() * timings.t_wc_ns,
+            t_di_ns: timings.data_in_ns(),
             t_wb_ns: timings.waits.t_wb_ns,
         })
     }

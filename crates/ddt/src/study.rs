@@ -122,7 +122,7 @@ mod tests {
     use crate::copier::EraseAt;
     use crate::way::{Way, channels_timing};
     use bounds::copyback::Waits;
-    use flash::channels::Addressing;
+    use flash::channels::{Addressing, Timing};
     use flash::parts::DDT_MLC;
 
     fn study() -> CopyTimings {
@@ -156,6 +156,33 @@ mod tests {
                         let ahead = if way.path == CopyPath::Dgcb { t.waits.t_wb_ns } else { 0 };
                         let free = form.source_free_ns(pages).unwrap();
                         assert!((free - ahead..=free).contains(&ran.source_free_ns), "{what}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn on_a_synchronous_bus_too() {
+        // 8640 bytes take 25,946 (25,945.9…), 5,400 and 3,600 ns.
+        for (bus_mts, data_ns) in [(333, 25_946), (1600, 5_400), (2400, 3_600)] {
+            let part = flash::Part { bus_mts, t_rc_ns: 0, t_wc_ns: 0, ..DDT_MLC.clone() };
+            let t = CopyTimings::of_part(&part, Waits::STUDY).unwrap();
+            assert_eq!((t.data_out_ns(), t.data_in_ns()), (data_ns, data_ns));
+            assert_eq!(Timing::of(&part).unwrap().t_do_ns(), data_ns);
+            for planes in [1, 2, 4] {
+                for way in Way::all(planes) {
+                    if way.path == CopyPath::Dgcb {
+                        assert!(way.closed_form(&t).is_err(), "not defined");
+                        continue;
+                    }
+                    let form = way.closed_form(&t).unwrap();
+                    for operations in [1, 2, 3, 17, 128] {
+                        let ran = alone(&t, way, CopyJob::transaction(operations)).unwrap();
+                        let pages = operations * planes;
+                        assert_eq!(Ok(ran.copies_ns), form.transaction_ns(pages), "{}", way.name());
+                        let data = form.channel_time(pages).unwrap().data_ns;
+                        assert_eq!(ran.bus.data_in_ns + ran.bus.data_out_ns, data);
                     }
                 }
             }

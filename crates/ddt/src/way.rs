@@ -2,7 +2,7 @@
 
 use bounds::copyback::{CopyPath, CopyTimings, Copyback, CopybackError, Waits};
 use flash::channels::{Timing, TimingError};
-use flash::{Ns, Part};
+use flash::{Ns, PageTimes, Part};
 
 /// Copy method: path, cache program, planes and bytes in error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +69,7 @@ pub fn channels_timing(timings: &CopyTimings) -> Timing {
         row_cycles: waits.row_cycles,
         t_wc_ns: timings.t_wc_ns,
         t_rc_ns: timings.t_rc_ns,
+        bus_mts: timings.bus_mts,
         t_adl_ns: waits.t_adl_ns,
         t_whr_ns: 0,
         t_rr_ns: waits.t_rr_ns,
@@ -79,9 +80,12 @@ pub fn channels_timing(timings: &CopyTimings) -> Timing {
         t_dl_ns: waits.t_dl_ns,
         direct_cycle_ns: waits.direct_cycle_ns,
         t_r_ns: timings.t_r_ns,
+        t_r_by_page_ns: PageTimes::ALIKE,
         t_r_oob_ns: timings.t_r_ns,
         t_prog_ns: timings.t_prog_ns,
+        t_prog_by_page_ns: PageTimes::ALIKE,
         t_bers_ns: timings.t_bers_ns,
+        slc: None,
         ecc_ns: waits.t_ecc_ns,
         status: false,
     }
@@ -94,6 +98,7 @@ pub fn channels_timing(timings: &CopyTimings) -> Timing {
 /// A mode that does not exist.
 pub fn in_mode(part: &Part, mode: u8) -> Result<(Part, Waits), TimingError> {
     let timing = Timing::with_mode(part, mode)?;
-    let part = Part { t_rc_ns: timing.t_rc_ns, t_wc_ns: timing.t_wc_ns, ..part.clone() };
+    let (t_rc_ns, t_wc_ns) = (timing.t_rc_ns, timing.t_wc_ns);
+    let part = Part { t_rc_ns, t_wc_ns, bus_mts: 0, ..part.clone() };
     Ok((part, Waits::from(&timing)))
 }

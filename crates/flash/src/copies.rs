@@ -108,6 +108,12 @@ impl CopyTimes {
         fetch + load + (pages - 1) * further + prog
     }
 
+    /// F and t_PROG of a page that takes the times `of_page` (tR, tPROG) instead of the `longest`, for which F and
+    /// t_PROG stand. Both may include the transfer.
+    pub fn of_cells(&self, longest: [Ns; 2], of_page: [Ns; 2]) -> (Ns, Ns) {
+        (self.fetch_ns + of_page[0] - longest[0], self.prog_ns + of_page[1] - longest[1])
+    }
+
     /// Starts a run whose pages have different numbers of corrected bytes; they are added one by one.
     pub fn run(&self) -> CopyRun<'_> {
         CopyRun { times: self, confirmed_ns: 0, started_ns: 0, programmed_ns: 0 }
@@ -127,6 +133,12 @@ impl CopyRun<'_> {
     /// Adds the next page, of which `corrected_bytes` are sent again.
     #[inline]
     pub fn page(&mut self, corrected_bytes: u64) {
+        self.page_of(self.times.fetch_ns, self.times.prog_ns, corrected_bytes);
+    }
+
+    /// As [`CopyRun::page`] with F and t_PROG of this page ([`CopyTimes::of_cells`]).
+    #[inline]
+    pub fn page_of(&mut self, fetch_ns: Ns, prog_ns: Ns, corrected_bytes: u64) {
         let times = self.times;
         let (idle, register_free) = match (times.path.between_devices(), times.cache_program) {
             (false, _) => (self.programmed_ns, self.programmed_ns),
@@ -134,9 +146,9 @@ impl CopyRun<'_> {
             (true, true) => (self.confirmed_ns, self.started_ns),
         };
         let load = times.load_ns + corrected_bytes * times.repair_ns;
-        self.confirmed_ns = register_free.max(idle + times.fetch_ns) + load;
+        self.confirmed_ns = register_free.max(idle + fetch_ns) + load;
         self.started_ns = self.programmed_ns.max(self.confirmed_ns);
-        self.programmed_ns = self.started_ns + times.prog_ns;
+        self.programmed_ns = self.started_ns + prog_ns;
     }
 
     /// Time until the last page is programmed, ns.

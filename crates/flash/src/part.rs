@@ -2,6 +2,7 @@
 
 use crate::address::{Geometry, GeometryError};
 use crate::copies::Copies;
+use crate::page_times::PageTimes;
 use crate::time::Ns;
 use alloc::borrow::Cow;
 use core::ops::RangeInclusive;
@@ -19,6 +20,40 @@ pub enum Cell {
     Tlc,
     /// Four bits.
     Qlc,
+}
+
+impl Cell {
+    /// Bits per cell.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Slc => 1,
+            Self::Mlc => 2,
+            Self::Tlc => 3,
+            Self::Qlc => 4,
+        }
+    }
+
+    /// Name in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Slc => "slc",
+            Self::Mlc => "mlc",
+            Self::Tlc => "tlc",
+            Self::Qlc => "qlc",
+        }
+    }
+}
+
+/// A block in SLC mode: one bit per cell, so that it has 1 / [`Cell::bits`] of its pages, and times of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SlcMode {
+    /// Page read (tR).
+    pub t_r_ns: Ns,
+    /// Page program (tPROG).
+    pub t_prog_ns: Ns,
+    /// Block erase (tBERS).
+    pub t_bers_ns: Ns,
 }
 
 /// Supply voltage and active currents. The energy of an operation is t·V·I.
@@ -45,7 +80,10 @@ pub struct Power {
 /// - `oob_bytes`: 1/32 of the page
 /// - `capacity_bytes`: [`Part::DEFAULT_CAPACITY_BYTES`]
 /// - `t_r_oob_ns`: `t_r_ns`
-/// - `t_rc_ns`, `t_wc_ns`, `t_erase_suspend_ns` and `t_program_suspend_ns`: 0
+/// - `t_r_by_page_ns`, `t_prog_by_page_ns`: every page is alike
+/// - `t_r_ns`, `t_prog_ns`: the longest of the times by page, if those are given
+/// - `t_rc_ns`, `t_wc_ns`, `bus_mts`, `t_erase_suspend_ns` and `t_program_suspend_ns`: 0
+/// - `slc`: no SLC mode
 /// - `power`, and each of its fields: [`Power::DEFAULT`]
 /// - `endurance_cycles` and `ecc_bits_per_kib`: unknown
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -64,18 +102,32 @@ pub struct Part {
     pub pages_per_block: u32,
     /// Capacity of one chip as sold, bytes. Default capacity of a run.
     pub capacity_bytes: u64,
-    /// Page read from array to register (tR). Includes the transfer if the source gives one figure for both.
+    /// Page read from array to register (tR). Includes the transfer if the source gives one figure for both. The
+    /// longest, if it depends on the page.
     pub t_r_ns: Ns,
-    /// OOB read.
+    /// tR by kind of page.
+    #[serde(skip_serializing_if = "PageTimes::is_empty")]
+    pub t_r_by_page_ns: PageTimes,
+    /// OOB read, of any page.
     pub t_r_oob_ns: Ns,
-    /// Page program (tPROG).
+    /// Page program (tPROG); the longest, if it depends on the page.
     pub t_prog_ns: Ns,
+    /// tPROG by kind of page.
+    #[serde(skip_serializing_if = "PageTimes::is_empty")]
+    pub t_prog_by_page_ns: PageTimes,
     /// Block erase (tBERS).
     pub t_bers_ns: Ns,
     /// Read cycle (tRC) of the bus. 0 if the source gives none: `t_r_ns` and `t_prog_ns` include the transfer.
     pub t_rc_ns: Ns,
-    /// Write cycle (tWC) of the bus; 0 as for `t_rc_ns`.
+    /// Write cycle (tWC) of the bus; 0 as for `t_rc_ns`. With `bus_mts`: that of commands and addresses.
     pub t_wc_ns: Ns,
+    /// Transfers per second of a synchronous bus of 8 bits (NV-DDR2, NV-DDR3, Toggle), in millions; 0: the bus is
+    /// asynchronous.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub bus_mts: u32,
+    /// Blocks in SLC mode, if the part has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slc: Option<SlcMode>,
     /// Time from the command that suspends an erase until a read can begin. 0: the part cannot suspend erases,
     /// or its source does not say.
     pub t_erase_suspend_ns: Ns,
@@ -115,6 +167,9 @@ pub enum PartError {
         /// Value of the field.
         found: u64,
     },
+    /// A figure that has no default is missing.
+    #[error("missing field `{0}`")]
+    Missing(&'static str),
     /// The capacity does not make a valid array.
     #[error("part `{part}`: {source}")]
     Geometry {
@@ -157,13 +212,41 @@ impl Part {
                 return Err(PartError::Figure { part, field, expected, found });
             }
         }
+        if self.bus_mts > 0 && self.t_rc_ns > 0 {
+            let (part, field) = (self.name.clone().into_owned(), "t_rc_ns");
+            let expected = "0 beside bus_mts (a synchronous bus has no read cycle)";
+            return Err(PartError::Figure { part, field, expected, found: self.t_rc_ns });
+        }
+        self.check_by_page("t_r_by_page_ns", &self.t_r_by_page_ns, 1, self.t_r_ns)?;
+        self.check_by_page("t_prog_by_page_ns", &self.t_prog_by_page_ns, 0, self.t_prog_ns)?;
         self.geometry(self.capacity_bytes)
             .map(|_| ())
             .map_err(|source| PartError::Geometry { part: self.name.clone().into_owned(), source })
     }
 
+    /// Checks that the longest time by page is the part's one time, which bounds assume.
+    fn check_by_page(
+        &self,
+        field: &'static str,
+        times: &PageTimes,
+        least: Ns,
+        longest: Ns,
+    ) -> Result<(), PartError> {
+        let fault = |expected, found| {
+            let part = self.name.clone().into_owned();
+            Err(PartError::Figure { part, field, expected, found })
+        };
+        match (times.longest(), times.as_slice().iter().find(|ns| **ns < least)) {
+            (_, Some(found)) => fault("1 ns or more for each kind of page", *found),
+            (Some(found), None) if found != longest => {
+                fault("at its longest the part's one time (t_r_ns, t_prog_ns)", found)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Every figure with its range, and the range in words.
-    fn ranges(&self) -> [(&'static str, u64, RangeInclusive<u64>, &'static str); 17] {
+    fn ranges(&self) -> [(&'static str, u64, RangeInclusive<u64>, &'static str); 21] {
         // No NAND operation takes an hour. These limits, with 100 V and 10 A for energy, keep sums far from
         // overflow.
         const HOUR: u64 = 3_600_000_000_000;
@@ -175,6 +258,7 @@ impl Part {
         let endurance = u64::from(self.endurance_cycles.unwrap_or(1));
         let ecc = u64::from(self.ecc_bits_per_kib.unwrap_or(1));
         let power = &self.power;
+        let slc = self.slc.unwrap_or(SlcMode { t_r_ns: 1, t_prog_ns: 1, t_bers_ns: 1 });
         [
             time("t_r_ns", self.t_r_ns),
             time("t_r_oob_ns", self.t_r_oob_ns),
@@ -182,6 +266,10 @@ impl Part {
             time("t_bers_ns", self.t_bers_ns),
             cycle("t_rc_ns", self.t_rc_ns),
             cycle("t_wc_ns", self.t_wc_ns),
+            ("bus_mts", self.bus_mts.into(), 0..=100_000, "0 to 100000 MT/s"),
+            ("slc.t_r_ns", slc.t_r_ns, 1..=self.t_r_ns, "1 ns to t_r_ns"),
+            ("slc.t_prog_ns", slc.t_prog_ns, 1..=self.t_prog_ns, "1 ns to t_prog_ns"),
+            ("slc.t_bers_ns", slc.t_bers_ns, 1..=self.t_bers_ns, "1 ns to t_bers_ns"),
             cycle("t_erase_suspend_ns", self.t_erase_suspend_ns),
             cycle("t_program_suspend_ns", self.t_program_suspend_ns),
             size("page_bytes", self.page_bytes),
@@ -194,6 +282,48 @@ impl Part {
             ("endurance_cycles", endurance, 1..=u32::MAX.into(), "1 or more"),
             ("ecc_bits_per_kib", ecc, 1..=512, "1 to 512"),
         ]
+    }
+
+    /// True if the part gives the bus apart from the cells: both cycles, or the rate of a synchronous bus.
+    pub fn gives_bus(&self) -> bool {
+        self.bus_mts > 0 || (self.t_rc_ns > 0 && self.t_wc_ns > 0)
+    }
+
+    /// True if the time of a read or program depends on its page.
+    pub fn depends_on_page(&self) -> bool {
+        !self.t_r_by_page_ns.is_empty() || !self.t_prog_by_page_ns.is_empty()
+    }
+
+    /// tR of a page of a block, in SLC mode or not.
+    #[inline]
+    pub fn t_r_of_ns(&self, page: u32, slc: bool) -> Ns {
+        match self.slc {
+            Some(times) if slc => times.t_r_ns,
+            _ => self.t_r_by_page_ns.of_page(page, self.t_r_ns),
+        }
+    }
+
+    /// tPROG of a page of a block, in SLC mode or not.
+    #[inline]
+    pub fn t_prog_of_ns(&self, page: u32, slc: bool) -> Ns {
+        match self.slc {
+            Some(times) if slc => times.t_prog_ns,
+            _ => self.t_prog_by_page_ns.of_page(page, self.t_prog_ns),
+        }
+    }
+
+    /// tBERS of a block, in SLC mode or not.
+    #[inline]
+    pub fn t_bers_of_ns(&self, slc: bool) -> Ns {
+        match self.slc {
+            Some(times) if slc => times.t_bers_ns,
+            _ => self.t_bers_ns,
+        }
+    }
+
+    /// Pages of a block in SLC mode; at least 1.
+    pub fn slc_pages(&self) -> u32 {
+        (self.pages_per_block / self.cell.bits()).max(1)
     }
 
     /// Geometry of an array of this part with `capacity_bytes` of raw space, in whole blocks.
@@ -220,9 +350,9 @@ impl Part {
         }
     }
 
-    /// Energy of a page read, picojoules: t (ns) × V (mV) × I (µA) / 10⁶.
+    /// Energy of a page read, picojoules: t (ns) × V (mV) × I (µA) / 10⁶; the mean over the kinds of page.
     pub fn read_pj(&self) -> u64 {
-        energy_pj(self.t_r_ns, self.power.vcc_mv, self.power.read_ua)
+        energy_pj(self.t_r_by_page_ns.mean(self.t_r_ns), self.power.vcc_mv, self.power.read_ua)
     }
 
     /// Energy of an OOB read, picojoules.
@@ -230,15 +360,24 @@ impl Part {
         energy_pj(self.t_r_oob_ns, self.power.vcc_mv, self.power.read_ua)
     }
 
-    /// Energy of a page program, picojoules.
+    /// Energy of a page program, picojoules; the mean over the kinds of page.
     pub fn program_pj(&self) -> u64 {
-        energy_pj(self.t_prog_ns, self.power.vcc_mv, self.power.program_ua)
+        energy_pj(
+            self.t_prog_by_page_ns.mean(self.t_prog_ns),
+            self.power.vcc_mv,
+            self.power.program_ua,
+        )
     }
 
     /// Energy of a block erase, picojoules.
     pub fn erase_pj(&self) -> u64 {
         energy_pj(self.t_bers_ns, self.power.vcc_mv, self.power.erase_ua)
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(figure: &u32) -> bool {
+    *figure == 0
 }
 
 fn energy_pj(t_ns: Ns, vcc_mv: u32, current_ua: u32) -> u64 {

@@ -1,6 +1,7 @@
 //! Part files: optional fields and their defaults.
 
-use crate::part::{Cell, Part, PartError, Power};
+use crate::page_times::PageTimes;
+use crate::part::{Cell, Part, PartError, Power, SlcMode};
 use crate::time::Ns;
 use alloc::{borrow::Cow, string::String};
 use serde::{Deserialize, Deserializer, de::Error};
@@ -18,14 +19,21 @@ struct PartFile {
     pages_per_block: u32,
     #[serde(default = "capacity")]
     capacity_bytes: u64,
-    t_r_ns: Ns,
+    t_r_ns: Option<Ns>,
+    #[serde(default)]
+    t_r_by_page_ns: PageTimes,
     t_r_oob_ns: Option<Ns>,
-    t_prog_ns: Ns,
+    t_prog_ns: Option<Ns>,
+    #[serde(default)]
+    t_prog_by_page_ns: PageTimes,
     t_bers_ns: Ns,
     #[serde(default)]
     t_rc_ns: Ns,
     #[serde(default)]
     t_wc_ns: Ns,
+    #[serde(default)]
+    bus_mts: u32,
+    slc: Option<SlcMode>,
     #[serde(default)]
     t_erase_suspend_ns: Ns,
     #[serde(default)]
@@ -50,6 +58,10 @@ impl TryFrom<PartFile> for Part {
     type Error = PartError;
 
     fn try_from(file: PartFile) -> Result<Self, PartError> {
+        let given = |one: Option<Ns>, by_page: &PageTimes, field| {
+            one.or(by_page.longest()).ok_or(PartError::Missing(field))
+        };
+        let t_r_ns = given(file.t_r_ns, &file.t_r_by_page_ns, "t_r_ns")?;
         let part = Part {
             name: Cow::Owned(file.name),
             description: Cow::Owned(file.description),
@@ -58,12 +70,16 @@ impl TryFrom<PartFile> for Part {
             oob_bytes: file.oob_bytes.unwrap_or(file.page_bytes / 32),
             pages_per_block: file.pages_per_block,
             capacity_bytes: file.capacity_bytes,
-            t_r_ns: file.t_r_ns,
-            t_r_oob_ns: file.t_r_oob_ns.unwrap_or(file.t_r_ns),
-            t_prog_ns: file.t_prog_ns,
+            t_r_ns,
+            t_r_by_page_ns: file.t_r_by_page_ns,
+            t_r_oob_ns: file.t_r_oob_ns.unwrap_or(t_r_ns),
+            t_prog_ns: given(file.t_prog_ns, &file.t_prog_by_page_ns, "t_prog_ns")?,
+            t_prog_by_page_ns: file.t_prog_by_page_ns,
             t_bers_ns: file.t_bers_ns,
             t_rc_ns: file.t_rc_ns,
             t_wc_ns: file.t_wc_ns,
+            bus_mts: file.bus_mts,
+            slc: file.slc,
             t_erase_suspend_ns: file.t_erase_suspend_ns,
             t_program_suspend_ns: file.t_program_suspend_ns,
             power: file.power,

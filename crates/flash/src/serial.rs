@@ -12,7 +12,8 @@ use crate::error::has_run;
 
 /// Charges each operation its data-sheet time, and counts operations by cause.
 ///
-/// The times are the part's tR, tPROG and tBERS; bus cycles (`t_rc_ns`, `t_wc_ns`) are not added. If a part
+/// The times are the part's tR, tPROG (of the page, where they depend on it) and tBERS; the bus (`t_rc_ns`, `t_wc_ns`,
+/// `bus_mts`) is not added. If a part
 /// gives the bus cycles separately, first convert it into one whose times include commands and transfers, as
 /// `bounds::copyback::CopySettings` does.
 ///
@@ -34,6 +35,8 @@ pub struct Serial<F> {
     copies: Option<Copies>,
     copies_by: [u64; CopyPath::ALL.len()],
     bytes_sent_again: u64,
+    /// True if the time of a read or program depends on its page.
+    by_page: bool,
 }
 
 impl<F: Probe> Serial<F> {
@@ -43,6 +46,7 @@ impl<F: Probe> Serial<F> {
         let times =
             [part.t_r_ns, part.t_r_oob_ns, part.t_prog_ns, part.t_copy_ns(), part.t_bers_ns];
         let copies = part.copies;
+        let by_page = part.depends_on_page();
         Self {
             inner,
             busy_ns: 0,
@@ -53,6 +57,7 @@ impl<F: Probe> Serial<F> {
             copies,
             copies_by: [0; CopyPath::ALL.len()],
             bytes_sent_again: 0,
+            by_page,
         }
     }
 
@@ -132,6 +137,7 @@ impl<F: Probe> Serial<F> {
         &mut self,
         result: Result<T, FlashError>,
         op: Operation,
+        ppn: Ppn,
         cause: Cause,
     ) -> Result<T, FlashError> {
         if let Err(error) = &result
@@ -139,10 +145,57 @@ impl<F: Probe> Serial<F> {
         {
             return result;
         }
-        let time = self.times[op as usize];
+        let time = if self.by_page { self.time_of(op, ppn) } else { self.times[op as usize] };
         self.spend(time, cause);
         self.counts.add(op, cause);
         result
+    }
+
+    /// Time of an operation on a page, if it depends on the page. Not inlined: the common part of all pages alike
+    /// stays small.
+    #[cold]
+    #[inline(never)]
+    fn time_of(&self, op: Operation, ppn: Ppn) -> Ns {
+        let (part, page) = (self.inner.part(), self.inner.geometry().page_of(ppn));
+        match op {
+            Operation::Read => part.t_r_of_ns(page, false),
+            Operation::Program => part.t_prog_of_ns(page, false),
+            _ => self.times[op as usize],
+        }
+    }
+
+    /// tR and tPROG of the longest pages.
+    fn longest(&self) -> [Ns; 2] {
+        [self.times[Operation::Read as usize], self.times[Operation::Program as usize]]
+    }
+
+    /// Time of the first `ran` copies of a run whose pages take different times.
+    #[cold]
+    #[inline(never)]
+    fn copies_by_page_ns(
+        &self,
+        times: Option<&CopyTimes>,
+        from: &[Ppn],
+        to: Ppn,
+        ran: usize,
+        sent_again: u64,
+    ) -> Ns {
+        let pairs = from.iter().zip(to.0..).take(ran);
+        let cells = pairs.map(|(from, to)| {
+            (self.time_of(Operation::Read, *from), self.time_of(Operation::Program, Ppn(to)))
+        });
+        match times {
+            None => cells.map(|(read, program)| read + program).sum(),
+            Some(times) => {
+                let mut run = times.run();
+                let longest = self.longest();
+                cells.for_each(|(read, program)| {
+                    let (fetch, prog) = times.of_cells(longest, [read, program]);
+                    run.page_of(fetch, prog, sent_again);
+                });
+                run.total_ns()
+            }
+        }
     }
 
     /// Copy times from one page's block to another's; `None` if the part does not specify its copy paths.
@@ -190,7 +243,17 @@ impl<F: Probe> Serial<F> {
             let before = self.inner.corrected_bits();
             let result = self.inner.copy(*from, Ppn(to.0 + at as u32), seq, cause);
             if has_run(&result) {
-                run.page(self.sent_again(times.path, before));
+                let sent_again = self.sent_again(times.path, before);
+                if self.by_page {
+                    let (read, program) = (
+                        self.time_of(Operation::Read, *from),
+                        self.time_of(Operation::Program, Ppn(to.0 + at as u32)),
+                    );
+                    let (fetch, prog) = times.of_cells(self.longest(), [read, program]);
+                    run.page_of(fetch, prog, sent_again);
+                } else {
+                    run.page(sent_again);
+                }
                 ran += 1;
             }
             match result {
@@ -222,7 +285,7 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
     #[inline(always)]
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         let result = self.inner.read(ppn, data, cause);
-        self.charge(result, Operation::Read, cause)
+        self.charge(result, Operation::Read, ppn, cause)
     }
 
     #[inline]
@@ -234,13 +297,13 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
         cause: Cause,
     ) -> Result<Oob, FlashError> {
         let result = self.inner.read_part(ppn, offset, data, cause);
-        self.charge(result, Operation::Read, cause)
+        self.charge(result, Operation::Read, ppn, cause)
     }
 
     #[inline(always)]
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
         let result = self.inner.read_oob(ppn, cause);
-        self.charge(result, Operation::ReadOob, cause)
+        self.charge(result, Operation::ReadOob, ppn, cause)
     }
 
     #[inline(always)]
@@ -252,21 +315,25 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
         cause: Cause,
     ) -> Result<(), FlashError> {
         let result = self.inner.program(ppn, oob, data, cause);
-        self.charge(result, Operation::Program, cause)
+        self.charge(result, Operation::Program, ppn, cause)
     }
 
     #[inline(always)]
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
-        let Some(times) = self.times_between(from, to) else {
-            let result = self.inner.copy(from, to, seq, cause);
-            return self.charge(result, Operation::Copy, cause);
-        };
-        let before = self.inner.corrected_bits();
+        let times = self.times_between(from, to);
+        let before = if times.is_some() { self.inner.corrected_bits() } else { 0 };
         let result = self.inner.copy(from, to, seq, cause);
-        if has_run(&result) {
-            let time = times.run_ns(1, self.sent_again(times.path, before));
-            self.charge_copies(Some(times.path), time, 1, cause);
+        if !has_run(&result) {
+            return result;
         }
+        let path = times.as_ref().map(|times| times.path);
+        let sent_again = path.map_or(0, |path| self.sent_again(path, before));
+        let time = match &times {
+            _ if self.by_page => self.copies_by_page_ns(times.as_ref(), &[from], to, 1, sent_again),
+            None => self.times[Operation::Copy as usize],
+            Some(times) => times.run_ns(1, sent_again),
+        };
+        self.charge_copies(path, time, 1, cause);
         result
     }
 
@@ -293,6 +360,7 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
         };
         let path = times.as_ref().map(|times| times.path);
         let time = match &times {
+            _ if self.by_page => self.copies_by_page_ns(times.as_ref(), from, to, ran as usize, 0),
             None => self.times[Operation::Copy as usize] * ran,
             Some(times) => times.run_ns(ran, 0),
         };
@@ -303,7 +371,8 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
     #[inline(always)]
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
         let result = self.inner.erase(block, cause);
-        self.charge(result, Operation::Erase, cause)
+        let first = self.inner.geometry().ppn(block, 0);
+        self.charge(result, Operation::Erase, first, cause)
     }
 
     #[inline]

@@ -179,6 +179,7 @@ fn board(experiment: &Experiment, push: &mut impl FnMut(String)) {
         ("arbiter", experiment.arbiter.map(|policy| policy.to_string())),
         ("window", experiment.window.map(|window| window.to_string())),
         ("bus-cycle", experiment.bus_cycle.map(|cycle| cycle.to_string())),
+        ("bus", experiment.bus.map(|rate| rate.to_string())),
         ("t-rwc", experiment.t_rwc.map(|cycle| cycle.to_string())),
     ];
     for (option, value) in options {

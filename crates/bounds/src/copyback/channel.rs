@@ -32,8 +32,8 @@ impl Copyback {
         let n = self.operations(pages)?;
         let (t, k) = (&self.timings, u64::from(self.planes));
         let command = t.full_command_ns();
-        let out = t.moved_bytes() * t.t_rc_ns;
-        let into = t.moved_bytes() * t.t_wc_ns;
+        let out = t.data_out_ns();
+        let into = t.data_in_ns();
         let sent_again = self.path.sends_corrections();
         let corrected = if sent_again { u64::from(self.corrected_bytes) } else { 0 };
         let page = match self.path {

@@ -4,7 +4,7 @@ use super::error::CopybackError;
 use super::stages::Stages;
 use super::timings::{CopyTimings, Waits};
 use super::transaction::Copyback;
-use flash::{Copies, CopyPath, Ns, Part};
+use flash::{Copies, CopyPath, Ns, Part, SlcMode};
 
 /// Use of a part by a controller: devices on the channel, planes that work as one, path of copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,16 +56,26 @@ impl CopySettings {
         let near = by(near)?.with_corrected_bytes(self.most_corrected_bytes)?;
         let pages = Pages::of(part, self.planes)?;
         let stages = Stages::of(&timings, self.planes, 0);
+        let (t_r_ns, t_prog_ns) = (stages.t_sr_ns() + stages.t_ecc_ns, stages.t_sp_ns());
+        let (with_read, with_program) = (t_r_ns - part.t_r_ns, t_prog_ns - part.t_prog_ns);
         Ok(Part {
             page_bytes: pages.data_bytes,
             oob_bytes: pages.spare_bytes,
             capacity_bytes: pages.capacity_bytes,
-            t_r_ns: stages.t_sr_ns() + stages.t_ecc_ns,
+            t_r_ns,
+            t_r_by_page_ns: part.t_r_by_page_ns.map(|ns| ns + with_read),
             t_r_oob_ns: self.oob_read_ns(part, timings)?,
-            t_prog_ns: stages.t_sp_ns(),
+            t_prog_ns,
+            t_prog_by_page_ns: part.t_prog_by_page_ns.map(|ns| ns + with_program),
             t_bers_ns: near.erase_ns(),
             t_rc_ns: 0,
             t_wc_ns: 0,
+            bus_mts: 0,
+            slc: part.slc.map(|slc| SlcMode {
+                t_r_ns: slc.t_r_ns + with_read,
+                t_prog_ns: slc.t_prog_ns + with_program,
+                t_bers_ns: slc.t_bers_ns + (near.erase_ns() - part.t_bers_ns),
+            }),
             copies: Some(Copies {
                 ways: self.ways,
                 near: near.times(),

@@ -16,6 +16,14 @@ pub enum CopybackError {
         /// The field that is 0.
         field: &'static str,
     },
+    /// Direct transfers on a synchronous bus, for which they are not defined.
+    #[error(
+        "direct transfers (dgcb) are defined on an asynchronous bus alone, not on one of {bus_mts} MT/s; use another path"
+    )]
+    SynchronousBus {
+        /// Transfers per second of the bus, in millions.
+        bus_mts: u32,
+    },
     /// A figure is outside its range.
     #[error("{field} must be {least} to {most}, not {found}")]
     Figure {

@@ -52,8 +52,8 @@ impl Stages {
         let t_di_ec_ns = k * u64::from(corrected_bytes) * timings.correction_ns();
         let one_transfer = bytes * timings.t_rwc_ns() + waits.t_dl_ns + waits.t_ecc_ns;
         Self {
-            t_do_ns: k * bytes * timings.t_rc_ns + select,
-            t_di_ns: k * bytes * timings.t_wc_ns,
+            t_do_ns: k * timings.data_out_ns() + select,
+            t_di_ns: k * timings.data_in_ns(),
             t_di_ec_ns,
             t_dio_ns: k * one_transfer + select + t_di_ec_ns,
             t_sr_set_ns: k * command + between + waits.t_wb_ns + waits.t_rr_ns,

@@ -2,7 +2,7 @@
 
 use super::error::CopybackError;
 use alloc::string::ToString;
-use flash::channels::Timing;
+use flash::channels::{Timing, data_ns};
 use flash::{Ns, Part};
 
 /// Waits and cycle counts of the asynchronous interface. ONFI names; all times in ns.
@@ -96,6 +96,8 @@ pub struct CopyTimings {
     pub t_rc_ns: Ns,
     /// Write cycle of data, commands and addresses (t_WC); 1 to 100,000 ns.
     pub t_wc_ns: Ns,
+    /// Transfers per second of a synchronous bus, in millions; 0: each byte takes a cycle. 0 to 100,000.
+    pub bus_mts: u32,
     /// Waits and cycle counts.
     pub waits: Waits,
 }
@@ -112,11 +114,16 @@ impl CopyTimings {
     /// # Errors
     /// If the part gives no bus cycles, or for the first figure outside its range.
     pub fn of_part(part: &Part, waits: Waits) -> Result<Self, CopybackError> {
-        for (field, cycle) in [("t_rc_ns", part.t_rc_ns), ("t_wc_ns", part.t_wc_ns)] {
-            if cycle == 0 {
-                return Err(CopybackError::NoBusCycle { part: part.name.to_string(), field });
-            }
+        let cycles = [("t_rc_ns", part.t_rc_ns), ("t_wc_ns", part.t_wc_ns)];
+        if let (false, Some((field, _))) =
+            (part.gives_bus(), cycles.into_iter().find(|(_, cycle)| *cycle == 0))
+        {
+            return Err(CopybackError::NoBusCycle { part: part.name.to_string(), field });
         }
+        // Commands and addresses on a synchronous bus have a cycle of their own.
+        let bus = Timing::of(part).ok().filter(|_| part.bus_mts > 0);
+        let (t_rc_ns, t_wc_ns) =
+            bus.map_or((part.t_rc_ns, part.t_wc_ns), |bus| (bus.t_rc_ns, bus.t_wc_ns));
         let timings = Self {
             page_bytes: part.page_bytes,
             spare_bytes: part.oob_bytes,
@@ -125,8 +132,9 @@ impl CopyTimings {
             t_r_ns: part.t_r_ns,
             t_prog_ns: part.t_prog_ns,
             t_bers_ns: part.t_bers_ns,
-            t_rc_ns: part.t_rc_ns,
-            t_wc_ns: part.t_wc_ns,
+            t_rc_ns,
+            t_wc_ns,
+            bus_mts: part.bus_mts,
             waits,
         };
         timings.validate()?;
@@ -152,6 +160,7 @@ impl CopyTimings {
             ("t_bers_ns", self.t_bers_ns, 1, ARRAY),
             ("t_rc_ns", self.t_rc_ns, 1, BUS),
             ("t_wc_ns", self.t_wc_ns, 1, BUS),
+            ("bus_mts", self.bus_mts.into(), 0, 100_000),
             ("t_wb_ns", w.t_wb_ns, 0, BUS),
             ("t_adl_ns", w.t_adl_ns, 0, BUS),
             ("t_rr_ns", w.t_rr_ns, 0, BUS),
@@ -174,6 +183,16 @@ impl CopyTimings {
     /// Bytes moved over the bus per page: data and spare (`pageSize` of Eqs 1–3).
     pub fn moved_bytes(&self) -> u64 {
         u64::from(self.page_bytes) + u64::from(self.spare_bytes)
+    }
+
+    /// Data of one page out of the register (t_DO, Eq. 1), ns.
+    pub fn data_out_ns(&self) -> Ns {
+        data_ns(self.moved_bytes(), self.bus_mts, self.t_rc_ns)
+    }
+
+    /// Data of one page into the register (t_DI, Eq. 2), ns.
+    pub fn data_in_ns(&self) -> Ns {
+        data_ns(self.moved_bytes(), self.bus_mts, self.t_wc_ns)
     }
 
     /// Cycle of a direct data transfer (t_RWC): the longest of t_RC, t_WC and [`Waits::direct_cycle_ns`].

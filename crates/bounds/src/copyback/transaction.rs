@@ -26,7 +26,7 @@ impl Copyback {
     /// `cache_program` has no effect on a path within one device.
     ///
     /// # Errors
-    /// The first figure of `timings`, or `planes`, that is outside its range.
+    /// The first figure of `timings`, or `planes`, that is outside its range; direct transfers on a synchronous bus.
     pub fn new(
         timings: CopyTimings,
         path: CopyPath,
@@ -37,6 +37,9 @@ impl Copyback {
         if !(1..=4).contains(&planes) {
             let found = planes.into();
             return Err(CopybackError::Figure { field: "planes", least: 1, most: 4, found });
+        }
+        if path == CopyPath::Dgcb && timings.bus_mts > 0 {
+            return Err(CopybackError::SynchronousBus { bus_mts: timings.bus_mts });
         }
         let stages = Stages::of(&timings, planes, 0);
         Ok(Self { timings, stages, path, cache_program, planes, corrected_bytes: 0 })

@@ -330,6 +330,7 @@ fn the_largest_figures_do_not_overflow() {
         t_bers_ns: 1_000_000_000_000,
         t_rc_ns: 100_000,
         t_wc_ns: 100_000,
+        bus_mts: 0,
         waits,
     };
     for path in CopyPath::ALL {

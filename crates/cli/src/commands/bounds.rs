@@ -290,7 +290,7 @@ impl BoundsArgs {
 
     /// The parts, each on its channel.
     fn channels(&self) -> Result<Vec<Channel>, Failure> {
-        let ChannelArgs { ways, planes, bit_errors, t_rwc } = self.channel;
+        let ChannelArgs { ways, planes, bus, bit_errors, t_rwc } = self.channel;
         let (ways, planes) = (ways.unwrap_or(1), planes.unwrap_or(1));
         let Word(bit_errors) = bit_errors.unwrap_or_default();
         if t_rwc.is_some() && !matches!(self.copy, Some(Paths::All | Paths::One(CopyPath::Dgcb))) {
@@ -300,6 +300,10 @@ impl BoundsArgs {
             ));
         }
         let on_channel = |part| {
+            let part = match bus {
+                Some(Word(rate)) => rate.on(part)?,
+                None => part,
+            };
             let channel = Channel::new(part, ways, planes, bit_errors)?;
             match t_rwc {
                 Some(cycle) => channel.with_direct_cycle(cycle.0),

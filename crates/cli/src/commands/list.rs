@@ -6,7 +6,7 @@ mod schemes;
 use crate::failure::Failure;
 use crate::output::{self, micros, table};
 use clap::{Args, ValueEnum};
-use flash::{Part, parts};
+use flash::{Ns, PageTimes, Part, parts};
 use serde_json::{Value, json};
 use sim::config::Bytes;
 use std::path::PathBuf;
@@ -97,21 +97,22 @@ fn parts_text() -> String {
         "page",
         "pages/block",
         "capacity",
+        "bus",
         "tR µs",
         "tPROG µs",
         "tBERS µs",
-        "<description",
     ];
     let mut text = table(columns, parts::CATALOGUE.iter().map(|part| part_row(part)));
-    let with_bus: Vec<&str> =
-        parts::CATALOGUE.iter().filter(|part| part.t_rc_ns > 0).map(|part| &*part.name).collect();
-    text.push_str(&format!(
-        "\n\ntR and tPROG include the transfer, except for {}: its bus cycles (t_rc_ns, t_wc_ns) are known, \
-        commands and transfer are added, and copies may take several paths. On an SSD (compare --channels) the others \
-         need --bus-cycle.\n\
-         Sources, currents and bus cycles: ftlkit list parts --json\n",
-        with_bus.join(", ")
-    ));
+    text.push_str("\n\n");
+    let described =
+        parts::CATALOGUE.iter().map(|part| [part.name.to_string(), part.description.to_string()]);
+    text.push_str(&table(["<part", "<description"], described));
+    text.push_str(
+        "\n\nbus: of parts that give it, the cycle (tRC, tWC) or the rate; commands and transfer are then added to tR and \
+        tPROG, and copies may take several paths. tR and tPROG of the others include the transfer: on an SSD (compare \
+        --channels) they need --bus-cycle. Where times depend on the page, the shortest and the longest.\n\
+        Sources, currents, times by page and SLC mode: ftlkit list parts --json\n",
+    );
     text
 }
 
@@ -122,11 +123,26 @@ fn part_row(part: &Part) -> [String; 9] {
         Bytes::new(part.page_bytes.into()).to_string(),
         part.pages_per_block.to_string(),
         Bytes::new(part.capacity_bytes).to_string(),
-        micros(part.t_r_ns),
-        micros(part.t_prog_ns),
+        match (part.bus_mts, part.t_rc_ns) {
+            (0, 0) => "–".into(),
+            (0, cycle) => format!("{cycle} ns"),
+            (rate, _) => format!("{rate} MT/s"),
+        },
+        by_page(&part.t_r_by_page_ns, part.t_r_ns),
+        by_page(&part.t_prog_by_page_ns, part.t_prog_ns),
         micros(part.t_bers_ns),
-        part.description.to_string(),
     ]
+}
+
+/// A time in µs; where it depends on the page, the shortest and the longest, in whole µs.
+fn by_page(times: &PageTimes, alike: Ns) -> String {
+    match times.as_slice().iter().min() {
+        Some(least) if *least < alike => {
+            let whole = |ns: Ns| (ns + 500) / 1000;
+            format!("{}–{}", whole(*least), whole(alike))
+        }
+        _ => micros(alike),
+    }
 }
 
 fn workloads_text() -> String {

@@ -29,7 +29,7 @@ A short experiment file:
   loops = 3
 
 An SSD has these keys, too (`ftlkit compare --help` explains them, and interface, cpu, cpu_work,
-cpu_sharing, cpu_command, arbiter, collection, host_first, suspend, window, bus_cycle, t_rwc):
+cpu_sharing, cpu_command, arbiter, collection, host_first, suspend, window, bus_cycle, bus, t_rwc):
   part = \"ddt-mlc\"
   channels = 8
   ways = 2

@@ -71,7 +71,7 @@ pub(super) struct SsdArgs {
 
     /// Operations that a host read suspends, of the host and of collection: none, erase, or program (and erases); the read then goes
     /// before the writes that wait for the die. The part must have the time from the suspend command to the read,
-    /// t_erase_suspend_ns and t_program_suspend_ns: no part of the catalogue has it, so set it, as with --set
+    /// t_erase_suspend_ns and t_program_suspend_ns, as mqsim-mlc does, or set it, as with --set
     /// part.t_erase_suspend_ns=100us [default: none]
     #[arg(long, value_name = "WHAT")]
     suspend: Option<Word<SuspendChoice>>,

@@ -128,6 +128,7 @@ pub use precedence::{Class, Precedence, Suspend, Suspensions};
 pub use request::{Addressing, Command, Completion, PageAddress, Pages, Request};
 pub use rules::RequestError;
 pub use script::Segment;
-pub use timing::{Timing, TimingError};
+pub use timing::{Timing, TimingError, data_ns};
+pub(crate) use topology::Places;
 pub use topology::{DieAddress, MAX_PLANES, Topology, TopologyError};
 pub use usage::{BusUse, DieUse, Grant, GrantObserver, share_ppm};

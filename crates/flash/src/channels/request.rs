@@ -84,6 +84,7 @@ pub struct PageAddress {
 pub struct Pages {
     pages: [PageAddress; MAX_PLANES],
     count: u8,
+    slc: bool,
 }
 
 impl Pages {
@@ -93,7 +94,7 @@ impl Pages {
         let none = PageAddress { block: 0, page: 0 };
         let mut pages = [none; MAX_PLANES];
         pages[0] = PageAddress { block, page };
-        Self { pages, count: 1 }
+        Self { pages, count: 1, slc: false }
     }
 
     /// Several pages, in the order in which they are addressed. `None` for no page or more than [`MAX_PLANES`];
@@ -106,7 +107,20 @@ impl Pages {
             return None;
         }
         pages.get_mut(..count)?.copy_from_slice(list);
-        Some(Self { pages, count: count as u8 })
+        Some(Self { pages, count: count as u8, slc: false })
+    }
+
+    /// The same in blocks that are in SLC mode, or not.
+    #[inline]
+    #[must_use]
+    pub const fn in_slc(self, slc: bool) -> Self {
+        Self { slc, ..self }
+    }
+
+    /// True if the blocks are in SLC mode.
+    #[inline]
+    pub fn is_slc(&self) -> bool {
+        self.slc
     }
 
     /// The pages.
@@ -120,12 +134,51 @@ impl Pages {
     pub fn planes(&self) -> usize {
         usize::from(self.count)
     }
+}
 
-    /// True if both address the same blocks in the same order.
+/// The command and the pages of a request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Last {
+    pub(super) command: Command,
+    pub(super) planes: u8,
+    /// Page of the first plane.
+    pub(super) page: u32,
+    /// Blocks, of which `planes` count.
+    pub(super) blocks: [u32; MAX_PLANES],
+}
+
+impl Last {
     #[inline]
-    pub(super) fn same_blocks(&self, other: &Self) -> bool {
-        let pairs = self.pages.iter().zip(&other.pages);
-        self.count == other.count && pairs.fold(true, |same, (a, b)| same & (a.block == b.block))
+    pub(super) fn of(command: Command, pages: &Pages) -> Self {
+        let [first, rest @ ..] = pages.pages;
+        let blocks = match pages.planes() {
+            1 => [first.block, 0, 0, 0],
+            _ => {
+                let [second, third, fourth] = rest.map(|page| page.block);
+                [first.block, second, third, fourth]
+            }
+        };
+        Self { command, planes: pages.planes() as u8, page: first.page, blocks }
+    }
+
+    /// The block of each plane.
+    #[inline]
+    pub(super) fn blocks(&self) -> &[u32] {
+        &self.blocks[..usize::from(self.planes)]
+    }
+
+    /// The address of the first plane.
+    #[inline]
+    pub(super) fn first(&self) -> PageAddress {
+        PageAddress { block: self.blocks[0], page: self.page }
+    }
+
+    /// True if it addresses the same blocks in the same order.
+    #[inline]
+    pub(super) fn is_on(&self, pages: &Pages) -> bool {
+        let pages = pages.as_slice();
+        let blocks = self.blocks();
+        pages.len() == blocks.len() && pages.iter().zip(blocks).all(|(a, b)| a.block == *b)
     }
 }
 

@@ -1,6 +1,7 @@
 //! ONFI timing: time of each step of an operation, from a part's data sheet and a timing mode.
 
-use crate::part::Part;
+use crate::page_times::PageTimes;
+use crate::part::{Part, SlcMode};
 use crate::time::Ns;
 
 /// Times of the bus and of the cells. The cycles, tADL, tWHR, tCCS and tDL hold the bus. All others pass while
@@ -15,10 +16,12 @@ pub struct Timing {
     pub column_cycles: u32,
     /// Address cycles for the row (ONFI: 3).
     pub row_cycles: u32,
-    /// Write cycle (tWC): each command, address and data-in byte.
+    /// Write cycle (tWC): each command and address, and each data-in byte of an asynchronous bus.
     pub t_wc_ns: Ns,
-    /// Read cycle (tRC): each data-out byte.
+    /// Read cycle (tRC): each data-out byte of an asynchronous bus.
     pub t_rc_ns: Ns,
+    /// Transfers of one byte per second on a synchronous bus, in millions; 0: the bus is asynchronous.
+    pub bus_mts: u32,
     /// Last address cycle to first data-in cycle (tADL).
     pub t_adl_ns: Ns,
     /// Command to first data-out cycle of a status read (tWHR).
@@ -40,12 +43,18 @@ pub struct Timing {
     pub direct_cycle_ns: Ns,
     /// Cell array to page register (tR).
     pub t_r_ns: Ns,
+    /// tR by kind of page.
+    pub t_r_by_page_ns: PageTimes,
     /// tR of a read of the spare area alone.
     pub t_r_oob_ns: Ns,
     /// Page program (tPROG).
     pub t_prog_ns: Ns,
+    /// tPROG by kind of page.
+    pub t_prog_by_page_ns: PageTimes,
     /// Block erase (tBERS).
     pub t_bers_ns: Ns,
+    /// Times of blocks in SLC mode; `None`: as of all others.
+    pub slc: Option<SlcMode>,
     /// Last byte of a page read to its corrected data: decoding latency of the ECC engine. The engine is
     /// pipelined, so this time holds neither bus nor die.
     pub ecc_ns: Ns,
@@ -59,7 +68,7 @@ pub struct Timing {
 pub enum TimingError {
     /// The part has no bus cycles of its own.
     #[error(
-        "part `{0}` has no bus cycles (t_rc_ns, t_wc_ns): its tR and tPROG include the transfer; give both \
+        "part `{0}` has no bus cycles (t_rc_ns, t_wc_ns) and no bus_mts: its tR and tPROG include the transfer; give both \
         cycles, or take an ONFI timing mode if its tR and tPROG are those of the cells alone"
     )]
     NoBusCycles(alloc::string::String),
@@ -105,6 +114,20 @@ const MODES: [Mode; 6] = [
     mode(20, 20, [70, 60, 20, 100, 200]),
 ];
 
+/// A synchronous bus (ONFI NV-DDR2, NV-DDR3; Toggle). tWC is tCAD of ONFI 4.0: 25 ns from one command or address to
+/// the next cycle; tWHR is ONFI's 80 ns. The others are the defaults of MQSim's NV-DDR2 channel (Tavakkol et al., FAST
+/// 2018), whose tWC is 25 ns, too.
+const SYNCHRONOUS: Mode = mode(25, 25, [70, 80, 20, 100, 300]);
+
+/// Time of `bytes` on a bus: by its rate in MT/s, rounded up once per transfer, or by its cycle if the rate is 0.
+#[inline]
+pub const fn data_ns(bytes: u64, bus_mts: u32, cycle_ns: Ns) -> Ns {
+    match bus_mts {
+        0 => bytes * cycle_ns,
+        rate => (bytes * 1000).div_ceil(rate as u64),
+    }
+}
+
 impl Timing {
     /// Default tDBSY: ONFI's largest typical figure, 1 µs.
     pub const DEFAULT_T_DBSY_NS: Ns = 1_000;
@@ -113,14 +136,22 @@ impl Timing {
     /// Default tDL: that of Jeong and Song's Section VI.A.
     pub const DEFAULT_T_DL_NS: Ns = 20;
 
-    /// Timing from the part's cell times and bus cycles. The other bus times are those of the fastest
-    /// asynchronous mode whose cycles are no shorter than the part's (mode 0 if all are shorter).
+    /// Timing from the part's cell times and bus. On an asynchronous bus the waits are those of the fastest mode
+    /// whose cycles are no shorter than the part's (mode 0 if all are shorter). A synchronous bus has its own.
     ///
     /// # Errors
     /// If the part gives no bus cycles, or a figure is outside its range.
     pub fn of(part: &Part) -> Result<Self, TimingError> {
-        if part.t_rc_ns == 0 || part.t_wc_ns == 0 {
+        if !part.gives_bus() {
             return Err(TimingError::NoBusCycles(part.name.clone().into_owned()));
+        }
+        if part.bus_mts > 0 {
+            let mut timing = Self::from_mode(part, &SYNCHRONOUS);
+            timing.bus_mts = part.bus_mts;
+            if part.t_wc_ns > 0 {
+                (timing.t_wc_ns, timing.t_rc_ns) = (part.t_wc_ns, part.t_wc_ns);
+            }
+            return timing.validate().map(|()| timing);
         }
         let fits = |mode: &&Mode| mode.t_wc >= part.t_wc_ns && mode.t_rc >= part.t_rc_ns;
         let mode = MODES.iter().rev().find(fits).unwrap_or(&MODES[0]);
@@ -148,6 +179,7 @@ impl Timing {
             row_cycles: 3,
             t_wc_ns: mode.t_wc,
             t_rc_ns: mode.t_rc,
+            bus_mts: 0,
             t_adl_ns: mode.t_adl,
             t_whr_ns: mode.t_whr,
             t_rr_ns: mode.t_rr,
@@ -158,9 +190,12 @@ impl Timing {
             t_dl_ns: Self::DEFAULT_T_DL_NS,
             direct_cycle_ns: 0,
             t_r_ns: part.t_r_ns,
+            t_r_by_page_ns: part.t_r_by_page_ns,
             t_r_oob_ns: part.t_r_oob_ns,
             t_prog_ns: part.t_prog_ns,
+            t_prog_by_page_ns: part.t_prog_by_page_ns,
             t_bers_ns: part.t_bers_ns,
+            slc: part.slc,
             ecc_ns: 0,
             status: false,
         }
@@ -207,19 +242,19 @@ impl Timing {
     /// Data out of one page (tDO; Jeong and Song, Eq. 1).
     #[inline]
     pub fn t_do_ns(&self) -> Ns {
-        Ns::from(self.transfer_bytes) * self.t_rc_ns
+        data_ns(self.transfer_bytes.into(), self.bus_mts, self.t_rc_ns)
     }
 
     /// Data out of a spare area.
     #[inline]
     pub fn t_do_oob_ns(&self) -> Ns {
-        Ns::from(self.oob_bytes) * self.t_rc_ns
+        data_ns(self.oob_bytes.into(), self.bus_mts, self.t_rc_ns)
     }
 
     /// Data in of one page (tDI; Jeong and Song, Eq. 2).
     #[inline]
     pub fn t_di_ns(&self) -> Ns {
-        Ns::from(self.transfer_bytes) * self.t_wc_ns
+        data_ns(self.transfer_bytes.into(), self.bus_mts, self.t_wc_ns)
     }
 
     /// Cycle of a direct transfer (tRWC): the longest of tRC, tWC and [`Timing::direct_cycle_ns`].
@@ -232,6 +267,38 @@ impl Timing {
     #[inline]
     pub fn t_dio_ns(&self) -> Ns {
         Ns::from(self.transfer_bytes) * self.t_rwc_ns() + self.t_dl_ns
+    }
+
+    /// True if every operation of a command takes the same cell time.
+    pub(super) fn is_uniform(&self) -> bool {
+        self.t_r_by_page_ns.is_empty() && self.t_prog_by_page_ns.is_empty() && self.slc.is_none()
+    }
+
+    /// tR of a page of a block.
+    #[inline]
+    pub fn t_r_of_ns(&self, page: u32, slc: bool) -> Ns {
+        match self.slc {
+            Some(times) if slc => times.t_r_ns,
+            _ => self.t_r_by_page_ns.of_page(page, self.t_r_ns),
+        }
+    }
+
+    /// tPROG of a page of a block.
+    #[inline]
+    pub fn t_prog_of_ns(&self, page: u32, slc: bool) -> Ns {
+        match self.slc {
+            Some(times) if slc => times.t_prog_ns,
+            _ => self.t_prog_by_page_ns.of_page(page, self.t_prog_ns),
+        }
+    }
+
+    /// tBERS of a block.
+    #[inline]
+    pub fn t_bers_of_ns(&self, slc: bool) -> Ns {
+        match self.slc {
+            Some(times) if slc => times.t_bers_ns,
+            _ => self.t_bers_ns,
+        }
     }
 
     /// A command of two cycles with a whole address between them.

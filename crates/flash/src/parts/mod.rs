@@ -1,4 +1,5 @@
-//! Catalogue of parts: every part that the papers name, with its source.
+//! Catalogue of parts: the parts of the papers, then parts of today from published simulators, each
+//! with its source.
 //!
 //! Each part is defined in its own file, which has the part's name, and has one line in the list below. If a
 //! source gives no voltage or current, the part has [`Power::DEFAULT`](crate::Power::DEFAULT). If it leaves a
@@ -31,6 +32,12 @@ catalogue! {
     k9wbg08u1m::K9WBG08U1M,
     k9lcg08u1m::K9LCG08U1M,
     ddt_mlc::DDT_MLC,
+    mqsim_mlc::MQSIM_MLC,
+    mqsim_cxl_tlc::MQSIM_CXL_TLC,
+    aero_tlc::AERO_TLC,
+    mqsim_fine_tlc::MQSIM_FINE_TLC,
+    zn540_tlc::ZN540_TLC,
+    femu_qlc::FEMU_QLC,
 }
 
 /// The part with this name.

@@ -1,5 +1,6 @@
 //! Properties of every schedule, for any shape, timing, policy and load.
 
+use ftlkit_flash::PageTimes;
 use ftlkit_flash::channels::{
     Addressing, Channels, Command, Completion, DieAddress, Grant, PageAddress, Pages, Policy,
     Request, Segment, Timing, Topology,
@@ -29,6 +30,11 @@ fn topologies() -> impl Strategy<Value = Topology> {
     })
 }
 
+/// Times by page in a third of the cases.
+fn kinds(draw: u64, times: &[u64]) -> PageTimes {
+    if draw.is_multiple_of(3) { PageTimes::of(times) } else { PageTimes::ALIKE }
+}
+
 fn timings() -> impl Strategy<Value = Timing> {
     let bus = (1u32..60, 1u64..20, 1u64..20, 0u64..30, 0u64..30);
     let cells = (0u64..40, 0u64..60, 1u64..800, 60u64..3000, 1u64..6000);
@@ -39,6 +45,7 @@ fn timings() -> impl Strategy<Value = Timing> {
         row_cycles: 3,
         t_wc_ns: bus.1,
         t_rc_ns: bus.2,
+        bus_mts: if bus.3 % 3 == 0 { 700 * bus.0 } else { 0 },
         t_adl_ns: bus.3,
         t_whr_ns: bus.4,
         t_rr_ns: bus.3 / 2,
@@ -49,9 +56,12 @@ fn timings() -> impl Strategy<Value = Timing> {
         t_dl_ns: bus.3,
         direct_cycle_ns: bus.3 / 2,
         t_r_ns: cells.2,
+        t_r_by_page_ns: kinds(cells.0, &[cells.2.div_ceil(3), cells.2]),
         t_r_oob_ns: cells.2 / 2 + 1,
         t_prog_ns: cells.3,
+        t_prog_by_page_ns: kinds(cells.1, &[0, cells.3 / 2, cells.3]),
         t_bers_ns: cells.4,
+        slc: None,
         ecc_ns,
         status,
     })
@@ -239,7 +249,13 @@ impl Schedule {
             let alone = if goes_on {
                 planes as u64 * self.timing.t_do_ns() + self.timing.ecc_ns
             } else {
-                self.channels.alone_ns(request.command, planes) + request.repair_ns
+                let (timing, page) = (&self.timing, request.pages.as_slice()[0].page);
+                let shorter = match request.command {
+                    Command::Erase | Command::ReadOob => 0,
+                    command if command.is_read() => timing.t_r_ns - timing.t_r_of_ns(page, false),
+                    _ => timing.t_prog_ns - timing.t_prog_of_ns(page, false),
+                };
+                self.channels.alone_ns(request.command, planes) - shorter + request.repair_ns
             };
             assert!(done.done_ns >= request.arrival_ns + alone, "{done:?} before {alone}");
         }

@@ -4,7 +4,7 @@ use ftlkit_flash::channels::{
     Addressing, Channels, Command, Completion, DieAddress, Grant, PageAddress, Pages, Policy,
     Request, Segment, Timing, Topology,
 };
-use ftlkit_flash::parts;
+use ftlkit_flash::{PageTimes, SlcMode, parts};
 
 use Command::{CacheProgram, CacheRead, CopyProgram, CopyRead, Erase, Program, Read};
 
@@ -27,6 +27,7 @@ const TIMING: Timing = Timing {
     row_cycles: 3,
     t_wc_ns: 10,
     t_rc_ns: 10,
+    bus_mts: 0,
     t_adl_ns: 5,
     t_whr_ns: 6,
     t_rr_ns: 2,
@@ -37,9 +38,12 @@ const TIMING: Timing = Timing {
     t_dl_ns: 1,
     direct_cycle_ns: 0,
     t_r_ns: 500,
+    t_r_by_page_ns: PageTimes::ALIKE,
     t_r_oob_ns: 400,
     t_prog_ns: 3000,
+    t_prog_by_page_ns: PageTimes::ALIKE,
     t_bers_ns: 9000,
+    slc: None,
     ecc_ns: 7,
     status: false,
 };
@@ -399,4 +403,78 @@ fn copies_take_what_the_closed_forms_say() {
             assert_eq!(gcb.last_done_ns(), expected, "GCB, cache {cache}, {n} × {planes}");
         }
     }
+}
+
+/// tR 300, 400, 500 and one-shot programming: three pages per word line.
+const BY_PAGE: Timing = Timing {
+    t_r_by_page_ns: PageTimes::of(&[300, 400, 500]),
+    t_prog_by_page_ns: PageTimes::of(&[0, 0, 3000]),
+    slc: Some(SlcMode { t_r_ns: 100, t_prog_ns: 700, t_bers_ns: 8000 }),
+    ..TIMING
+};
+
+#[test]
+fn cells_take_the_time_of_their_page() {
+    for (page, read, program) in [(0, 300, 0), (1, 400, 0), (2, 500, 3000), (3, 300, 0)] {
+        let pages = Pages::one(5, page);
+        let mut cells = channels(BY_PAGE, Policy::Fifo);
+        let requests = [request(0, 1, 0, Program, pages), request(10_000, 2, 0, Read, pages)];
+        let completions = run(&mut cells, &requests);
+        let programmed = 70 + 5 + 1000 + 3 + program;
+        let read = 10_000 + 70 + 3 + read + 2 + 1000 + 7;
+        assert_eq!(done(&completions), [(1, programmed), (2, read)], "page {page}");
+    }
+    // Copies within the die, and erases, too.
+    let mut cells = channels(BY_PAGE, Policy::Fifo);
+    let copy = [
+        request(0, 1, 0, CopyRead, Pages::one(5, 1)),
+        request(0, 2, 0, CopyProgram, Pages::one(7, 3)),
+        request(0, 3, 0, Erase, Pages::one(5, 0)),
+    ];
+    let completions = run(&mut cells, &copy);
+    let (read, programmed) = (70 + 3 + 400 + 2, 70 + 5 + 3);
+    let erased = read + programmed + 50 + 3 + 9000;
+    assert_eq!(done(&completions), [(1, read), (2, read + programmed), (3, erased)]);
+}
+
+#[test]
+fn a_cache_read_takes_the_next_pages_time() {
+    // Page 0 (300), then page 1 (400) behind the data of page 0, then page 2 (500) behind those of page 1.
+    let mut cells = channels(BY_PAGE, Policy::Fifo);
+    let reads = [
+        request(0, 1, 0, CacheRead, Pages::one(5, 0)),
+        request(0, 2, 0, CacheRead, Pages::one(5, 1)),
+        request(0, 3, 0, Read, Pages::one(5, 2)),
+    ];
+    run(&mut cells, &reads);
+    let works: Vec<u64> =
+        self::cells(&cells).iter().map(|(_, begin_ns, end_ns)| end_ns - begin_ns).collect();
+    assert_eq!(works, [300, 400, 500]);
+}
+
+#[test]
+fn blocks_in_slc_mode_have_times_of_their_own() {
+    let pages = Pages::one(5, 2).in_slc(true);
+    let mut cells = channels(BY_PAGE, Policy::Fifo);
+    let requests = [
+        request(0, 1, 0, Program, pages),
+        request(10_000, 2, 0, Read, pages),
+        request(20_000, 3, 0, Erase, pages),
+    ];
+    let completions = run(&mut cells, &requests);
+    let ends = [(1, 1078 + 700), (2, 10_000 + 73 + 100 + 1009), (3, 20_000 + 53 + 8000)];
+    assert_eq!(done(&completions), ends);
+}
+
+#[test]
+fn a_synchronous_bus_is_rounded_once_per_transfer() {
+    // 100 bytes at 1600 MT/s: 62.5 ns; at 333 MT/s: 300.3 ns. Commands and addresses keep their cycle.
+    for (bus_mts, data_ns) in [(1600, 63), (333, 301), (1000, 100), (100_000, 1)] {
+        let timing = Timing { bus_mts, ..TIMING };
+        assert_eq!((timing.t_do_ns(), timing.t_di_ns()), (data_ns, data_ns), "{bus_mts}");
+        let mut bus = channels(timing, Policy::Fifo);
+        let completions = run(&mut bus, &[request(0, 1, 0, Read, Pages::one(5, 9))]);
+        assert_eq!(done(&completions), [(1, 70 + 3 + 500 + 2 + data_ns + 7)]);
+    }
+    assert_eq!(Timing { bus_mts: 1600, ..TIMING }.t_do_oob_ns(), 3, "4 bytes: 2.5 ns");
 }

@@ -3,7 +3,8 @@
 use crate::common::{array, program, read};
 use ftlkit_flash::faults::{ProgramEraseFailure, Tearable};
 use ftlkit_flash::{
-    BlockId, Cause, Counts, Flash, FlashError, Lpn, Oob, Operation, Ppn, Serial, Store,
+    Array, BlockId, Cause, Copies, CopyPath, CopyTimes, Counts, Flash, FlashError, Geometry, Lpn,
+    Oob, Operation, PageTimes, Part, Ppn, Serial, Store, parts,
 };
 
 /// tR, tR of the OOB, tPROG, copy, tBERS of the tests' part, ns.
@@ -122,4 +123,88 @@ fn what_an_array_has_worked_is_its_clock() {
     flash.erase(BlockId(1), Cause::Collection).unwrap();
     let erase = part.t_bers_ns;
     assert_eq!(flash.worked(), Worked { busy_ns: 2 * erase, steps_ns: erase });
+}
+
+/// Three kinds of page, and one-shot programming; blocks of 6 pages.
+fn by_page(copies: Option<Copies>) -> Serial<Array> {
+    let part = Part {
+        t_r_ns: 50_000,
+        t_r_by_page_ns: PageTimes::of(&[30_000, 40_000, 50_000]),
+        t_prog_ns: 900_000,
+        t_prog_by_page_ns: PageTimes::of(&[0, 0, 900_000]),
+        copies,
+        ..parts::SAMSUNG_LARGE_BLOCK.clone()
+    };
+    let array = Array::new(Geometry::new(6, 6, 16).unwrap(), part, Store::Metadata);
+    let mut flash = Serial::new(array);
+    (0..6).for_each(|page| program(&mut flash, page, page, 1).unwrap());
+    flash
+}
+
+#[test]
+fn a_page_takes_the_time_of_its_kind() {
+    let mut flash = by_page(None);
+    assert_eq!(flash.busy_ns(), 2 * 900_000);
+    let mut then = flash.busy_ns();
+    let mut took = |flash: &Serial<Array>| {
+        let took = flash.busy_ns() - then;
+        then = flash.busy_ns();
+        took
+    };
+    for (page, ns) in [(0, 30_000), (1, 40_000), (5, 50_000), (3, 30_000)] {
+        flash.read(Ppn(page), None, Cause::Host).unwrap();
+        assert_eq!(took(&flash), ns, "page {page}");
+    }
+    // A copy takes tR of its source and tPROG of its destination.
+    flash.copy(Ppn(2), Ppn(6), 2, Cause::Collection).unwrap();
+    assert_eq!(took(&flash), 50_000);
+    let mut lpns = [Lpn(0); 2];
+    flash.copy_run(&[Ppn(0), Ppn(4)], Ppn(7), 2, Cause::Collection, &mut lpns).unwrap();
+    assert_eq!(took(&flash), 30_000 + 40_000 + 900_000);
+    flash.erase(BlockId(0), Cause::Collection).unwrap();
+    assert_eq!(took(&flash), 2_000_000);
+    // Currents times the mean over the kinds of page.
+    let part = flash.part();
+    assert_eq!(
+        part.read_pj(),
+        Part { t_r_by_page_ns: PageTimes::ALIKE, t_r_ns: 40_000, ..part.clone() }.read_pj()
+    );
+}
+
+#[test]
+fn a_run_of_copies_takes_the_times_of_its_pages() {
+    // F and D beside the cells: 5 and 7 µs.
+    let times = |path, cache_program| CopyTimes {
+        path,
+        cache_program,
+        fetch_ns: 55_000,
+        load_ns: 7_000,
+        prog_ns: 900_000,
+        repair_ns: 0,
+    };
+    for cache in [false, true] {
+        let (near, far) = (times(CopyPath::Lcb, false), times(CopyPath::Gcb, cache));
+        let copies = Copies { ways: 2, near, far, most_corrected_bytes: 0 };
+        let from = [Ppn(0), Ppn(1), Ppn(2), Ppn(3)];
+        let mut lpns = [Lpn(0); 4];
+        // Within a device: F, D and tPROG one after the other, of pages 0 to 3 into 0 to 3.
+        let mut flash = by_page(Some(copies));
+        let then = flash.busy_ns();
+        flash.copy_run(&from, Ppn(12), 2, Cause::Collection, &mut lpns).unwrap();
+        assert_eq!(flash.busy_ns() - then, 35_000 + 45_000 + 55_000 + 35_000 + 4 * 7_000 + 900_000);
+        // Between two: C of 42, 94, 156 µs, S₂ ends at 1056; then C₃ with cache program at 1056 + … of the source's
+        // read, which the program hides.
+        let mut flash = by_page(Some(copies));
+        let then = flash.busy_ns();
+        flash.copy_run(&from, Ppn(6), 2, Cause::Collection, &mut lpns).unwrap();
+        let last = if cache { 156_000 + 900_000 } else { 156_000 + 900_000 + 7_000 };
+        assert_eq!(flash.busy_ns() - then, last, "cache {cache}");
+        // No longer than the longest times.
+        assert!(flash.busy_ns() - then <= copies.longest_ns(4));
+        // One by one.
+        let mut single = by_page(Some(copies));
+        let then = single.busy_ns();
+        single.copy(Ppn(1), Ppn(12), 2, Cause::Collection).unwrap();
+        assert_eq!(single.busy_ns() - then, 45_000 + 7_000);
+    }
 }

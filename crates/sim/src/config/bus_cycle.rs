@@ -2,7 +2,7 @@
 
 use super::error::ConfigError;
 use crate::report::units;
-use flash::{Ns, Part};
+use flash::{Ns, Part, SlcMode};
 use workload::quantity::Duration;
 
 /// Longest cycle that the closed forms of copies accept.
@@ -22,7 +22,7 @@ pub(super) fn with_bus_cycle(
     notes: &mut Vec<String>,
 ) -> Result<Part, ConfigError> {
     let fault = |setting, reason: String| Err(ConfigError::setting(setting, reason));
-    let gives = part.t_rc_ns > 0 || part.t_wc_ns > 0;
+    let gives = part.bus_mts > 0 || part.t_rc_ns > 0 || part.t_wc_ns > 0;
     let name = &part.name;
     match cycle {
         None if gives => Ok(part),
@@ -32,6 +32,13 @@ pub(super) fn with_bus_cycle(
                 "part `{name}` has no bus cycles (t_rc_ns, t_wc_ns), so bus time and die time cannot be \
                 separated; set `bus_cycle`, as in --bus-cycle 5ns (tR and tPROG then include the transfer), or \
                 choose a part that has them (`ddt-mlc`)"
+            ),
+        ),
+        Some(_) if part.bus_mts > 0 => fault(
+            "bus_cycle",
+            format!(
+                "part `{name}` has its own bus of {} MT/s; omit bus_cycle, or set another rate, as in --bus 800MT/s",
+                part.bus_mts
             ),
         ),
         Some(_) if gives => fault(
@@ -94,5 +101,13 @@ fn cells_of(mut part: Part, cycle: Ns, notes: &mut Vec<String>) -> Result<Part, 
     (part.t_rc_ns, part.t_wc_ns) = (cycle, cycle);
     // Reading only the spare bytes takes the array no longer than tR, whatever the part says.
     (part.t_r_ns, part.t_prog_ns, part.t_r_oob_ns) = (t_r, t_prog, t_r_oob.min(t_r));
+    // A page faster than its transfer has no cell time left: one-shot programming has pages that only load a register.
+    part.t_r_by_page_ns = part.t_r_by_page_ns.map(|ns| ns.saturating_sub(page * cycle).max(1));
+    part.t_prog_by_page_ns = part.t_prog_by_page_ns.map(|ns| ns.saturating_sub(page * cycle));
+    part.slc = part.slc.map(|slc| SlcMode {
+        t_r_ns: slc.t_r_ns.saturating_sub(page * cycle).max(1),
+        t_prog_ns: slc.t_prog_ns.saturating_sub(page * cycle).max(1),
+        ..slc
+    });
     Ok(part)
 }

@@ -13,7 +13,7 @@ use workload::quantity::Duration;
 
 /// A part and its use by a controller, the same for every scheme of an experiment.
 ///
-/// If a part gives bus cycles (t_RC, t_WC), its times as schemes see them include commands and transfers.
+/// If a part gives its bus (t_RC and t_WC, or MT/s), its times as schemes see them include commands and transfers.
 /// Its copies then follow a path ([`CopySettings::part`]). The array times of any other part include the
 /// transfers; it has one device and one plane.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,6 +105,9 @@ impl Channel {
         let refused = |reason| Err(ConfigError::setting("t_rwc", reason));
         if !self.has_paths() {
             return refused(no_bus_cycles(&self.part));
+        }
+        if self.part.bus_mts > 0 {
+            return refused(no_direct_transfers(&self.part));
         }
         let least = self.part.t_rc_ns.max(self.part.t_wc_ns);
         if !(least..=LONGEST_CYCLE_NS).contains(&t_rwc_ns) {
@@ -239,6 +242,9 @@ impl Channel {
                 ),
             );
         }
+        if path == CopyPath::Dgcb && self.part.bus_mts > 0 {
+            return fault("copy", no_direct_transfers(&self.part));
+        }
         let settings = CopySettings {
             path,
             cache_program: copies.cache_program.unwrap_or(false),
@@ -355,8 +361,11 @@ impl From<Windows> for DirectTransfer {
 }
 
 /// Window check of the part's pins at `cycle_ns`, by default at its own bus cycles, and the ONFI mode of the pins:
-/// the fastest that is not faster than the part. `None` without bus cycles.
+/// the fastest that is not faster than the part. `None` without bus cycles, and on a synchronous bus.
 fn pin_check(part: &Part, cycle_ns: Option<Ns>) -> Option<(u8, WindowCheck)> {
+    if part.bus_mts > 0 {
+        return None;
+    }
     let timing = Timing::of(part).ok()?;
     let fits = |mode: &u8| {
         Timing::with_mode(part, *mode)
@@ -375,7 +384,15 @@ fn latching(part: &Part) -> Option<Windows> {
 }
 
 fn gives_bus_cycles(part: &Part) -> bool {
-    part.t_rc_ns > 0 || part.t_wc_ns > 0
+    part.bus_mts > 0 || part.t_rc_ns > 0 || part.t_wc_ns > 0
+}
+
+fn no_direct_transfers(part: &Part) -> String {
+    format!(
+        "part `{}` has a synchronous bus ({} MT/s), on which direct transfers (dgcb) are not defined: they latch what \
+        another die drives on an asynchronous bus; omit it, or use `gcb`",
+        part.name, part.bus_mts
+    )
 }
 
 fn no_bus_cycles(part: &Part) -> String {

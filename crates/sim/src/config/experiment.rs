@@ -2,6 +2,7 @@
 
 use super::axis::Axes;
 use super::bit_errors::BitErrorSettings;
+use super::bus_rate::BusRate;
 use super::error::ConfigError;
 use super::notation::Word;
 use super::part::PartChoice;
@@ -96,6 +97,9 @@ pub struct Experiment {
     /// Read and write cycle of an SSD's buses, 1 ns to 100 µs, for a part that gives none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bus_cycle: Option<Duration>,
+    /// Rate of a synchronous bus (NV-DDR2, NV-DDR3, Toggle) instead of the part's own bus, 1MT/s to 100000MT/s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bus: Option<Word<BusRate>>,
     /// Cycle of direct transfers between dies (copy path `dgcb`), from the bus's own cycle to 100 µs. Default: the
     /// shortest at which the pins of the part's ONFI mode latch.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -186,6 +190,7 @@ impl Default for Experiment {
             arbiter: None,
             window: None,
             bus_cycle: None,
+            bus: None,
             t_rwc: None,
             bit_errors: Word::default(),
             precondition: PreconditionChoice::default(),

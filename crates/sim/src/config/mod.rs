@@ -3,6 +3,7 @@
 mod axis;
 mod bit_errors;
 mod bus_cycle;
+mod bus_rate;
 mod channel;
 mod cores;
 mod decimal;
@@ -41,6 +42,7 @@ pub use ::workload::quantity::{
 };
 pub use axis::{Axes, Axis};
 pub use bit_errors::{BitErrorSettings, PageErrors};
+pub use bus_rate::BusRate;
 pub use channel::{Channel, CopyChoice, CopyFault};
 pub use device::ResolvedScheme;
 pub use error::ConfigError;

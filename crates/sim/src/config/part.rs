@@ -94,6 +94,10 @@ impl PartTable {
             i64::try_from(count.0).ok()
         });
         let parsed = match value.replace('_', "").parse::<i64>().ok().or(count) {
+            _ if key.ends_with("_by_page_ns") => {
+                let times = value.split(',').map(|time| toml::Value::String(time.trim().into()));
+                toml::Value::Array(times.collect())
+            }
             Some(number) => toml::Value::Integer(number),
             None => toml::Value::String(value.into()),
         };
@@ -120,6 +124,10 @@ impl PartTable {
     /// If the part does not resolve.
     pub fn apply(&mut self, margin: &Margin) -> Result<(), ConfigError> {
         let part = self.resolve()?;
+        let scaled = |ns: u64| {
+            let scaled = (u128::from(ns) * u128::from(margin.millionths)).div_ceil(1_000_000);
+            toml::Value::Integer(i64::try_from(scaled).unwrap_or(i64::MAX))
+        };
         for (key, ns) in [
             ("t_r_ns", part.t_r_ns),
             ("t_r_oob_ns", part.t_r_oob_ns),
@@ -127,10 +135,30 @@ impl PartTable {
             ("t_bers_ns", part.t_bers_ns),
         ] {
             if margin.keys.contains(&key) {
-                let scaled = (u128::from(ns) * u128::from(margin.millionths)).div_ceil(1_000_000);
-                let scaled = i64::try_from(scaled).unwrap_or(i64::MAX);
-                self.0.insert(key.into(), toml::Value::Integer(scaled));
+                self.0.insert(key.into(), scaled(ns));
             }
+        }
+        for (key, one, times) in [
+            ("t_r_by_page_ns", "t_r_ns", part.t_r_by_page_ns),
+            ("t_prog_by_page_ns", "t_prog_ns", part.t_prog_by_page_ns),
+        ] {
+            if margin.keys.contains(&one) && !times.is_empty() {
+                let times = times.as_slice().iter().map(|ns| scaled(*ns)).collect();
+                self.0.insert(key.into(), toml::Value::Array(times));
+            }
+        }
+        if let Some(slc) = part.slc {
+            let times = [
+                ("t_r_ns", slc.t_r_ns),
+                ("t_prog_ns", slc.t_prog_ns),
+                ("t_bers_ns", slc.t_bers_ns),
+            ];
+            let factor = |(key, ns): (&str, u64)| {
+                let one = if margin.keys.contains(&key) { scaled(ns) } else { as_integer(ns) };
+                (key.to_owned(), one)
+            };
+            let slc = times.into_iter().map(factor).collect();
+            self.0.insert("slc".into(), toml::Value::Table(slc));
         }
         Ok(())
     }
@@ -199,6 +227,10 @@ impl PartTable {
     }
 }
 
+fn as_integer(ns: u64) -> toml::Value {
+    toml::Value::Integer(i64::try_from(ns).unwrap_or(i64::MAX))
+}
+
 /// Turns a file's name into a part's name: lower-case letters, digits and hyphens.
 fn name_from(stem: &str) -> String {
     let allowed = |c: char| if c.is_ascii_lowercase() || c.is_ascii_digit() { c } else { '-' };
@@ -241,11 +273,20 @@ fn overlay(base: &Part, mut own: toml::Table) -> Result<toml::Table, toml::ser::
     out.insert("name".into(), format!("{}-modified", base.name).into());
     out.insert("description".into(), format!("{} with own figures", base.name).into());
     out.insert("source".into(), "the experiment".into());
-    if let (Some(toml::Value::Table(power)), Some(toml::Value::Table(own_power))) =
-        (out.get("power").cloned(), own.get_mut("power"))
-    {
-        for (key, value) in power {
-            own_power.entry(key).or_insert(value);
+    for inner in ["power", "slc"] {
+        if let (Some(toml::Value::Table(base)), Some(toml::Value::Table(own))) =
+            (out.get(inner).cloned(), own.get_mut(inner))
+        {
+            for (key, value) in base {
+                own.entry(key).or_insert(value);
+            }
+        }
+    }
+    // One time for all pages replaces times by page, and the reverse.
+    for (one, by_page) in [("t_r_ns", "t_r_by_page_ns"), ("t_prog_ns", "t_prog_by_page_ns")] {
+        if own.contains_key(one) != own.contains_key(by_page) {
+            out.remove(one);
+            out.remove(by_page);
         }
     }
     out.extend(own);

@@ -6,7 +6,7 @@ use toml::Value;
 use toml::de::{DeTable, DeValue};
 
 /// Description of the accepted values, with all keys that accept them.
-const TAKES: [(&str, &[&str]); 7] = [
+const TAKES: [(&str, &[&str]); 10] = [
     (
         "a time from 1 ns to 1 hour, such as \"220.9us\"",
         &["t_r_ns", "t_r_oob_ns", "t_prog_ns", "t_bers_ns"],
@@ -15,6 +15,15 @@ const TAKES: [(&str, &[&str]); 7] = [
         "a time from 0 ns to 1 hour, such as \"25ns\"",
         &["t_rc_ns", "t_wc_ns", "t_erase_suspend_ns", "t_program_suspend_ns"],
     ),
+    (
+        "a list of times, such as [\"50us\", \"75us\"], or with --set 50us,75us",
+        &["t_r_by_page_ns", "t_prog_by_page_ns"],
+    ),
+    (
+        "a time from 1 ns to 1 hour, such as \"25us\"",
+        &["slc.t_r_ns", "slc.t_prog_ns", "slc.t_bers_ns"],
+    ),
+    ("a whole number from 0 to 100000 (MT/s)", &["bus_mts"]),
     ("a whole number from 2 to 1048576", &["page_bytes", "pages_per_block"]),
     ("a whole number from 0 to 1048576", &["oob_bytes"]),
     ("a whole number from 1 to 100000", &["power.vcc_mv"]),
@@ -27,10 +36,11 @@ const TAKES: [(&str, &[&str]); 7] = [
 /// # Errors
 /// The first key with another value, the values it accepts and the value found.
 pub(super) fn check_types(table: &toml::Table) -> Result<(), String> {
-    if let Some(power) = table.get("power")
-        && !power.is_table()
-    {
-        return Err(format!("power must be a table of vcc_mv and currents, not {power}"));
+    let tables = [("power", "vcc_mv and currents"), ("slc", "t_r_ns, t_prog_ns and t_bers_ns")];
+    for (key, of) in tables {
+        if let Some(value) = table.get(key).filter(|value| !value.is_table()) {
+            return Err(format!("{key} must be a table of {of}, not {value}"));
+        }
     }
     for (takes, key) in
         TAKES.iter().flat_map(|(takes, keys)| keys.iter().map(move |key| (takes, key)))
@@ -47,7 +57,13 @@ pub(super) fn check_types(table: &toml::Table) -> Result<(), String> {
         } else {
             i64::from(u32::MAX)
         };
-        if !value.as_integer().is_some_and(|number| (0..=most).contains(&number)) {
+        let is_count =
+            |value: &Value| value.as_integer().is_some_and(|number| (0..=most).contains(&number));
+        let fits = match value {
+            Value::Array(list) => key.ends_with("_by_page_ns") && list.iter().all(is_count),
+            value => !key.ends_with("_by_page_ns") && is_count(value),
+        };
+        if !fits {
             return Err(format!("{key} must be {takes}, not {value}"));
         }
     }

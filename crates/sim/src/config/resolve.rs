@@ -5,6 +5,7 @@ use super::channel::Channel;
 use super::device::{ResolvedScheme, Sizing};
 use super::error::ConfigError;
 use super::experiment::{Experiment, Timing};
+use super::notation::Word;
 use super::part::{DEFAULT_PART, PartChoice, PartTable};
 use super::processor::{processor_json, processor_line};
 use super::scheme_table::SchemeTable;
@@ -83,6 +84,9 @@ impl Experiment {
         let board = self.take_board()?;
         if board.is_some() {
             part = with_bus_cycle(part, self.bus_cycle, &mut notes)?;
+        }
+        if let Some(Word(rate)) = self.bus {
+            part = rate.on(part)?;
         }
         let mut channel = Channel::new(part.clone(), self.ways, self.planes, self.bit_errors.0)?;
         if let Some(cycle) = self.t_rwc {

@@ -6,6 +6,7 @@ use super::resolve::Resolved;
 use super::ssd::dies_line;
 use crate::precondition::Fill;
 use crate::report::units;
+use flash::{Ns, PageTimes};
 use workload::TraceFacts;
 
 /// Says that an array of `bytes` is more than one device of a part: `8 devices as one array`.
@@ -50,11 +51,13 @@ impl Resolved {
             geometry.blocks(),
             geometry.pages_per_block(),
             units::bytes(geometry.page_bytes().into()),
-            units::time(part.t_r_ns as f64),
-            units::time(part.t_prog_ns as f64),
+            by_page(&part.t_r_by_page_ns, part.t_r_ns),
+            by_page(&part.t_prog_by_page_ns, part.t_prog_ns),
             units::time(part.t_bers_ns as f64),
         );
-        if channel.has_paths() {
+        if part.bus_mts > 0 {
+            line.push_str(&format!(", bus {} MT/s", part.bus_mts));
+        } else if channel.has_paths() {
             line.push_str(&format!(
                 ", tRC {}, tWC {}",
                 units::time(part.t_rc_ns as f64),
@@ -176,6 +179,15 @@ impl Resolved {
 /// Replaces the long list of units that a header may name.
 fn short_units(all: &str) -> &str {
     if all.contains("header") { "units in the header" } else { all }
+}
+
+/// The time of every page, or the range of the times by page.
+fn by_page(times: &PageTimes, alike: Ns) -> String {
+    let time = |ns: Ns| units::time(ns as f64);
+    match times.as_slice().iter().min() {
+        Some(least) if *least < alike => format!("{} to {}", time(*least), time(alike)),
+        _ => time(alike),
+    }
 }
 
 fn records_line(trace: &TraceFacts) -> String {

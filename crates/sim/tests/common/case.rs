@@ -134,6 +134,7 @@ fn apply(to: &mut Experiment, option: &str, value: &str) -> Result<(), String> {
         "--suspend" => to.suspend = Some(parsed(value)?),
         "--arbiter" => to.arbiter = Some(parsed(value)?),
         "--bus-cycle" => to.bus_cycle = Some(parsed(value)?),
+        "--bus" => to.bus = Some(parsed(value)?),
         "--bit-errors" => to.bit_errors = parsed(value)?,
         "--seed" => to.seed = parsed(value)?,
         "--closed" => to.timing = Timing::Closed,

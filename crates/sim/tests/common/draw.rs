@@ -62,9 +62,10 @@ pub(crate) fn case(
     if pages_per_block != part.pages_per_block {
         push("--set", format!("part.pages_per_block={pages_per_block}"));
     }
-    if part.t_rc_ns == 0 {
+    if !part.gives_bus() {
         push("--bus-cycle", one_of(random, &CYCLES).to_owned());
     }
+    seldom(random, 5, &["100MT/s", "1600MT/s"], |rate| push("--bus", rate.into()));
     let [channels, ways, dies] = one_of(random, range.boards);
     // From a few per die to the maximum, log-uniform.
     let (units, orders) = (channels * ways * dies, f64::from(range.most_blocks).log2());

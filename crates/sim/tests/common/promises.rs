@@ -79,7 +79,7 @@ fn resolve(
     requests: u64,
 ) -> Option<(Case, Resolved)> {
     let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes);
-    let cycles: &[&str] = if part.t_rc_ns > 0 { &[""] } else { &CYCLES };
+    let cycles: &[&str] = if part.gives_bus() { &[""] } else { &CYCLES };
     cycles.iter().flat_map(|cycle| BLOCKS.map(|blocks| (cycle, blocks))).find_map(
         |(cycle, blocks)| {
             let mut options = vec![

@@ -91,6 +91,15 @@ impl InterfaceArgs {
             Some(mode) => in_mode(&part, mode).map_err(Failure::input)?,
             None => (part, Waits::STUDY),
         };
+        if part.bus_mts > 0 {
+            return Err(Failure::input_with_help(
+                format!(
+                    "part `{}` has a synchronous bus of {} MT/s; the control unit drives asynchronous buses alone",
+                    part.name, part.bus_mts
+                ),
+                "put it on an asynchronous bus, as with --mode 5, or see `ftlkit bounds --part NAME --copy all`",
+            ));
+        }
         let figures = [
             (self.t_rc, &mut part.t_rc_ns),
             (self.t_wc, &mut part.t_wc_ns),
