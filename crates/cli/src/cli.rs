@@ -36,8 +36,8 @@ Examples:
   ftlkit reproduce lazy-rtgc              a paper's tables and figures beside the printed ones
   ftlkit help terms                       the words of the reports
 
-Exit codes: 0 done, every bound kept; 1 a bound was exceeded, a deadline missed (bounds --tasks: not
-guaranteed), or the run failed;
+Exit codes: 0 done, every bound kept; 1 a bound was exceeded, a deadline of --tasks missed (bounds
+--tasks: not guaranteed), with --strict a --deadline missed, nothing found by choose, or the run failed;
 2 wrong usage or input; 130 interrupted (the figures up to then are printed).";
 
 /// Command line of ftlkit.

@@ -4,8 +4,10 @@ use crate::compare::run_one;
 use crate::config::{
     DefaultShare, Experiment, PartTable, Resolved, SchemeTable, TextOrTable, Word,
 };
-use crate::report::SchemeReport;
+use crate::report::{LargestRequest, SchemeReport};
 use crate::run::{Observer, Phase, RunError};
+use bounds::task_set::PageCosts;
+use ftl::Guarantee;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,7 +29,8 @@ pub struct Question {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// No page task can take longer, in any workload and without queueing; no request of the run was late.
+    /// No request of up to as many pages as the largest of this workload can take longer, in any order and without
+    /// queueing; no request of the run was late.
     Proved,
     /// No request of the run was late; there is no bound, or a longer one.
     Measured,
@@ -61,6 +64,11 @@ pub struct Choice {
     pub page_write_ns: Option<u64>,
     /// Proved worst case of a page read, without queueing, ns.
     pub page_read_ns: Option<u64>,
+    /// Pages of the largest request of the run.
+    pub request_pages: u64,
+    /// Proved worst case of requests as large as those of the run, without queueing: their pages times the worst case of
+    /// one, ns.
+    pub request_bound_ns: Option<u64>,
     /// True if a completed write may still be in RAM only.
     pub volatile: bool,
     /// The longest completion of a request in the run, queueing included, ns.
@@ -220,6 +228,8 @@ impl Choice {
             exported_bytes: 0,
             page_write_ns: None,
             page_read_ns: None,
+            request_pages: 0,
+            request_bound_ns: None,
             volatile: false,
             longest_ns: None,
             over_ns: None,
@@ -239,8 +249,9 @@ impl Choice {
         let page = f64::from(geometry.page_bytes());
         let costs = scheme.plan.page_costs().ok();
         let late = report.request_deadline.clone().unwrap_or_default();
-        let proved =
-            costs.is_some_and(|costs| costs.write_ns.max(costs.read_ns) <= late.deadline_ns);
+        let request_bound_ns =
+            costs.and_then(|costs| request_bound(costs, &scheme.plan.guarantee, report));
+        let proved = request_bound_ns.is_some_and(|bound| bound <= late.deadline_ns);
         let why = if report.violations > 0 {
             Some("A BOUND WAS EXCEEDED".to_owned())
         } else if late.kept {
@@ -274,6 +285,8 @@ impl Choice {
             exported_bytes: report.logical_pages * u64::from(geometry.page_bytes()),
             page_write_ns: costs.map(|costs| costs.write_ns),
             page_read_ns: costs.map(|costs| costs.read_ns),
+            request_pages: report.largest_request.pages(),
+            request_bound_ns,
             volatile: scheme.plan.guarantee.volatile,
             longest_ns: Some(late.longest_ns),
             over_ns: (!late.kept).then(|| late.longest_ns.saturating_sub(late.deadline_ns)),
@@ -287,6 +300,22 @@ impl Choice {
             ..Self::impossible(String::new())
         }
     }
+}
+
+/// Worst case of requests as large as the largest of a run, as [`bounds::task_set`] adds up the pages of a job; `None` if
+/// there is none.
+fn request_bound(costs: PageCosts, guarantee: &Guarantee, report: &SchemeReport) -> Option<u64> {
+    let LargestRequest { reads, writes, merges, trims } = report.largest_request;
+    let pages = |count: u64, cost_ns: u64| count.saturating_mul(cost_ns);
+    let merged = pages(merges, costs.read_ns);
+    let read = pages(reads.max(1), costs.read_ns);
+    let written = pages(writes.max(1), costs.write_ns).saturating_add(merged);
+    let trimmed = match report.trim_tasks {
+        0 => 0,
+        // No bound is of trims alone.
+        _ => pages(trims.max(1), guarantee.response_ns?).saturating_add(merged),
+    };
+    Some(read.max(written).max(trimmed))
 }
 
 #[cfg(test)]
@@ -338,6 +367,42 @@ mod tests {
         assert!(choices.iter().skip(exported.len()).all(|c| c.verdict > Verdict::Measured));
         let again = serde_json::to_string(&asked.answer(&Unobserved)).unwrap();
         assert_eq!(serde_json::to_string(&choices).unwrap(), again);
+    }
+
+    /// A request of two pages may take two collection steps, and a page written in part is read first.
+    #[test]
+    fn the_proof_is_of_the_largest_request() {
+        for (size, deadline, verdict, pages, bound_ns) in [
+            ("size = '2KiB'", "3ms", Verdict::Proved, 1, 2_220_900),
+            ("size = '4KiB'", "3ms", Verdict::Measured, 2, 2 * 2_220_900),
+            ("size = '4KiB'", "5ms", Verdict::Proved, 2, 2 * 2_220_900),
+        ] {
+            let mut asked = asked(deadline, size);
+            asked.parts.truncate(1);
+            asked.schemes.retain(|scheme| scheme.name == "lazy-rtgc");
+            asked.shares.clear();
+            let choices = asked.answer(&Unobserved);
+            let [choice] = &choices[..] else { panic!("{choices:?}") };
+            assert_eq!(choice.verdict, verdict, "{choice:?}");
+            let found = (choice.request_pages, choice.request_bound_ns);
+            assert_eq!(found, (pages, Some(bound_ns)), "{choice:?}");
+        }
+    }
+
+    #[test]
+    fn pages_written_in_part_and_trims_count() {
+        let costs = PageCosts { read_ns: 10, write_ns: 100 };
+        let guarantee = Guarantee { response_ns: Some(300), ..Guarantee::default() };
+        let bound = |largest_request, trim_tasks| {
+            let report = SchemeReport { largest_request, trim_tasks, ..SchemeReport::default() };
+            request_bound(costs, &guarantee, &report)
+        };
+        let largest = LargestRequest { reads: 50, writes: 3, merges: 2, trims: 0 };
+        assert_eq!(bound(largest, 0), Some(500));
+        assert_eq!(bound(LargestRequest { reads: 4, ..largest }, 0), Some(320));
+        assert_eq!(bound(LargestRequest { trims: 4, ..largest }, 9), Some(1220));
+        assert_eq!(bound(LargestRequest::default(), 1), Some(300));
+        assert_eq!(bound(LargestRequest::default(), 0), Some(100));
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Comparison of several schemes under one workload: in parallel, each on its own array.
 
 use crate::config::{PartialPages, Resolved};
+use crate::precondition::{Fill, Preconditioning};
 use crate::report::{LeftOut, Report, SchemeReport, units};
 use crate::run::error::RunError;
 use crate::run::observer::Observer;
 use crate::run::run_scheme;
 use crate::run::setup::{Passes, Setup, operation_pj};
 use rayon::prelude::*;
+use workload::WorkloadSpec;
 
 /// Results of a comparison, and its failures.
 #[derive(Debug)]
@@ -121,7 +123,30 @@ pub fn run_one(
             units::time(scheme.part.t_bers_ns as f64)
         ));
     }
+    let is_trace = matches!(experiment.workload.0, WorkloadSpec::Trace { .. });
+    let page_bytes = u64::from(resolved.geometry.page_bytes());
+    let touched = facts.footprint_bytes.div_ceil(page_bytes);
+    let never_again = never_again(&experiment.precondition.0, touched, report.logical_pages)
+        .filter(|_| is_trace && report.collection.victims > 0);
+    report.warnings.extend(never_again);
     Ok(report)
+}
+
+/// Share of the logical space above which a fill that the trace never overwrites decides on write amplification.
+const COLD_SHARE: f64 = 0.5;
+
+/// Warns where a sequential fill wrote most pages once, and the trace never does again: collection then hardly moves them,
+/// however long the run.
+fn never_again(filled: &Preconditioning, touched: u64, logical: u64) -> Option<String> {
+    let cold = 1.0 - touched as f64 / logical.max(1) as f64;
+    let told = filled.fill == Fill::Full && filled.age == 0.0 && cold >= COLD_SHARE;
+    told.then(|| {
+        format!(
+            "{:.0} % of the logical space was written by the precondition and never again: WAF depends on the precondition; \
+             try --precondition full+age=1",
+            cold * 100.0
+        )
+    })
 }
 
 #[cfg(test)]
@@ -168,6 +193,23 @@ mod tests {
         assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["idle", "victims", "–", "0"]);
         let found = compare(&small("['fsr']"), &Unobserved).unwrap();
         assert!(!crate::report::table::render(&found.report, 100).contains("idle victims"));
+    }
+
+    #[test]
+    fn a_fill_that_is_never_overwritten_is_told() {
+        let filled = |text: &str| text.parse::<crate::config::PreconditionChoice>().unwrap().0;
+        let told = |text: &str, touched| never_again(&filled(text), touched, 1000);
+        let warning = told("full", 200).unwrap();
+        assert!(warning.starts_with("80 % of the logical space"), "{warning}");
+        assert!(warning.contains("full+age=1"), "{warning}");
+        assert!(told("full", 500).is_some() && told("full", 501).is_none());
+        for other in ["full+age=1", "footprint", "none"] {
+            assert_eq!(told(other, 200), None, "{other}");
+        }
+        // The pages of a built-in workload are drawn from all of its space.
+        let found = compare(&small("['fsr']"), &Unobserved).unwrap();
+        let warnings = &found.report.schemes[0].warnings;
+        assert!(!warnings.iter().any(|w| w.contains("never again")), "{warnings:?}");
     }
 
     /// Stops all schemes once one has begun its measurement.

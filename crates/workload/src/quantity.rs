@@ -153,16 +153,18 @@ impl<U: Units> FromStr for Quantity<U> {
         let factor =
             U::SUFFIXES.iter().find(|(name, _)| *name == suffix).map(|(_, factor)| *factor);
         let power = suffix.strip_prefix('e').filter(|_| U::EXPONENTS);
-        let power = power.and_then(|power| power.trim_start_matches('+').parse().ok());
-        let factor = factor.or_else(|| 10u64.checked_pow(power?));
+        let power = power.map(|power| power.trim_start_matches('+'));
+        let power = power.filter(|p| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()));
+        let factor = factor.or_else(|| 10u64.checked_pow(power?.parse().ok()?));
         if trimmed.starts_with('-') {
             return Err(error("it is below 0".into()));
         }
         if number.is_empty() {
             return Err(error("it does not begin with a number".into()));
         }
-        let factor = factor.ok_or_else(|| {
-            error(format!("there is no unit `{suffix}`; the units are {}", U::KNOWN))
+        let factor = factor.ok_or_else(|| match power {
+            Some(_) => error("it is too large".into()),
+            None => error(format!("there is no unit `{suffix}`; the units are {}", U::KNOWN)),
         })?;
         scaled(&number.replace('_', ""), factor)
             .map(Self::new)
@@ -283,6 +285,10 @@ mod tests {
         }
         for text in ["", "M", "-1", "1.5", "1e-3", "1e30", "1MiB", "e6", "1e1.5"] {
             assert!(count(text).is_err(), "{text}");
+        }
+        for text in ["1e30", "1e99999999999"] {
+            let told = text.parse::<Count>().unwrap_err().to_string();
+            assert!(told.contains("it is too large"), "{told}");
         }
         assert_eq!(Count::new(1_000_000).to_string(), "1000000");
         assert!("1e6".parse::<Bytes>().is_err());

@@ -14,6 +14,7 @@ use self::copies::Ways;
 use self::decision::Question;
 use self::sheet::{Sheet, refused};
 use super::channel::ChannelArgs;
+use super::deadline::with_unit;
 use crate::failure::Failure;
 use crate::output;
 use clap::Args;
@@ -67,10 +68,15 @@ pub(crate) struct BoundsArgs {
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, conflicts_with = "blocks")]
     capacity: Option<Bytes>,
 
-    /// Deadline of a page task, such as 3ms: tell which schemes keep it in the worst case, without queueing, and by how
-    /// much the others do not
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with_all = ["tasks", "markdown"])]
+    /// Deadline of a request, such as 3ms: tell which schemes keep it in the worst case, without queueing, and by how much
+    /// the others do not; of one page, unless --pages says more (--tasks judges periodic tasks with queueing)
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = with_unit)]
+    #[arg(conflicts_with_all = ["tasks", "markdown"])]
     deadline: Option<Duration>,
+
+    /// Pages of a request that --deadline judges: its worst case is as many times that of a page [default: 1]
+    #[arg(long, value_name = "N", requires = "deadline", value_parser = clap::value_parser!(u64).range(1..))]
+    pages: Option<u64>,
 
     /// Exit with code 1 if no scheme keeps the deadline, or one of --schemes does not
     #[arg(long, requires = "deadline")]
@@ -153,7 +159,10 @@ impl BoundsArgs {
                 parts.iter().map(|part| blocks.of(part)).collect::<Result<_, _>>()?;
             return output::text(&promises::page(&parts, &blocks));
         }
-        let question = Question { deadline_ns: self.deadline.map(|deadline| deadline.0) };
+        let question = Question {
+            deadline_ns: self.deadline.map(|deadline| deadline.0),
+            pages: self.pages.unwrap_or(1),
+        };
         let named: Vec<SchemeTable> = self.tables()?;
         let blocks = self.given_blocks();
         let sheets = self.parts()?.into_iter().zip(self.channels()?);
@@ -167,6 +176,7 @@ impl BoundsArgs {
             output::json(&json!({
                 "version": env!("CARGO_PKG_VERSION"),
                 "deadline_ns": question.deadline_ns,
+                "deadline_pages": question.deadline_ns.map(|_| question.pages),
                 "parts": parts,
                 "table_vii": table_vii::json(),
             }))?;

@@ -1,6 +1,7 @@
 //! `ftlkit choose`.
 
 use super::compare::{ReplayArgs, set};
+use super::deadline::with_unit;
 use super::read::ReadArgs;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -28,7 +29,7 @@ Examples:
       with the lifetime: TBW, and years at this workload's rate
   ftlkit choose my.csv --deadline 3ms --capacity 1GiB --parts all --json > choices.json
 
-`ftlkit bounds --deadline 3ms` tells in a second what is proved, without a run.";
+`ftlkit bounds --deadline 3ms` tells in a second what is proved of requests of one page (--pages N), without a run.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -42,7 +43,7 @@ pub(crate) struct ChooseArgs {
     trace: Option<PathBuf>,
 
     /// Deadline of every request from arrival to completion, queueing included, such as 3ms
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = with_unit)]
     deadline: Duration,
 
     /// Raw capacity, such as 4GiB: as many devices of a part as make it up
@@ -223,7 +224,7 @@ impl ChooseArgs {
         let mut text = wrap(
             &format!(
                 "Deadline {}, {} raw, {}: {} of {} combinations of part, scheme and share keep it, {proved} \
-                 proved per page; {} miss it, {} do not work{}",
+                 proved; {} miss it, {} do not work{}",
                 self.deadline,
                 self.capacity,
                 self.workload(),
@@ -268,6 +269,10 @@ impl ChooseArgs {
             }
         }
         text.push('\n');
+        let shown = kept.iter().chain(&missed);
+        if shown.clone().any(|choice| choice.devices > 1) {
+            text.push_str(&wrap(SEVERAL, width, "  "));
+        }
         for line in LEGEND {
             text.push_str(&wrap(line, width, "  "));
         }
@@ -282,12 +287,16 @@ impl ChooseArgs {
     }
 }
 
+/// Where a row has several devices.
+const SEVERAL: &str = "8 × part: 8 devices as one array, one operation at a time.";
+
 const LEGEND: [&str; 5] = [
-    "proved: no page task takes longer than the deadline, in any workload, without queueing, and no request of this run \
-     was late. run: no request of this run was late; another workload may be. Times of the part are those that its \
+    "proved: no request of up to as many pages as the largest here takes longer than the deadline, in any workload, \
+     without queueing (n pages: n × the bound of one), and no request of this run was late. run: no request of this run \
+     was late; another workload may be. Times of the part are those that its \
      source prints, typical or not; --margin tPROG=1.5 and --set part.t_prog_ns=… lengthen them.",
-    "8 × part: 8 devices as one array, one operation at a time. %: logical share. longest: of a request of this run, \
-     queueing included. RAM: of the controller. mJ/MiB: energy of the flash per MiB of page tasks.",
+    "%: logical share. pages: of the largest request. longest: \
+     of a request of this run, queueing included. RAM: of the controller. mJ/MiB: energy of the flash per MiB of page tasks.",
     "per P/E: host bytes written per erase of the whole array, with even wear. Where parts have endurance_cycles (--set \
      part.endurance_cycles=N) TBW: until these are used up; years: at the rate of this run (without arrival times: at \
      full speed).",
@@ -335,34 +344,39 @@ fn years(choice: &Choice) -> String {
 }
 
 fn kept_table(kept: &[&Choice]) -> String {
-    let row = |choice: &Choice| {
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".into());
+    let with_pages = kept.iter().any(|choice| choice.request_pages > 1);
+    let with_cycles = kept.iter().any(|choice| choice.endurance_bytes.is_some());
+    let row = |choice: &&Choice| {
         let energy = choice.energy_nj_per_byte.map(|nj| nj * f64::from(1 << 20) / 1e6);
-        [
+        let mut cells = vec![
             part(choice),
             name(choice),
             share(choice),
             units::bytes(choice.exported_bytes),
             if choice.verdict == Verdict::Proved { "proved" } else { "run" }.into(),
+        ];
+        if with_pages {
+            cells.push(choice.request_pages.to_string());
+        }
+        cells.extend([
             time(choice.longest_ns),
             choice.ram_bytes.div_ceil(1024).to_string(),
-            energy.map_or_else(|| "–".into(), |mj| format!("{mj:.1}")),
-        ]
+            or_none(energy.map(|mj| format!("{mj:.1}"))),
+        ]);
+        match with_cycles {
+            true => {
+                cells.extend([or_none(choice.endurance_bytes.map(decimal_bytes)), years(choice)])
+            }
+            false => cells.push(or_none(choice.bytes_per_cycle.map(decimal_bytes))),
+        }
+        cells
     };
-    let of = |bytes: Option<f64>| bytes.map_or_else(|| "–".into(), decimal_bytes);
-    let [a, b, c, d, e, f, g, h] =
-        ["<part", "<scheme", "%", "exported", "<how", "longest", "RAM KiB", "mJ/MiB"];
-    if kept.iter().any(|choice| choice.endurance_bytes.is_some()) {
-        let rows = kept.iter().map(|choice| {
-            let [a, b, c, d, e, f, g, h] = row(choice);
-            [a, b, c, d, e, f, g, h, of(choice.endurance_bytes), years(choice)]
-        });
-        return output::table([a, b, c, d, e, f, g, h, "TBW", "years"], rows);
-    }
-    let rows = kept.iter().map(|choice| {
-        let [a, b, c, d, e, f, g, h] = row(choice);
-        [a, b, c, d, e, f, g, h, of(choice.bytes_per_cycle)]
-    });
-    output::table([a, b, c, d, e, f, g, h, "per P/E"], rows)
+    let mut headings = vec!["<part", "<scheme", "%", "exported", "<how"];
+    headings.extend(with_pages.then_some("pages"));
+    headings.extend(["longest", "RAM KiB", "mJ/MiB"]);
+    headings.extend(if with_cycles { &["TBW", "years"][..] } else { &["per P/E"] });
+    output::table_of(&headings, kept.iter().map(row))
 }
 
 fn missed_table(missed: &[&Choice]) -> String {

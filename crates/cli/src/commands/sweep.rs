@@ -1,21 +1,21 @@
 //! `ftlkit sweep`.
 
+mod out;
+mod summary;
+
 use super::compare::{ExperimentArgs, OneOrMore};
-use super::run::{OutputArgs, RunArgs, prepare, write_experiment};
+use super::run::{OutputArgs, RunArgs, write_experiment};
 use crate::failure::Failure;
 use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
 use clap::Args;
-use serde_json::Value;
-use sim::config::{Axis, Experiment, list};
+use sim::config::{Axis, Experiment, PartTable, TextOrTable, list};
 use sim::report::plots::{PlotFormat, PlotOptions};
 use sim::report::{OutDir, units};
-use sim::sweep::{
-    self, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Row, Status, Table, Watch,
-};
+use sim::sweep::{self, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Status, Table, Watch};
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -90,6 +90,10 @@ pub(crate) struct SweepOptions {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
+    /// Let --out replace the tables of another sweep, or the results of another run; finished runs stay
+    #[arg(long)]
+    force: bool,
+
     /// Print no progress bar and no notes
     #[arg(long, short)]
     quiet: bool,
@@ -102,7 +106,7 @@ pub(crate) struct SweepOptions {
 impl SweepOptions {
     /// Those of `ftlkit run` on a file with a sweep.
     pub(crate) fn of_run(args: RunArgs) -> Self {
-        let RunArgs { output: OutputArgs { json, out, quiet, .. }, dry_run, .. } = args;
+        let RunArgs { output: OutputArgs { json, out, force, quiet, .. }, dry_run, .. } = args;
         Self {
             vary: Vec::new(),
             threads: None,
@@ -111,6 +115,7 @@ impl SweepOptions {
             csv: false,
             json,
             out,
+            force,
             quiet,
             dry_run,
         }
@@ -168,6 +173,10 @@ impl SweepOptions {
         for axis in &self.vary {
             experiment.sweep.add(axis.clone())?;
         }
+        if let Some(file) = experiment.part_file.take() {
+            // A file of the experiment names paths from its own directory; the values are of any.
+            experiment.part = Some(TextOrTable(PartTable::from_file(&file)?));
+        }
         let out = self.out.clone().or(experiment.out.clone());
         let plan = {
             let _busy = Busy::start("hashing traces", self.quiet);
@@ -183,7 +192,7 @@ impl SweepOptions {
             drop(_busy);
             return output::text(&told(&plan, &estimate, limits));
         }
-        let out = out.map(|path| prepare(&path, path.join("runs").is_dir())).transpose()?;
+        let out = out.map(|path| out::folder(&path, &plan, self.force)).transpose()?;
         let kept = runs.map(|runs| Kept::new(&runs)).transpose().map_err(unusable)?;
         if let Some(out) = &out {
             write_experiment(&experiment, out)?;
@@ -244,7 +253,7 @@ impl SweepOptions {
             }
             to.flush()?;
         } else {
-            output::text(&summary(plan, outcomes, &points.rows))?;
+            output::text(&summary::text(plan, outcomes, &points.rows))?;
         }
         verdict(outcomes, out.is_some())
     }
@@ -328,94 +337,6 @@ fn duration(time: Duration) -> String {
         seconds @ 2..120 => format!("{seconds} s"),
         seconds @ 120..7200 => format!("{} min", seconds / 60),
         seconds => format!("{:.1} h", seconds as f64 / 3600.0),
-    }
-}
-
-/// Table of the points: what was varied, and the leading measures with their intervals.
-fn summary(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> String {
-    let axes = plan.axes.iter().enumerate().filter(|(_, axis)| axis.key != "seed");
-    let axes: Vec<_> = axes.filter(|(_, axis)| axis.values.len() > 1).collect();
-    let seeds = plan.points.len() / points.len().max(1);
-    let mut headings: Vec<String> = vec!["<scheme".into()];
-    headings.extend(axes.iter().map(|(_, axis)| format!("<{}", axis.key)));
-    headings.extend(["WAF", "mean", "p99.9", "worst"].map(String::from));
-    if seeds > 1 {
-        headings.push("runs".into());
-    }
-    let mut reasons: Vec<String> = Vec::new();
-    let mut rows = Vec::new();
-    for (at, row) in points.iter().enumerate() {
-        let point = &plan.points[at * seeds];
-        let mut cells = vec![point.scheme.clone()];
-        cells.extend(axes.iter().map(|(axis, _)| shown(&point.settings[*axis])));
-        let measured = row.get("runs").and_then(Value::as_u64).unwrap_or(0);
-        cells.push(cell(row, "waf", true, units::number));
-        for (name, with_interval) in LEADING_TIMES {
-            cells.push(cell(row, name, with_interval, units::time));
-        }
-        if seeds > 1 {
-            cells.push(measured.to_string());
-        }
-        if let Some(reason) = row.get("reason").and_then(Value::as_str) {
-            let note = match reasons.iter().position(|other| other == reason) {
-                Some(at) => at,
-                None => {
-                    reasons.push(reason.to_owned());
-                    reasons.len() - 1
-                }
-            };
-            let last = cells.last_mut().expect("has cells");
-            *last = format!("{last} [{}]", note + 1);
-        }
-        rows.push(cells);
-    }
-    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
-    let mut text = output::table_of(&headings, rows);
-    text.push('\n');
-    for (at, reason) in reasons.iter().enumerate() {
-        text.push_str(&format!("[{}] {reason}\n", at + 1));
-    }
-    if seeds > 1 {
-        text.push_str("±: half the width of the 95 % confidence interval over the seeds; times are responses of page tasks, means over the seeds\n");
-    }
-    let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
-    let all = [Status::Ok, Status::Impossible, Status::Failed, Status::NotRun];
-    let counts = all.map(|status| (count(status), status.name()));
-    let counts: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, name)| format!("{count} {name}"))
-        .collect();
-    text.push_str(&format!("{} runs: {}\n", outcomes.len(), counts.join(", ")));
-    let broken = outcomes.iter().filter(|outcome| outcome.breaks_a_promise()).count();
-    if broken > 0 {
-        let columns = "columns `violations` and `deadlines.misses`";
-        text.push_str(&format!("{broken} runs exceeded a bound or missed a deadline: {columns}\n"));
-    }
-    text
-}
-
-/// A varied value; of a trace the file's name alone.
-fn shown((key, value): &(String, String)) -> String {
-    let name = Path::new(value).file_name().filter(|_| key == "trace");
-    name.map_or_else(|| value.clone(), |name| name.to_string_lossy().into_owned())
-}
-
-/// Times of the summary, and whether with their intervals.
-const LEADING_TIMES: [(&str, bool); 3] =
-    [("response_ns.mean", true), ("response_ns.p99.9", false), ("response_ns.max", false)];
-
-/// A measure, with its interval in per cent of it.
-fn cell(row: &Row, name: &str, with_interval: bool, show: impl Fn(f64) -> String) -> String {
-    let number = |name: &str| row.get(name).and_then(Value::as_f64);
-    let half = number(&format!("{name}.ci95")).filter(|_| with_interval);
-    match (number(name), half) {
-        (None, _) => "–".into(),
-        // Seeds that change nothing have no interval.
-        (Some(mean), Some(half)) if mean > 0.0 && half > 0.0 => {
-            format!("{} ±{:.1}%", show(mean), 100.0 * half / mean)
-        }
-        (Some(mean), _) => show(mean),
     }
 }
 

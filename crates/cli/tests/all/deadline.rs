@@ -199,3 +199,65 @@ fn several_devices_of_a_part_are_said_to_be_one_array() {
     let text = words("compare uniform --part evaluation-slc --capacity 16MiB --requests 1").ok();
     assert!(!text.contains("as one array"), "{text}");
 }
+
+#[test]
+fn a_small_trace_on_a_large_device_warns_of_its_precondition() {
+    let scratch = Scratch::new("deadline-cold");
+    let trace = scratch.file("bursts.csv", bursts());
+    let line = ["compare", &trace, "--schemes", "page-level", "--capacity", "16MiB"];
+    let told = |more: &[&str]| flat(&ftlkit(line.iter().chain(more)).ok());
+    let text = told(&["--loops", "3"]);
+    assert!(text.contains("% of the logical space was written by the precondition"), "{text}");
+    let aged = told(&["--loops", "3", "--precondition", "full+age=1"]);
+    assert!(!aged.contains("never again"), "{aged}");
+}
+
+#[test]
+fn the_longest_requests_have_names_and_a_deadline_its_own_plot() {
+    let scratch = Scratch::new("deadline-plot");
+    let trace = scratch.file("bursts.csv", bursts().replace(",2048\n", ",4096\n"));
+    let out = scratch.at("out");
+    let line = ["compare", &trace, "--schemes", "lazy-rtgc", "--deadline", "3ms", "--details"];
+    let text = ftlkit(line.iter().copied().chain(["-q", "--out", &out])).ok();
+    let row = |name: &str| text.lines().any(|line| line.trim_start().starts_with(name));
+    assert!(row("longest request (without queueing)"), "{text}");
+    assert!(row("longest request (completion)"), "{text}");
+    let read = |name: &str| std::fs::read_to_string(format!("{out}/{name}")).expect(name);
+    let plot = read("request_completion_ccdf.svg");
+    assert!(plot.contains("deadline 3ms") && plot.contains("completion of a request"));
+    assert!(!read("response_ccdf.svg").contains("deadline"));
+    assert!(
+        read("request_completion_ccdf.csv").starts_with("scheme,completion_ns,share_of_requests")
+    );
+}
+
+#[test]
+fn a_proof_is_of_the_largest_request() {
+    let line = "choose uniform --capacity 16MiB --requests 5000 --parts evaluation-slc --schemes lazy-rtgc \
+                --shares 0.6 --deadline 3ms --set size=";
+    let first = |size: &str| {
+        let json = words(&format!("{line}{size} --json")).json();
+        json["choices"][0].clone()
+    };
+    assert_eq!(first("2KiB")["verdict"], "proved");
+    let two = first("4KiB");
+    assert_eq!((&two["verdict"], &two["request_pages"]), (&"measured".into(), &2.into()));
+    assert_eq!(two["request_bound_ns"], 2 * 2_220_900);
+    let text = flat(&words(&format!("{line}4KiB")).ok());
+    assert!(text.contains("keep it, 0 proved;") && !text.contains("as one array"), "{text}");
+    let text = words(&format!("{line}4KiB")).ok();
+    let row = text.lines().find(|line| line.starts_with("evaluation-slc")).expect("a row");
+    assert!(row.contains(" run ") && !row.contains("proved"), "{row}");
+    // The same judgement without a run.
+    let bounds = "bounds --part evaluation-slc --schemes lazy-rtgc --strict --deadline 3ms";
+    let text = flat(&words(bounds).ok());
+    assert!(text.contains("requests of one page (--pages N") && text.contains("bounds --tasks"));
+    let two = words(&format!("{bounds} --pages 2"));
+    assert_eq!(two.code, Some(1), "{}", two.stdout);
+    assert!(flat(&two.stdout).contains("requests of 2 pages"), "{}", two.stdout);
+    words("bounds --pages 2").refused(&["--deadline"]);
+    words("compare uniform --deadline 5").refused(&["no unit", "5ms"]);
+    words("choose uniform --capacity 1GiB --deadline 5").refused(&["no unit"]);
+    words("bounds --deadline 5").refused(&["no unit"]);
+    words("compare uniform --requests 1e30").refused(&["1e30", "too large"]);
+}

@@ -37,7 +37,7 @@ fn every_point_is_a_row_and_impossible_ones_say_why() {
         ("part", "evaluation-slc"),
         ("capacity_bytes", "8388608"),
         ("scheme", "page-level"),
-        ("policy", "greedy"),
+        ("victim", "greedy"),
         ("share", "0.6"),
         ("seed", "1"),
         ("status", "ok"),
@@ -52,7 +52,7 @@ fn every_point_is_a_row_and_impossible_ones_say_why() {
     let impossible: Vec<_> = found.iter().filter(|row| row["status"] == "impossible").collect();
     assert_eq!(impossible.len(), 6);
     for row in impossible {
-        assert_eq!((row["scheme"].as_str(), row["policy"].as_str()), ("lazy-rtgc", "fifo"));
+        assert_eq!((row["scheme"].as_str(), row["victim"].as_str()), ("lazy-rtgc", "fifo"));
         assert!(row["reason"].contains("must be greedy"), "{}", row["reason"]);
         assert_eq!(row["waf"], "");
     }
@@ -309,4 +309,85 @@ fn numbers_are_as_people_write_them() {
     assert_eq!(json("--requests 20k --seed 1e3 --schemes fsr+share=75%")["seed"], 1000);
     words("compare --schemes fsr+op=0").refused(&["above 0", "28%"]);
     words("compare --requests 1.5").refused(&["--requests", "1.5M"]);
+}
+
+#[test]
+fn another_sweep_is_not_replaced_and_one_with_more_points_goes_on() {
+    let scratch = Scratch::new("sweep-taken");
+    let part = scratch.file("part.toml", "base = 'toshiba-slc'\nt_prog_ns = 250000\n");
+    let out = scratch.at("out");
+    let line = "sweep uniform --capacity 8MiB --requests 500 -q";
+    let sweep =
+        |more: &str| ftlkit(with(&format!("{line} {more} --part-file {part} --out {out}"), &[]));
+    sweep("--schemes fsr --vary share=0.6,0.7").ok();
+    let first = read(Path::new(&out), "runs.csv");
+    // Fewer values, another number of requests, another scheme: rows of the tables would go.
+    for other in [
+        "--schemes fsr --vary share=0.6",
+        "--schemes fsr --vary share=0.6,0.7 --requests 501",
+        "--schemes page-level --vary share=0.6,0.7",
+    ] {
+        sweep(other).refused(&["another sweep", "--force"]);
+        assert_eq!(read(Path::new(&out), "runs.csv"), first, "{other}");
+    }
+    // The same one; more values; one more axis whose first value is the default.
+    let kept = || std::fs::read_dir(format!("{out}/runs")).expect("runs").count();
+    sweep("--schemes fsr --vary share=0.6,0.7").ok();
+    assert_eq!((read(Path::new(&out), "runs.csv"), kept()), (first, 2));
+    sweep("--schemes fsr,page-level --vary share=0.6..0.8:0.1").ok();
+    assert_eq!(kept(), 6);
+    sweep("--schemes fsr,page-level --vary share=0.6..0.8:0.1 --vary wear=off,gap:50").ok();
+    assert_eq!(kept(), 12, "runs without levelling are not run again");
+    sweep("--schemes fsr --vary share=0.6 --force").ok();
+    assert_eq!((rows(&read(Path::new(&out), "runs.csv")).len(), kept()), (1, 12));
+    // Results of a comparison are not replaced either.
+    let other = scratch.at("other");
+    words(&format!(
+        "compare uniform --capacity 8MiB --requests 500 --schemes fsr -q --out {other}"
+    ))
+    .ok();
+    let refused =
+        ftlkit(with(&format!("{line} --schemes fsr --vary share=0.6 --out {other}"), &[]));
+    refused.refused(&["another run", "--force"]);
+}
+
+#[test]
+fn a_setting_is_not_set_twice() {
+    words("sweep --vary op=28% --vary share=0.7").refused(&["`op`", "`share`", "vary one of them"]);
+    words("sweep --schemes page-level+victim=random --vary victim=greedy,fifo").refused(&[
+        "page-level+victim=random",
+        "`victim`",
+        "omit that",
+    ]);
+    words("sweep --schemes page-level+share=0.9 --vary op=28%").refused(&[
+        "share=0.9",
+        "`op`",
+        "omit that",
+    ]);
+    words("sweep --share 0.7 --vary share=0.6,0.7").refused(&["`share`", "--share", "omit it"]);
+}
+
+#[test]
+fn the_first_screen_tells_what_matters() {
+    let scratch = Scratch::new("sweep-screen");
+    let mut text = "arrival_ns,op,offset_bytes,length_bytes\n".to_owned();
+    for n in 0..4000_u64 {
+        text.push_str(&format!("{},write,{},2048\n", n / 4 * 20_000_000, n * 37 % 900 * 2048));
+    }
+    let trace = scratch.file("bursts.csv", text);
+    let line =
+        ["sweep", &trace, "--schemes", "lazy-rtgc,fsr", "--vary", "loops=1,3", "--seed", "1..3"];
+    let told = ftlkit(line.iter().chain(&["-q", "--deadline", "1ms", "--capacity", "8MiB"])).ok();
+    assert!(told.lines().next().expect("a heading").contains("late"), "{told}");
+    assert!(told.contains(" %"), "{told}");
+    assert!(told.contains("seeds have no effect") && !told.contains('±'), "{told}");
+    let flat = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("completions of requests from their arrival"), "{told}");
+    assert!(flat.contains("of 12 runs: "), "{told}");
+    // Random workloads differ by their seed, and do not wait.
+    let told =
+        words("sweep uniform --capacity 8MiB --requests 2k --schemes fsr --seed 1..3 -q").ok();
+    assert!(told.contains('±') && told.contains("responses of page tasks"), "{told}");
+    assert!(!told.contains("late") && !told.contains("no effect"), "{told}");
+    assert_eq!(told.matches("warning in 3 of 3 runs").count(), 1, "{told}");
 }

@@ -33,6 +33,7 @@ mod summary;
 mod suspend;
 mod task_file;
 mod text_or_table;
+mod varied;
 mod vary;
 mod workload;
 

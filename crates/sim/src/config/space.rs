@@ -4,6 +4,7 @@
 use super::device::ResolvedScheme;
 use super::share::{DefaultShare, SpaceRule};
 use flash::Geometry;
+use workload::quantity::Bytes;
 use workload::{Facts, Space, WorkloadError, WorkloadSpec};
 
 fn space_of(pages: u32, geometry: &Geometry) -> Space {
@@ -12,6 +13,15 @@ fn space_of(pages: u32, geometry: &Geometry) -> Space {
         page_bytes: geometry.page_bytes(),
         pages_per_block: geometry.pages_per_block(),
     }
+}
+
+/// Capacity at which a scheme that exports `pages` of this array exports `needed` pages, in whole MiB.
+fn capacity_for(needed: u64, pages: u32, geometry: &Geometry) -> Bytes {
+    const MIB: u128 = 1 << 20;
+    let block = u128::from(geometry.pages_per_block()) * u128::from(geometry.page_bytes());
+    let scaled = u128::from(geometry.capacity_bytes()) * u128::from(needed);
+    let bytes = scaled.div_ceil(u128::from(pages.max(1))) + block;
+    Bytes::new(u64::try_from(bytes.div_ceil(MIB) * MIB).unwrap_or(u64::MAX))
 }
 
 /// Checks the workload for each scheme's space, and gives it to the scheme. Returns what is known of the workload as a
@@ -52,9 +62,10 @@ pub(super) fn assign(
         if needed > u64::from(pages) {
             let reason = format!(
                 "cannot hold the data: the trace touches {needed} pages, {:.3} of the array, and it exports {pages}, {:.3}; \
-                 a larger --capacity holds them",
+                 a --capacity of about {} holds them",
                 needed as f64 / f64::from(geometry.pages()),
                 f64::from(pages) / f64::from(geometry.pages()),
+                capacity_for(needed, pages, geometry),
             );
             left_out.push((scheme.label.clone(), reason));
             return false;

@@ -14,7 +14,7 @@ use workload::{ParameterInfo, WorkloadSpec, builtin};
 const NOT_VARIED: [&str; 5] = ["out", "part_file", "schemes", "workload", "sweep"];
 
 /// Keys of the replay of a workload.
-const REPLAY: [&str; 3] = ["requests", "loops", "time_scale"];
+pub(super) const REPLAY: [&str; 3] = ["requests", "loops", "time_scale"];
 
 impl Experiment {
     /// Sets what a sweep calls `key`: `scheme`, `part`, `trace` (a workload as well), a setting of the schemes, a data-sheet
@@ -71,7 +71,7 @@ impl Experiment {
     }
 
     /// Parameters of the built-in workload.
-    fn parameters(&self) -> impl Iterator<Item = &'static ParameterInfo> + use<> {
+    pub(super) fn parameters(&self) -> impl Iterator<Item = &'static ParameterInfo> + use<> {
         let info = match &self.workload.0 {
             WorkloadSpec::Builtin { name, .. } => builtin(name).ok(),
             _ => None,
@@ -140,6 +140,9 @@ impl Experiment {
         let fault = |reason: String| ConfigError::setting(format!("{key}={value}"), reason);
         if NOT_VARIED.contains(&key) {
             return Err(fault("is not varied by a sweep".into()));
+        }
+        if key == "deadline" && value.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(fault(format!("has no unit: write {value}ms, {value}us or {value}s")));
         }
         let table = toml::Table::try_from(&*self).map_err(|error| fault(error.to_string()))?;
         let with = |value: toml::Value| -> Result<Self, String> {
@@ -256,6 +259,7 @@ mod tests {
             ("trace", "unifrom", "did you mean `uniform`?"),
             ("requests", "many", "a whole number"),
             ("channels", "many", "channels=many"),
+            ("deadline", "5", "no unit: write 5ms"),
             ("schemes", "fsr", "not varied"),
             ("pe_cycles", "3000", "no effect on these bit errors"),
             ("pe_cycle", "3000", "did you mean `pe_cycles`?"),

@@ -177,7 +177,7 @@ impl Measures {
         let whole = self.whole.map(ValueCounts::finish);
         let mut request_response = self.request_response.finish();
         whole.iter().for_each(|whole| request_response.add(whole));
-        let (completions, request_completion_ns) = match self.arrivals {
+        let (completions, request_completion) = match self.arrivals {
             Arrivals::Timed => {
                 let mut completions = self.completion.map(ValueCounts::finish);
                 let mut of_requests = self.request_completion.finish();
@@ -185,9 +185,9 @@ impl Measures {
                     completion.add(whole);
                     of_requests.add(whole);
                 }
-                (completions, of_requests.summary())
+                (completions, of_requests)
             }
-            Arrivals::Closed => (self.response.clone(), request_response.summary()),
+            Arrivals::Closed => (self.response.clone(), request_response.clone()),
         };
         let completion_ns = sum(&completions).summary();
         let [read_completion_ns, write_completion_ns, _] = completions.map(|of| of.summary());
@@ -207,8 +207,9 @@ impl Measures {
             read_completion_ns,
             write_completion_ns,
             request_response_ns: request_response.summary(),
-            request_completion_ns,
+            request_completion_ns: request_completion.summary(),
             response_ccdf: response.ccdf(),
+            request_completion_ccdf: request_completion.ccdf(),
             least_free_pages: series.least_free_pages,
             free_pages: series.free_pages,
             throughput: series.throughput,
@@ -260,6 +261,8 @@ pub struct Measured {
     pub request_completion_ns: Summary,
     /// (response ns, share of page tasks with a longer response), ascending; ends at the maximum with share 0.
     pub response_ccdf: Vec<(u64, f64)>,
+    /// The same of the completions of host requests.
+    pub request_completion_ccdf: Vec<(u64, f64)>,
     /// Fewest free pages at any tick; `None` without ticks.
     pub least_free_pages: Option<u64>,
     /// (ns since the start, fewest free pages until the next point).

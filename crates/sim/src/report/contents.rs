@@ -42,6 +42,26 @@ pub struct LeftOut {
     pub reason: String,
 }
 
+/// The most page tasks of one request, by kind; 0 where all are of one whole page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LargestRequest {
+    /// Pages read.
+    pub reads: u64,
+    /// Pages written.
+    pub writes: u64,
+    /// Pages that a write reads first, because it writes them in part.
+    pub merges: u64,
+    /// Pages trimmed, or written with zeroes.
+    pub trims: u64,
+}
+
+impl LargestRequest {
+    /// Pages of the largest request of any kind.
+    pub fn pages(&self) -> u64 {
+        self.reads.max(self.writes).max(self.trims).max(1)
+    }
+}
+
 /// Results of one scheme.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -66,6 +86,9 @@ pub struct SchemeReport {
     pub steady: SteadyReport,
     /// Pages that requests wrote in part. Each is a page read and a page write, unless such reads are free.
     pub partial_pages: u64,
+    /// The largest requests, in page tasks; not part of the report's JSON.
+    #[serde(skip)]
+    pub largest_request: LargestRequest,
     /// Service time of page tasks, without collection, ns.
     pub service_ns: Summary,
     /// Collection time within page tasks, ns.
@@ -226,6 +249,7 @@ impl Measured {
             report.collection.least_free_pages = least;
         }
         report.series.response_ccdf = self.response_ccdf;
+        report.series.request_completion_ccdf = self.request_completion_ccdf;
         report.series.free_pages = self.free_pages;
         report.series.throughput = self.throughput;
     }
@@ -494,6 +518,8 @@ pub struct MergeReport {
 pub struct Series {
     /// Response CCDF: (ns, share of page tasks with a longer response), falling.
     pub response_ccdf: Vec<(u64, f64)>,
+    /// The same of the completions of host requests: (ns, share of requests with a longer completion).
+    pub request_completion_ccdf: Vec<(u64, f64)>,
     /// Free pages over time: (ns since the start of the measured part, fewest free pages until the next
     /// point), at most a few thousand points.
     pub free_pages: Vec<(u64, u64)>,

@@ -29,7 +29,7 @@ impl Table {
 const SENTENCES: [&str; 3] = ["warnings", "collection.why", "first_violation.replay"];
 
 /// Every table.
-pub(super) const TABLES: [Table; 9] = [
+pub(super) const TABLES: [Table; 10] = [
     Table { name: "summary.csv", of: always, write: summary },
     Table { name: "notes.csv", of: always, write: notes },
     Table {
@@ -53,6 +53,17 @@ pub(super) const TABLES: [Table; 9] = [
                     points(job)
                         .map(|(ns, share)| [job.job.clone(), ns.to_string(), share.to_string()])
                 })
+            })
+        },
+    },
+    Table {
+        name: "request_completion_ccdf.csv",
+        of: |report| report.deadline_ns().is_some(),
+        write: |report, to| {
+            to.write_record(["scheme", "completion_ns", "share_of_requests_beyond"])?;
+            rows(report, to, |s| {
+                let points = s.series.request_completion_ccdf.iter();
+                points.map(|(ns, share)| [ns.to_string(), share.to_string()])
             })
         },
     },

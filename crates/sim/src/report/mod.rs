@@ -35,7 +35,7 @@ pub use ssd::{EntryCount, SsdReport, VictimWorkReport, WindowSample};
 use crate::measures;
 pub use crate::measures::Summary;
 pub use contents::{
-    BitErrorReport, BufferReport, CauseCounts, CollectionReport, CopyCount, LeftOut,
-    MapCacheReport, MergeReport, RamReport, Report, RetriedReads, RetryReport, SchemeReport,
-    Series, SlcCacheReport, Violation,
+    BitErrorReport, BufferReport, CauseCounts, CollectionReport, CopyCount, LargestRequest,
+    LeftOut, MapCacheReport, MergeReport, RamReport, Report, RetriedReads, RetryReport,
+    SchemeReport, Series, SlcCacheReport, Violation,
 };

@@ -200,18 +200,23 @@ mod tests {
         let scratch = Scratch::new("everything");
         let dir = prepare_out_dir(&scratch.0.join("deep/er")).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "the probe is gone");
-        let mut report = samples::on_channels();
+        let with_deadline = |mut report: Report| {
+            let deadline = Some(crate::report::RequestDeadline::default());
+            report.schemes.iter_mut().for_each(|s| s.request_deadline.clone_from(&deadline));
+            report
+        };
+        let mut report = with_deadline(samples::on_channels());
         report.schemes[0].jobs = vec![JobReport { job: "a".into(), ..JobReport::default() }];
         let written = dir.write(&report).unwrap();
         let has = |plot: &&plots::Plot| (plot.of)(&report);
         let plots = plots::PLOTS.iter().filter(has).count();
-        assert_eq!((written.len(), plots), (1 + csv::TABLES.len() + plots, 6));
+        assert_eq!((written.len(), plots), (1 + csv::TABLES.len() + plots, 7));
         for path in &written {
             assert!(fs::metadata(path).unwrap().len() > 0, "{}", path.display());
         }
         assert_eq!(dir.write(&report).unwrap(), written, "a second time as well");
         let dir = prepare_out_dir(&scratch.0.join("serial")).unwrap();
-        let serial = dir.write(&samples::report()).unwrap();
+        let serial = dir.write(&with_deadline(samples::report())).unwrap();
         assert_eq!(serial.len(), written.len() - 3, "neither windows nor jobs without channels");
     }
 

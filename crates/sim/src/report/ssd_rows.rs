@@ -55,6 +55,10 @@ pub(super) fn work(schemes: &[SchemeReport], row: Row<'_>) {
         of("link use", &|ssd| ssd.link_use.map(percent));
     }
     if any(|ssd| ssd.processor_ns > 0) {
+        of("busiest", &|ssd| {
+            let (what, share) = ssd.busiest();
+            Some(format!("{what} {:.0} %", share * 100.0))
+        });
         of("processor use", &|ssd| Some(percent(ssd.processor_share)));
         if any(|ssd| ssd.cores > 1) {
             of("  busiest core", &|ssd| Some(percent(ssd.busiest_core_share)));

@@ -135,7 +135,7 @@ fn grid(report: &Report) -> Grid {
         let deadline = format!("deadline {}", Duration::new(ns));
         of_requests(&deadline, &RequestDeadline::verdict);
         of_requests("  late requests", &|d, _| d.late());
-        of_requests("  longest request", &RequestDeadline::longest);
+        of_requests("  longest request (completion)", &RequestDeadline::longest);
     }
     if schemes.iter().any(|s| s.deadlines.is_some()) {
         let mut of_deadlines = |label: &str, figure: &dyn Fn(&DeadlineReport) -> String| {
@@ -299,7 +299,7 @@ fn times(schemes: &[SchemeReport], row: ssd_rows::Row<'_>) {
     row("response p99.9", &|s| p99_9(&s.response_ns));
     // A bound is per page: where requests have several, the longest of these must not be taken for it.
     if schemes.iter().any(|s| s.request_response_ns.max > s.response_ns.max) {
-        row("longest request", &|s| longest(&s.request_response_ns));
+        row("longest request (without queueing)", &|s| longest(&s.request_response_ns));
     }
     row("mean without collection", &|s| mean(&s.service_ns));
     row("longest collection pause", &|s| longest(&s.step_ns));

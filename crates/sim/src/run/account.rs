@@ -7,6 +7,7 @@ use super::medium::{Medium, RunArray, erases};
 use super::promise::{Location, Promise};
 use super::rounds::Rounds;
 use crate::measures::{Arrivals, Measures, TaskSample};
+use crate::report::LargestRequest;
 use flash::Counts;
 use ftl::{Notes, Scheme};
 
@@ -51,6 +52,8 @@ pub(crate) struct Account {
     pub(crate) first_collection: Option<u64>,
     /// Pages written in part.
     pub(crate) partial_pages: u64,
+    /// The largest requests.
+    pub(crate) largest: LargestRequest,
     /// Write amplification over time.
     pub(crate) rounds: Rounds,
     /// Reads of pages never written; they need no flash operation.
@@ -93,6 +96,7 @@ impl Account {
             refused: 0,
             first_collection: None,
             partial_pages: 0,
+            largest: LargestRequest::default(),
             rounds: Rounds::begin(scheme.logical_pages(), &before.counts),
             unmapped_reads: 0,
             uncorrectable_reads: 0,

@@ -98,6 +98,7 @@ impl Device {
                 self.account.refuse(error)
             })?;
             self.account.partial_pages = cutter.partial_pages();
+            self.account.largest = cutter.largest();
         }
     }
 

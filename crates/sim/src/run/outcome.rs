@@ -54,6 +54,7 @@ impl Account {
             requests_taken: self.taken,
             requests_refused: self.refused,
             partial_pages: self.partial_pages,
+            largest_request: self.largest,
             bound_ns: guarantee.response_ns,
             real_time: guarantee.real_time,
             violations: self.promise.violations + beyond,

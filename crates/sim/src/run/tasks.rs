@@ -1,5 +1,6 @@
 //! Division of requests into page tasks, a bounded number at a time.
 
+use crate::report::LargestRequest;
 use ftl::{Asks, PageTask, TaskKind};
 use std::ops::Range;
 use workload::{Op, Request};
@@ -19,6 +20,8 @@ pub(crate) struct Cutter {
     free: bool,
     /// Pages written in part so far.
     partial_pages: u64,
+    /// The largest request so far; requests of one whole page are not counted.
+    largest: LargestRequest,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +36,14 @@ struct Rest {
 impl Cutter {
     pub(crate) fn new(page_bytes: u32) -> Self {
         let shift = page_bytes.is_power_of_two().then(|| page_bytes.trailing_zeros());
-        Self { page_bytes: page_bytes.into(), shift, rest: None, free: false, partial_pages: 0 }
+        Self {
+            page_bytes: page_bytes.into(),
+            shift,
+            rest: None,
+            free: false,
+            partial_pages: 0,
+            largest: LargestRequest::default(),
+        }
     }
 
     /// As before, but pages written in part are not read.
@@ -44,6 +54,11 @@ impl Cutter {
     /// Pages written in part so far.
     pub(crate) fn partial_pages(&self) -> u64 {
         self.partial_pages
+    }
+
+    /// The largest request so far, by kind; requests of one whole page are not counted.
+    pub(crate) fn largest(&self) -> LargestRequest {
+        self.largest
     }
 
     /// Appends tasks of `requests` to `out` until it holds `most`; returns the number of requests used. The
@@ -109,8 +124,28 @@ impl Cutter {
             // Requests of one page are the most frequent in many workloads: no detour over `rest`.
             out.push(self.page(request, next, true));
         } else {
+            self.measure(request, next, end);
             self.rest = Some(Rest { request: *request, next, end, read: false });
         }
+    }
+
+    /// Counts a request of these pages among the largest.
+    #[inline]
+    fn measure(&mut self, request: &Request, next: u64, end: u64) {
+        let in_part = |page| u64::from(!self.covers(request, page));
+        let merges = match Self::writes(request) && !self.free {
+            true => in_part(next) + if end - 1 > next { in_part(end - 1) } else { 0 },
+            false => 0,
+        };
+        let LargestRequest { reads, writes, merges: most, trims } = &mut self.largest;
+        let pages = match request.op {
+            Op::Read => reads,
+            Op::Write => writes,
+            // Zeroes over whole pages are trims.
+            _ => trims,
+        };
+        *pages = (*pages).max(end - next);
+        *most = (*most).max(merges);
     }
 
     #[inline]
@@ -218,6 +253,24 @@ mod tests {
             (2, Write, true),
         ];
         assert_eq!(cut(&[request(Op::WriteZeroes, 1, 2 * 4096)], 8), zeroes);
+    }
+
+    #[test]
+    fn the_largest_request_of_each_kind_is_known() {
+        let requests = [
+            request(Op::Read, 100, 3 * 4096),
+            request(Op::Write, 0, 2 * 4096),
+            request(Op::Write, 2048, 4096),
+            request(Op::Write, 0, 100),
+            request(Op::Trim, 0, 7 * 4096 + 1),
+            request(Op::Read, 0, 4096),
+        ];
+        for (free, merges) in [(false, 2), (true, 0)] {
+            let mut cutter = Cutter::new(4096).with_free_partial_pages(free);
+            assert_eq!(cutter.cut(&requests, usize::MAX, &mut Vec::new()), requests.len());
+            let found = LargestRequest { reads: 4, writes: 2, merges, trims: 7 };
+            assert_eq!(cutter.largest(), found);
+        }
     }
 
     #[test]

@@ -89,6 +89,7 @@ impl SsdDevice<'_> {
             }
         }
         self.account.partial_pages = self.cutter.partial_pages();
+        self.account.largest = self.cutter.largest();
         let bytes = request.length;
         let writes = request.op == Op::Write;
         let over_link = self.link.delays(writes);

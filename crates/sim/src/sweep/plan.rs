@@ -2,7 +2,7 @@
 
 use crate::config::{Axis, ConfigError, Experiment, PartTable, SchemeChoice, TextOrTable};
 use crate::hash::{hash_file, hash_text};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// Most points of a sweep: their rows are in memory, some 20 kB each.
@@ -53,6 +53,7 @@ impl Plan {
         let first: Vec<Axis> = FIRST.iter().filter_map(|key| axes.take(key)).collect();
         let last = axes.take(LAST);
         let axes: Vec<Axis> = first.into_iter().chain(axes.0).chain(last).collect();
+        experiment.check_axes(&axes, &schemes)?;
         let runs = axes.iter().try_fold(schemes.len(), |runs, axis| {
             runs.checked_mul(axis.values.len()).filter(|runs| *runs <= MOST_POINTS)
         });
@@ -117,6 +118,14 @@ impl Plan {
         }
         Ok(Self { axes, points })
     }
+
+    /// True if all points of the other plan are among these.
+    pub fn includes(&self, other: &Self) -> bool {
+        let hashes: BTreeSet<&str> = self.points.iter().map(|point| &*point.hash).collect();
+        // What does not go together has no run that would be lost.
+        let mut runs = other.points.iter().filter(|point| point.experiment.is_ok());
+        runs.all(|point| hashes.contains(&*point.hash))
+    }
 }
 
 /// The schemes with their names as given.
@@ -171,7 +180,7 @@ impl TraceHashes {
             content.push_str(if content.is_empty() { "" } else { " " });
             content.push_str(&hash);
         }
-        Ok((hash_text(&experiment.to_toml()?), content))
+        Ok((hash_text(&experiment.without_defaults().to_toml()?), content))
     }
 }
 
@@ -233,6 +242,51 @@ mod tests {
                 .unwrap_err()
                 .contains("more than 100000")
         );
+    }
+
+    #[test]
+    fn a_setting_has_one_axis_and_no_value_besides() {
+        let text = "workload = 'uniform'\n";
+        for (more, said) in [
+            (
+                "[sweep]\nop = '7%,28%'\nshare = '0.7,0.8'",
+                "over `op` and `share`: both set `share`, and the last would win; vary one of them",
+            ),
+            ("[sweep]\nrequests = '1,2'\n\"workload.requests\" = '3,4'", "both set `requests`"),
+            ("[sweep]\nsize = '2k'\n\"workload.size\" = '4k'", "both set `workload.size`"),
+            ("[sweep]\ncmt = '8k'\ncmt_bytes = '4k'", "both set `cmt`"),
+            ("[sweep]\ndefault_share = '0.7'\nop = '28%'", "over `op` and `default_share`"),
+            ("default_share = 0.7\n[sweep]\nshare = '0.6'", "no effect"),
+            (
+                "schemes = ['fsr', 'page-level+victim=random']\n[sweep]\nvictim = 'greedy,fifo'",
+                "the scheme `page-level+victim=random` sets victim=random already; omit that there and list it",
+            ),
+            ("schemes = ['fsr+share=0.75']\n[sweep]\nop = '28%'", "sets share=0.75 already"),
+            ("schemes = ['fsr+share=0.75']\n[sweep]\ndefault_share = '0.7'", "omit that there,"),
+            (
+                "[sweep]\nscheme = 'fsr,fsr+dynamic_wear'\ndynamic_wear = 'true'",
+                "dynamic_wear=true",
+            ),
+        ] {
+            let error = plan(&format!("{text}{more}")).unwrap_err();
+            assert!(error.contains(said), "{more}: {error}");
+        }
+        // The default schemes set one of their settings themselves.
+        assert!(plan(&format!("{text}[sweep]\nfrontiers = 'split,shared'")).is_ok());
+        assert!(plan(&format!("{text}[sweep]\ndefault_share = '0.7,0.8'")).is_ok());
+    }
+
+    #[test]
+    fn a_value_that_is_the_default_is_the_same_run() {
+        let hash = |axis: &str| {
+            let text = format!("workload = 'uniform'\nschemes = ['fsr']\nchannels = 2\n{axis}");
+            plan(&text).unwrap().points[0].hash.clone()
+        };
+        for key in ["wear", "interface", "suspend"] {
+            let off = if key == "wear" { "off" } else { "none" };
+            assert_eq!(hash(&format!("[sweep]\n{key} = '{off}'")), hash(""), "{key}");
+        }
+        assert_ne!(hash("[sweep]\nwear = 'gap:50'"), hash(""));
     }
 
     #[test]

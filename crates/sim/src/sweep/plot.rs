@@ -19,8 +19,8 @@ const SHORT: [(&str, &str); 6] = [
     ("p99", "response_ns.p99"),
     ("p99.9", "response_ns.p99.9"),
     ("worst", "response_ns.max"),
-    ("policy", "policy"),
-    ("victim", "policy"),
+    ("policy", "victim"),
+    ("victim", "victim"),
 ];
 
 /// The axes of a plot: `x=share,y=waf,by=victim`.
@@ -330,7 +330,7 @@ mod tests {
             for share in [0.6, 0.7, 0.8] {
                 for seed in [1.0, 2.0] {
                     rows.push(Row(vec![
-                        ("policy".into(), json!(policy)),
+                        ("victim".into(), json!(policy)),
                         ("share".into(), json!(share)),
                         ("waf".into(), json!(1.0 + plus + share + seed / 100.0)),
                         ("response_ns.mean".into(), json!(2e6 * share)),
@@ -342,7 +342,7 @@ mod tests {
     }
 
     fn varied() -> Vec<String> {
-        vec!["share".into(), "policy".into()]
+        vec!["share".into(), "victim".into()]
     }
 
     fn choice(text: &str) -> PlotChoice {
@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn lines_points_and_names_are_there() {
         let svg = plot(&rows(), &varied(), &choice("x=share,y=waf,by=victim")).unwrap();
-        for words in ["greedy", "fifo", "0.6", "write amplification (WAF) over share, by policy"] {
+        for words in ["greedy", "fifo", "0.6", "write amplification (WAF) over share, by victim"] {
             assert!(svg.contains(words), "{words}: {svg}");
         }
         // 2 lines of 3 points, and a mark per line in the legend.

@@ -92,6 +92,8 @@ pub struct Outcome {
     pub capacity_bytes: Option<u64>,
     /// What was measured.
     pub metrics: Row,
+    /// Warnings on it.
+    pub warnings: Vec<String>,
 }
 
 impl Outcome {
@@ -99,12 +101,14 @@ impl Outcome {
     pub(super) fn measured(capacity_bytes: u64, report: &SchemeReport) -> Self {
         let metrics = flat::values(report).into_iter().filter(|(name, _)| name != "name");
         let (reason, metrics) = (String::new(), Row(metrics.collect()));
-        Self { status: Status::Ok, reason, capacity_bytes: Some(capacity_bytes), metrics }
+        let (capacity_bytes, warnings) = (Some(capacity_bytes), report.warnings.clone());
+        Self { status: Status::Ok, reason, capacity_bytes, metrics, warnings }
     }
 
     /// A run that was not measured.
     pub(super) fn without(status: Status, reason: impl Into<String>) -> Self {
-        Self { status, reason: reason.into(), capacity_bytes: None, metrics: Row::default() }
+        let (reason, metrics, warnings) = (reason.into(), Row::default(), Vec::new());
+        Self { status, reason, capacity_bytes: None, metrics, warnings }
     }
 
     /// True if a bound was exceeded or a deadline missed.
@@ -126,7 +130,7 @@ const OWN_COLUMNS: [(&str, &str); 6] = [
     ("trace", "trace"),
     ("part", "part"),
     ("capacity", "capacity_bytes"),
-    ("victim", "policy"),
+    ("victim", "victim"),
     ("share", "share"),
     ("seed", "seed"),
 ];
@@ -171,7 +175,7 @@ fn row(columns: &[Column], point: &Point, outcome: &Outcome, version: &str) -> R
             None => has.then(|| "default".into()),
         }
     });
-    row.push("policy", policy.or(set("victim")));
+    row.push("victim", policy.or(set("victim")));
     let measured = outcome.metrics.get("logical_share").cloned();
     let asked = scheme.and_then(|scheme| scheme.logical_share);
     row.push("share", asked.map(Value::from).or(measured).or(set("share")));

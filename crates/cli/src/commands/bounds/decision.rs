@@ -10,15 +10,27 @@ use sim::report::{units, wrap};
 /// What is asked of each scheme.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Question {
-    /// Deadline of a page task, ns.
+    /// Deadline of a request, ns.
     pub(super) deadline_ns: Option<u64>,
+    /// Pages of a request.
+    pub(super) pages: u64,
 }
 
 impl Question {
-    /// True if no page task of the scheme can miss the deadline, without queueing; `None` without a deadline.
+    /// True if no request of these pages can miss the deadline, without queueing; `None` without a deadline.
     pub(super) fn is_kept_by(self, row: &Division) -> Option<bool> {
         let deadline_ns = self.deadline_ns?;
-        Some(row.page_costs().is_ok_and(|costs| costs.write_ns.max(costs.read_ns) <= deadline_ns))
+        Some(self.longest_ns(row).is_some_and(|longest_ns| longest_ns <= deadline_ns))
+    }
+
+    /// Worst case of a request, if there is one, ns.
+    fn longest_ns(self, row: &Division) -> Option<u64> {
+        let costs = row.page_costs().ok()?;
+        Some(self.of_pages(costs.write_ns.max(costs.read_ns)))
+    }
+
+    fn of_pages(self, page_ns: u64) -> u64 {
+        page_ns.saturating_mul(self.pages)
     }
 
     pub(super) fn json(self, row: &Division) -> Value {
@@ -34,11 +46,12 @@ impl Question {
         let Some(deadline_ns) = self.deadline_ns else { return String::new() };
         let Ok(costs) = row.page_costs() else { return "not proved".into() };
         let over = |ns: u64| units::time((ns - deadline_ns) as f64);
-        match (costs.write_ns > deadline_ns, costs.read_ns > deadline_ns) {
+        let (write_ns, read_ns) = (self.of_pages(costs.write_ns), self.of_pages(costs.read_ns));
+        match (write_ns > deadline_ns, read_ns > deadline_ns) {
             (false, false) => "kept".into(),
-            (true, false) => format!("writes +{}", over(costs.write_ns)),
-            (false, true) => format!("reads +{}", over(costs.read_ns)),
-            (true, true) => format!("both +{}", over(costs.write_ns.max(costs.read_ns))),
+            (true, false) => format!("writes +{}", over(write_ns)),
+            (false, true) => format!("reads +{}", over(read_ns)),
+            (true, true) => format!("both +{}", over(write_ns.max(read_ns))),
         }
     }
 }
@@ -105,7 +118,8 @@ pub(super) fn text(part: &Part, blocks: u32, divisions: &[Division], question: Q
     });
     text.push('\n');
     if let Some(ns) = question.deadline_ns {
-        text.push_str(&wrap(&conclusion(part, &rows, ns), output::width(), "  "));
+        text.push_str(&wrap(&conclusion(part, &rows, question, ns), output::width(), "  "));
+        text.push_str(&wrap(&judged(question), output::width(), "  "));
     }
     for row in divisions {
         let why = match (row.why_not(), row.page_costs()) {
@@ -137,11 +151,21 @@ fn cells(row: &Division, question: Question) -> Option<[String; 8]> {
     ])
 }
 
+/// What the verdict is about.
+fn judged(question: Question) -> String {
+    let larger = match question.pages {
+        1 => "requests of one page (--pages N: of N pages)".to_owned(),
+        pages => format!("requests of {pages} pages, each {pages} × the time of a page task"),
+    };
+    format!(
+        "Judged are {larger}, without queueing; `ftlkit bounds --tasks FILE` judges periodic tasks with it."
+    )
+}
+
 /// The answer in a sentence.
-fn conclusion(part: &Part, rows: &[&Division], deadline_ns: u64) -> String {
+fn conclusion(part: &Part, rows: &[&Division], question: Question, deadline_ns: u64) -> String {
     let deadline = Duration::new(deadline_ns);
-    let kept =
-        |row: &&&Division| row.page_costs().is_ok_and(|c| c.write_ns.max(c.read_ns) <= deadline_ns);
+    let kept = |row: &&&Division| question.is_kept_by(row) == Some(true);
     if let Some(best) = rows.iter().find(kept) {
         return format!(
             "{} of {} schemes keep {deadline} on {}; `{}` exports the most, {}.",
@@ -152,14 +176,12 @@ fn conclusion(part: &Part, rows: &[&Division], deadline_ns: u64) -> String {
             units::bytes(best.exported_bytes())
         );
     }
-    let longest =
-        |row: &&&Division| row.page_costs().map_or(u64::MAX, |c| c.write_ns.max(c.read_ns));
-    let nearest = rows.iter().min_by_key(longest).filter(|row| longest(row) < u64::MAX);
+    let nearest = rows.iter().filter_map(|row| Some((question.longest_ns(row)?, row)));
     let mut text = format!("No scheme keeps {deadline} on {}", part.name);
-    if let Some(row) = nearest {
+    if let Some((longest_ns, row)) = nearest.min_by_key(|(longest_ns, _)| *longest_ns) {
         text.push_str(&format!(
             ": the least is {} (`{}`). A program and an erase alone take {}.",
-            units::time(longest(&row) as f64),
+            units::time(longest_ns as f64),
             row.scheme(),
             units::time((part.t_prog_ns + part.t_bers_ns) as f64)
         ));

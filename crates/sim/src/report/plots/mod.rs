@@ -48,6 +48,11 @@ impl Plot {
 /// Every plot of a report.
 pub const PLOTS: [Plot; 7] = [
     Plot { name: "response_ccdf", of: always, draw: response::draw },
+    Plot {
+        name: "request_completion_ccdf",
+        of: |report| report.deadline_ns().is_some(),
+        draw: response::draw_completions,
+    },
     Plot { name: "free_blocks", of: always, draw: time::free_blocks },
     Plot { name: "throughput", of: always, draw: time::throughput },
     Plot { name: "page_commands", of: Report::is_of_channels, draw: time::page_commands },

@@ -1,10 +1,11 @@
-//! Complementary distribution (CCDF) of page task responses, both axes logarithmic.
+//! Complementary distributions (CCDF) of page task responses and of request completions, both axes logarithmic.
 
 use super::axis::{Axis, power_of_ten};
 use super::chart::{BOUND_ROWS, Bound, Line, data_height, label_room, lines_svg};
 use super::options::PlotOptions;
 use super::style::{LINES, Look};
 use super::svg::PlotError;
+use crate::report::cells::longest;
 use crate::report::contents::{Report, SchemeReport};
 use crate::report::table::longest_response;
 use crate::report::units;
@@ -18,72 +19,128 @@ const LEAST_DECADES: i32 = 3;
 /// Times the longest response up to which a bound is drawn.
 const FAR: f64 = 4.0;
 
+/// A distribution of times that is drawn.
+struct Curve {
+    title: &'static str,
+    /// The axis of times.
+    times: &'static str,
+    /// What has a share.
+    what: &'static str,
+    ccdf: fn(&SchemeReport) -> &[(u64, f64)],
+    longest: fn(&SchemeReport) -> String,
+    count: fn(&SchemeReport) -> u64,
+    /// Lines across it.
+    marks: fn(&Report) -> Vec<Bound>,
+    /// Whether the legend has the schemes' bounds.
+    with_bounds: bool,
+}
+
+const RESPONSE: Curve = Curve {
+    title: "Response",
+    times: "response of a page task",
+    what: "page tasks with a longer response",
+    ccdf: |scheme| &scheme.series.response_ccdf,
+    longest: longest_response,
+    count: |scheme| scheme.response_ns.count,
+    marks: bounds,
+    with_bounds: true,
+};
+
+/// Bounds are of page tasks without queueing, and a deadline of requests with it: neither is a line of the other plot.
+const COMPLETION: Curve = Curve {
+    title: "Completion",
+    times: "completion of a request",
+    what: "requests with a longer completion",
+    ccdf: |scheme| &scheme.series.request_completion_ccdf,
+    longest: |scheme| longest(&scheme.request_completion_ns),
+    count: |scheme| scheme.request_completion_ns.count,
+    marks: deadline,
+    with_bounds: false,
+};
+
+/// Responses of page tasks, and the schemes' bounds.
 pub(super) fn draw(report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
-    let bounds = bounds(report);
-    let (from, to) = response_range(report, &bounds);
-    let decades = decades(report);
-    let floor = 10f64.powi(-decades);
-    let rows = bounds.len().min(BOUND_ROWS) as u32;
-    let labels =
-        f64::from(label_room(rows)) / f64::from(data_height(options, report.schemes.len()));
-    let ceiling = 10f64.powf(f64::from(decades) * labels / (1.0 - labels));
-    let x = Axis::log("response of a page task", from, to, units::short_time);
-    let y = Axis::log(
-        "share of page tasks with a longer response (1 − p)",
-        floor,
-        ceiling,
-        power_of_ten,
-    )
-    .named_to(1.0);
-    let crowded = report.schemes.len() > LINES;
-    let lines = report.schemes.iter().enumerate();
-    let lines = lines.map(|(n, s)| line(n, s, (from, floor), crowded)).collect();
-    lines_svg(options, &format!("Response: {}", report.title()), (&x, &y), lines, &bounds)
+    RESPONSE.draw(report, options)
 }
 
-/// From the shortest to the longest response, and to bounds not far beyond, with a margin.
-fn response_range(report: &Report, bounds: &[Bound]) -> (f64, f64) {
-    let ends = report.schemes.iter().flat_map(|s| {
-        let ccdf = &s.series.response_ccdf;
-        [ccdf.first(), ccdf.last()].into_iter().flatten().map(|point| point.0)
-    });
-    let times: Vec<f64> = ends.map(|ns| (ns as f64).max(1.0)).collect();
-    let least = times.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = times.iter().copied().fold(0.0, f64::max);
-    if times.is_empty() {
-        return (1e3, 1e7);
+/// Completions of requests, and their deadline.
+pub(super) fn draw_completions(
+    report: &Report,
+    options: &PlotOptions,
+) -> Result<String, PlotError> {
+    COMPLETION.draw(report, options)
+}
+
+impl Curve {
+    fn draw(&self, report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
+        let marks = (self.marks)(report);
+        let (from, to) = self.range(report, &marks);
+        let decades = self.decades(report);
+        let floor = 10f64.powi(-decades);
+        let rows = marks.len().min(BOUND_ROWS) as u32;
+        let labels =
+            f64::from(label_room(rows)) / f64::from(data_height(options, report.schemes.len()));
+        let ceiling = 10f64.powf(f64::from(decades) * labels / (1.0 - labels));
+        let x = Axis::log(self.times, from, to, units::short_time);
+        let share = format!("share of {} (1 − p)", self.what);
+        let y = Axis::log(&share, floor, ceiling, power_of_ten).named_to(1.0);
+        let crowded = report.schemes.len() > LINES;
+        let lines = report.schemes.iter().enumerate();
+        let lines = lines.map(|(n, s)| self.line(n, s, (from, floor), crowded)).collect();
+        let title = format!("{}: {}", self.title, report.title());
+        lines_svg(options, &title, (&x, &y), lines, &marks)
     }
-    let near = bounds.iter().map(|bound| bound.at).filter(|at| *at <= FAR * most);
-    (least / 1.3, near.fold(most, f64::max) * 1.1)
-}
 
-/// Decades of share, down to one task of the scheme with the most tasks.
-fn decades(report: &Report) -> i32 {
-    let tasks = report.schemes.iter().map(|s| s.response_ns.count).max().unwrap_or(0);
-    (tasks.max(1) as f64).log10().ceil().max(f64::from(LEAST_DECADES)) as i32
-}
+    /// From the shortest to the longest time, and to marks not far beyond, with a margin.
+    fn range(&self, report: &Report, marks: &[Bound]) -> (f64, f64) {
+        let ends = report.schemes.iter().flat_map(|s| {
+            let ccdf = (self.ccdf)(s);
+            [ccdf.first(), ccdf.last()].into_iter().flatten().map(|point| point.0)
+        });
+        let times: Vec<f64> = ends.map(|ns| (ns as f64).max(1.0)).collect();
+        let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = times.iter().copied().fold(0.0, f64::max);
+        if times.is_empty() {
+            return (1e3, 1e7);
+        }
+        let near = marks.iter().map(|mark| mark.at).filter(|at| *at <= FAR * most);
+        (least / 1.3, near.fold(most, f64::max) * 1.1)
+    }
 
-fn line(n: usize, scheme: &SchemeReport, (from, floor): (f64, f64), crowded: bool) -> Line {
-    let ccdf = &scheme.series.response_ccdf;
-    let max = match ccdf.is_empty() {
-        false => format!("max {}", longest_response(scheme)),
-        true => "no page tasks".to_owned(),
-    };
-    let bound = match scheme.bound_ns {
-        Some(ns) => format!("bound {}", units::time(ns as f64)),
-        None => "no bound".to_owned(),
-    };
-    Line {
-        name: scheme.name.clone(),
-        schemes: vec![n],
-        notes: vec![max, bound],
-        look: Look::of(n),
-        points: stairs(ccdf, (from, floor), if crowded { 0.012 } else { 0.003 }),
-        end_marked: true,
+    /// Decades of share, down to one sample of the scheme with the most.
+    fn decades(&self, report: &Report) -> i32 {
+        let samples = report.schemes.iter().map(self.count).max().unwrap_or(0);
+        (samples.max(1) as f64).log10().ceil().max(f64::from(LEAST_DECADES)) as i32
+    }
+
+    fn line(
+        &self,
+        n: usize,
+        scheme: &SchemeReport,
+        (from, floor): (f64, f64),
+        crowded: bool,
+    ) -> Line {
+        let ccdf = (self.ccdf)(scheme);
+        let max = match ccdf.is_empty() {
+            false => format!("max {}", (self.longest)(scheme)),
+            true => "no page tasks".to_owned(),
+        };
+        let bound = match scheme.bound_ns {
+            Some(ns) => format!("bound {}", units::time(ns as f64)),
+            None => "no bound".to_owned(),
+        };
+        Line {
+            name: scheme.name.clone(),
+            schemes: vec![n],
+            notes: if self.with_bounds { vec![max, bound] } else { vec![max] },
+            look: Look::of(n),
+            points: stairs(ccdf, (from, floor), if crowded { 0.012 } else { 0.003 }),
+            end_marked: true,
+        }
     }
 }
 
-/// Every bound once, ascending, in a scheme's colour if only that scheme has it; then the deadline.
+/// Every bound once, ascending, in a scheme's colour if only that scheme has it.
 fn bounds(report: &Report) -> Vec<Bound> {
     let mut of: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (n, scheme) in report.schemes.iter().enumerate() {
@@ -108,13 +165,18 @@ fn bounds(report: &Report) -> Vec<Bound> {
         };
         Bound { at: ns as f64, label, color, schemes }
     };
+    of.into_iter().map(bound).collect()
+}
+
+/// The deadline of requests, if they have one.
+fn deadline(report: &Report) -> Vec<Bound> {
     let deadline = report.deadline_ns().map(|ns| Bound {
         at: ns as f64,
-        label: format!("deadline {} (of requests)", Duration::new(ns)),
+        label: format!("deadline {}", Duration::new(ns)),
         color: RGBColor(190, 0, 0),
         schemes: Vec::new(),
     });
-    of.into_iter().map(bound).chain(deadline).collect()
+    deadline.into_iter().collect()
 }
 
 /// The CCDF as a step curve: from the left edge at share 1, down at each response, to the floor at the longest.

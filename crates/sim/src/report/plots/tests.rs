@@ -170,9 +170,16 @@ fn the_axis_ends_where_samples_end_and_the_deadline_is_a_line() {
         let deadline =
             crate::report::RequestDeadline { deadline_ns: 3_000_000, ..Default::default() };
         scheme.request_deadline = Some(deadline);
+        scheme.series.request_completion_ccdf = vec![(1_000_000, 0.25), (9_000_000, 0.0)];
+        scheme.request_completion_ns.count = 4;
     }
+    // A deadline is of requests, a bound of page tasks.
+    let words = texts(&svg(&report, "request_completion_ccdf"));
+    assert!(words.iter().any(|text| text == "deadline 3ms"), "{words:?}");
+    assert!(words.iter().any(|text| text == "completion of a request"), "{words:?}");
+    assert!(!words.iter().any(|text| text.contains("bound")), "{words:?}");
     let words = texts(&svg(&report, "response_ccdf"));
-    assert!(words.iter().any(|text| text == "deadline 3ms (of requests)"), "{words:?}");
+    assert!(!words.iter().any(|text| text.contains("deadline")), "{words:?}");
 }
 
 #[test]

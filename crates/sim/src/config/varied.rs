@@ -1,0 +1,102 @@
+//! What the axes of a sweep and the experiment's other settings have in common: no setting has two values, and a value
+//! that is the default is the same experiment as none.
+
+use super::axis::Axis;
+use super::error::ConfigError;
+use super::experiment::Experiment;
+use super::scheme::SchemeChoice;
+use super::scheme_settings::{OVER_PROVISIONING, SchemeSetting};
+use super::share::DefaultShare;
+use super::vary::REPLAY;
+
+/// Key of the setting of a scheme that sets its share.
+const SHARE: &str = "share";
+/// Key of the share of schemes without one of their own.
+const DEFAULT_SHARE: &str = "default_share";
+
+impl Experiment {
+    /// Refuses axes of which one would undo the other, or a scheme's own text, or that have no effect beside a share.
+    ///
+    /// # Errors
+    /// The two, and what would be right.
+    pub(crate) fn check_axes(
+        &self,
+        axes: &[Axis],
+        schemes: &[(String, SchemeChoice)],
+    ) -> Result<(), ConfigError> {
+        let keys: Vec<String> = axes.iter().map(|axis| self.setting_of(&axis.key)).collect();
+        for (at, axis) in axes.iter().enumerate() {
+            if let Some(before) = (0..at).find(|before| keys[*before] == keys[at]) {
+                let reason = format!(
+                    "both set `{}`, and the last would win; vary one of them{}",
+                    keys[at],
+                    if keys[at] == SHARE { ": op=28% is share=0.78125" } else { "" }
+                );
+                return Err(beside(&axes[before].key, &axis.key, reason));
+            }
+        }
+        let varied = |wanted: &str| {
+            axes.iter().zip(&keys).find(|(_, key)| *key == wanted).map(|(axis, _)| axis)
+        };
+        if let (Some(share), Some(default)) = (varied(SHARE), varied(DEFAULT_SHARE)) {
+            let reason =
+                "a scheme with a share of its own ignores default_share; vary one of them".into();
+            return Err(beside(&share.key, &default.key, reason));
+        }
+        if let (Some(share), false) =
+            (varied(SHARE), self.default_share.0 == DefaultShare::default())
+        {
+            let reason = "default_share (--share) has no effect where the share of the schemes is varied; omit it";
+            return Err(ConfigError::setting(format!("sweep over `{}`", share.key), reason));
+        }
+        // What the schemes of no text have set themselves is a default as any other.
+        if schemes.iter().map(|(_, choice)| choice).eq(&Self::default().schemes) {
+            return Ok(());
+        }
+        for (axis, key) in axes.iter().zip(&keys) {
+            let sets = if key == DEFAULT_SHARE { SHARE } else { key.as_str() };
+            let Some(setting) = SchemeSetting::by_name(sets) else { continue };
+            for (label, choice) in schemes {
+                let Some(own) = (setting.print)(&choice.0) else { continue };
+                let own = if own.is_empty() { "true".to_owned() } else { own };
+                let reason = format!(
+                    "the scheme `{label}` sets {}={own} already; omit that there{}, or do not vary it",
+                    setting.key,
+                    if sets == key { " and list it among the values" } else { "" }
+                );
+                return Err(ConfigError::setting(format!("sweep over `{}`", axis.key), reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// One name of the setting that a key of [`Experiment::vary`] sets.
+    fn setting_of(&self, key: &str) -> String {
+        if let Some(parameter) = key.strip_prefix("workload.") {
+            let replay = REPLAY.contains(&parameter);
+            return if replay { parameter.to_owned() } else { key.to_owned() };
+        }
+        if key == OVER_PROVISIONING {
+            return SHARE.into();
+        }
+        match SchemeSetting::by_name(key) {
+            Some(setting) if setting.key != "label" => setting.key.into(),
+            _ if self.parameters().any(|info| info.name == key) => format!("workload.{key}"),
+            _ => key.into(),
+        }
+    }
+
+    /// The same experiment without settings that say their default, for its hash.
+    pub(crate) fn without_defaults(mut self) -> Self {
+        for scheme in &mut self.schemes {
+            scheme.0.wear = scheme.0.wear.filter(|rule| rule.0.is_some());
+        }
+        self.interface = self.interface.filter(|interface| interface.0.is_some());
+        self.suspend = self.suspend.filter(|suspend| suspend.0 != Default::default());
+        self
+    }
+}
+
+fn beside(one: &str, other: &str, reason: String) -> ConfigError {
+    ConfigError::setting(format!("sweep over `{one}` and `{other}`"), reason)
+}
