@@ -46,7 +46,7 @@ impl Plot {
 }
 
 /// Every plot of a report.
-pub const PLOTS: [Plot; 7] = [
+pub const PLOTS: [Plot; 8] = [
     Plot { name: "response_ccdf", of: always, draw: response::draw },
     Plot {
         name: "request_completion_ccdf",
