@@ -1,8 +1,9 @@
 //! The array: state of every page and block, and the rules of NAND.
 //!
-//! State: 4 bytes per page (the OOB's LPN) and 24 bytes per block (stamp of its first page, next page, erase
+//! State: 4 bytes per page (the OOB's LPN) and 16 bytes per block (stamp of its first page, next page, erase
 //! count, bad mark). While all pages of a block share the OOB stamp (kind and sequence number), it is kept once
-//! per block. From the first program with a different stamp on, it is kept per page (8 bytes more, 12 in all).
+//! per block. From the first program with a different stamp on, its distance from the block's is kept per page (4 bytes
+//! more, 8 in all); from the first that is of another kind or further than 32 bits on, the stamp (8 more, 12 in all).
 //! Pages used up without content have no stamp. Page bytes are kept only as [`Store`] says.
 
 use super::address::{BlockId, Geometry, Lpn, Ppn};
@@ -12,6 +13,7 @@ use super::oob::{Oob, PageKind};
 use super::operation::Cause;
 use super::part::Part;
 use crate::prefetch::prefetch;
+use crate::stamps::Stamps;
 use alloc::{collections::BTreeSet, vec, vec::Vec};
 use core::ops::Range;
 
@@ -32,12 +34,20 @@ const NO_STAMP: u64 = u64::MAX;
 struct Block {
     stamp: u64,
     next_page: u32,
+    /// Erases, with [`BAD`] if the block is marked.
     erases: u32,
-    bad: bool,
 }
 
+/// Mark of a bad block beside its erases. No block lives through 2^31 of them.
+const BAD: u32 = 1 << 31;
+
 impl Block {
-    const NEW: Self = Self { stamp: NO_STAMP, next_page: 0, erases: 0, bad: false };
+    const NEW: Self = Self { stamp: NO_STAMP, next_page: 0, erases: 0 };
+
+    #[inline]
+    fn is_bad(&self) -> bool {
+        self.erases >= BAD
+    }
 }
 
 /// A simulated array that enforces the rules of NAND.
@@ -48,8 +58,7 @@ pub struct Array {
     store: Store,
     lpns: Vec<u32>,
     blocks: Vec<Block>,
-    /// Stamp of every page; empty until a page's stamp differs from its block's.
-    page_stamps: Vec<u64>,
+    stamps: Stamps,
     /// True if any block has held pages of several kinds.
     kinds_differ: bool,
     /// Pages whose content is lost: torn, failed, or in a block whose erase was cut. Rare.
@@ -71,7 +80,7 @@ impl Array {
             store,
             lpns,
             blocks,
-            page_stamps: Vec::new(),
+            stamps: Stamps::OfBlocks,
             kinds_differ: false,
             unreadable: BTreeSet::new(),
             slots: Vec::new(),
@@ -97,7 +106,7 @@ impl Array {
     pub fn heap_bytes(&self) -> usize {
         self.lpns.capacity() * 4
             + self.blocks.capacity() * size_of::<Block>()
-            + self.page_stamps.capacity() * 8
+            + self.stamps.heap_bytes()
             + self.slots.capacity() * 4
             + self.bytes.capacity()
             + self.free_slots.capacity() * 4
@@ -172,7 +181,7 @@ impl Array {
         }
         let (id, page) = self.geometry.split(ppn);
         let block = &self.blocks[id.0 as usize];
-        if block.bad {
+        if block.is_bad() {
             return Err(FlashError::BadBlock(id));
         }
         if page != block.next_page {
@@ -187,7 +196,7 @@ impl Array {
     fn check_erase(&self, id: BlockId) -> Result<(), FlashError> {
         match self.blocks.get(id.0 as usize) {
             None => Err(FlashError::NoSuchBlock(id)),
-            Some(block) if block.bad => Err(FlashError::BadBlock(id)),
+            Some(block) if block.is_bad() => Err(FlashError::BadBlock(id)),
             Some(_) => Ok(()),
         }
     }
@@ -202,34 +211,24 @@ impl Array {
         if block.stamp == NO_STAMP {
             block.stamp = stamp;
         }
-        if stamp != block.stamp {
+        let of_block = block.stamp;
+        if stamp != of_block {
             // The kind occupies the bits above the sequence number.
-            self.kinds_differ |= stamp ^ block.stamp > Oob::MAX_SEQ;
-            if self.page_stamps.is_empty() {
-                self.keep_page_stamps();
+            self.kinds_differ |= stamp ^ of_block > Oob::MAX_SEQ;
+            if !self.stamps.fits(stamp, of_block) {
+                let per_block = self.geometry.pages_per_block() as usize;
+                let blocks = self.blocks.iter().map(|block| block.stamp);
+                self.stamps.widen(stamp, of_block, blocks, per_block);
             }
         }
-        if let Some(of_page) = self.page_stamps.get_mut(ppn.0 as usize) {
-            *of_page = stamp;
-        }
-    }
-
-    /// Switches to one stamp per page, because the pages of a block now differ in their stamps.
-    #[cold]
-    fn keep_page_stamps(&mut self) {
-        let per_block = self.geometry.pages_per_block() as usize;
-        self.page_stamps.reserve_exact(self.lpns.len());
-        for block in &self.blocks {
-            self.page_stamps.extend(core::iter::repeat_n(block.stamp, per_block));
-        }
+        let page = ppn.0 as usize;
+        self.stamps.set(page..page + 1, stamp, of_block);
     }
 
     #[inline]
     fn oob(&self, ppn: Ppn, block: BlockId) -> Oob {
-        let stamp = match self.page_stamps.get(ppn.0 as usize) {
-            Some(stamp) => *stamp,
-            None => self.blocks[block.0 as usize].stamp,
-        };
+        let of_block = self.blocks[block.0 as usize].stamp;
+        let stamp = self.stamps.get(ppn.0 as usize, of_block);
         Oob::from_stamp(self.lpns[ppn.0 as usize], stamp)
     }
 
@@ -254,10 +253,10 @@ impl Array {
         let (id, page) = self.geometry.split(to);
         let room = (self.geometry.pages_per_block() - page) as usize;
         let target = &mut self.blocks[id.0 as usize];
-        let same_stamp = target.stamp == stamp || target.stamp == NO_STAMP;
+        let of_block = if target.stamp == NO_STAMP { stamp } else { target.stamp };
         // A run of another kind takes the slow path, in which `set_oob` notes that kinds differ.
-        let kept = !self.page_stamps.is_empty() && stamp ^ target.stamp <= Oob::MAX_SEQ;
-        if target.bad || page != target.next_page || !(same_stamp || kept) {
+        let kept = stamp ^ of_block <= Oob::MAX_SEQ && self.stamps.fits(stamp, of_block);
+        if target.is_bad() || page != target.next_page || !kept {
             return 0;
         }
         let mut done = 0;
@@ -271,14 +270,10 @@ impl Array {
             done += 1;
         }
         if done > 0 {
-            if target.stamp == NO_STAMP {
-                target.stamp = stamp;
-            }
+            target.stamp = of_block;
             target.next_page += done as u32;
             let to = to.0 as usize;
-            if let Some(stamps) = self.page_stamps.get_mut(to..to + done) {
-                stamps.fill(stamp);
-            }
+            self.stamps.set(to..to + done, stamp, of_block);
         }
         done
     }
@@ -331,7 +326,8 @@ impl Flash for Array {
         &self.part
     }
 
-    #[inline]
+    // Always inlined: most callers need no OOB, and then nothing of the page is touched.
+    #[inline(always)]
     fn read(
         &mut self,
         ppn: Ppn,
@@ -440,22 +436,22 @@ impl Flash for Array {
         let block = &mut self.blocks[id.0 as usize];
         block.stamp = NO_STAMP;
         block.next_page = 0;
-        block.erases += 1;
+        block.erases = (block.erases + 1).min(BAD - 1);
         Ok(())
     }
 
     fn is_bad(&self, block: BlockId) -> bool {
-        self.blocks.get(block.0 as usize).is_some_and(|block| block.bad)
+        self.blocks.get(block.0 as usize).is_some_and(Block::is_bad)
     }
 
     fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
         let state = self.blocks.get_mut(block.0 as usize).ok_or(FlashError::NoSuchBlock(block))?;
-        state.bad = true;
+        state.erases |= BAD;
         Ok(())
     }
 
     fn erase_count(&self, block: BlockId) -> u32 {
-        self.blocks.get(block.0 as usize).map_or(0, |block| block.erases)
+        self.blocks.get(block.0 as usize).map_or(0, |block| block.erases & !BAD)
     }
 }
 
@@ -467,8 +463,7 @@ impl Probe for Array {
 
     #[inline]
     fn prefetch(&self, ppn: Ppn) {
-        prefetch(&self.lpns, ppn.0 as usize);
-        prefetch(&self.page_stamps, ppn.0 as usize);
+        // A read of user data needs no OOB.
         prefetch(&self.blocks, self.geometry.block_of(ppn).0 as usize);
     }
 

@@ -21,6 +21,7 @@ mod address;
 mod array;
 pub mod channels;
 mod copies;
+mod division;
 mod error;
 pub mod faults;
 mod forks;
@@ -39,6 +40,7 @@ pub mod prefetch;
 #[cfg(test)]
 mod properties;
 mod serial;
+mod stamps;
 mod time;
 pub mod wear_level;
 

@@ -87,6 +87,19 @@ pub struct Notes {
     pub uncorrectable: bool,
 }
 
+/// A piece of work that was served without a clock, and the scheme after it.
+#[derive(Clone, Copy, Debug)]
+pub struct Served {
+    /// Results besides times; mostly none.
+    pub notes: Notes,
+    /// Time that it took in RAM rather than on the array ([`Background::ram_ns`]).
+    pub ram_ns: Ns,
+    /// [`Background::due_ns`] after it.
+    pub due_ns: Ns,
+    /// Free pages after it.
+    pub free_pages: u64,
+}
+
 /// The host's clock over a scheme in serial time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostClock {

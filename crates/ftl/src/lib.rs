@@ -35,7 +35,7 @@ mod victim_work;
 mod wear;
 
 pub use allocation::{Allocation, AllocationOrder, Level};
-pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, PageTask, TaskKind};
+pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, PageTask, Served, TaskKind};
 pub use bounds::gftl::CollectionRam;
 pub use buffer::{
     AgeClock, BUFFER_POLICIES, BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings,

@@ -1,10 +1,11 @@
 //! The common interface of all schemes, with a loop over page tasks that is compiled per scheme.
 
-use crate::batch::{self, Done, HostClock, Notes, PageTask};
+use crate::batch::{self, Done, HostClock, PageTask, Served};
 use crate::error::FtlError;
 use crate::interface::Background;
 use alloc::boxed::Box;
 use core::ops::Range;
+use flash::Ns;
 
 /// A flash translation layer behind a pointer. Every `Clone + 'static` type that implements [`Background`] implements
 /// it.
@@ -12,12 +13,12 @@ use core::ops::Range;
 /// All methods can be called through `dyn`. [`Scheme::run`], the loop over page tasks, is compiled for each scheme
 /// and array, so tasks do not pay for the pointer.
 pub trait Scheme: Background {
-    /// Runs one piece of work, in a batch or not, without regard to time. A read of a lost page is noted instead of
-    /// an error.
+    /// Runs one piece of work at `now_ns` of the host's clock, for a caller that has a clock of its own. A read of a lost
+    /// page is noted instead of an error.
     ///
     /// # Errors
     /// Those of the scheme.
-    fn serve(&mut self, work: &PageTask) -> Result<Notes, FtlError>;
+    fn serve(&mut self, work: &PageTask, now_ns: Ns) -> Result<Served, FtlError>;
 
     /// Runs pieces `range` of `work` in order and writes their results to `done`, which has room for them. It
     /// prefetches lines for the pieces that follow in `work`.
@@ -40,8 +41,16 @@ pub trait Scheme: Background {
 }
 
 impl<S: Background + Clone + 'static> Scheme for S {
-    fn serve(&mut self, work: &PageTask) -> Result<Notes, FtlError> {
-        batch::serve(self, work)
+    fn serve(&mut self, work: &PageTask, now_ns: Ns) -> Result<Served, FtlError> {
+        self.advance(now_ns)?;
+        let ram_ns = self.ram_ns();
+        let notes = batch::serve(self, work)?;
+        Ok(Served {
+            notes,
+            ram_ns: self.ram_ns() - ram_ns,
+            due_ns: self.due_ns(),
+            free_pages: self.free_pages(),
+        })
     }
 
     fn run(

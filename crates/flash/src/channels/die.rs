@@ -1,7 +1,7 @@
 //! A die: its queues of operations, the busy times of its parts, and the effect of a step on them.
 
 use super::precedence::{QUEUES, Suspended};
-use super::request::{Addressing, Command, Pages};
+use super::request::{Addressing, Command, Last};
 use super::rules::Follows;
 use super::script::{Busy, Step};
 use super::timing::Timing;
@@ -12,19 +12,17 @@ use crate::time::Ns;
 /// Index of no operation.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// An operation that was submitted and not yet delivered.
+/// An operation that was submitted and not yet delivered: a cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(super) struct Pending {
     pub(super) tag: u64,
     pub(super) arrival_ns: Ns,
-    pub(super) granted_ns: Ns,
-    pub(super) released_ns: Ns,
     pub(super) serial: u64,
-    pub(super) repair_ns: Ns,
     /// Side of a direct transfer: time from which it is ready for the next page of data. Operation that has
     /// left the bus: its completion time; [`Ns::MAX`] while it is suspended.
     pub(super) ready_ns: Ns,
-    /// The next operation in its die's queue, or the next entry of the free list.
+    /// The next operation in its die's queue.
     pub(super) next: u32,
     /// The other side of a direct transfer.
     pub(super) partner: u32,
@@ -41,22 +39,16 @@ pub(super) struct Pending {
     pub(super) follows: Follows,
     pub(super) addressing: Addressing,
     pub(super) die: DieAddress,
-    pub(super) order: u64,
-    /// Its page in the block; for the times that depend on it.
-    pub(super) page: u32,
-    pub(super) slc: bool,
+    /// True if corrected bytes go before the confirm of its program: [`Rest::repair_ns`].
+    pub(super) repairs: bool,
 }
 
 impl Pending {
     pub(super) const NONE: Self = Self {
         tag: 0,
         arrival_ns: 0,
-        granted_ns: 0,
-        released_ns: 0,
         serial: 0,
-        repair_ns: 0,
         ready_ns: 0,
-        order: 0,
         next: NONE,
         partner: NONE,
         after: 0,
@@ -68,9 +60,21 @@ impl Pending {
         follows: Follows::Alone,
         addressing: Addressing::DuringRead,
         die: DieAddress { channel: 0, way: 0, die: 0 },
-        page: 0,
-        slc: false,
+        repairs: false,
     };
+}
+
+/// What is seldom needed of an operation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rest {
+    pub(super) granted_ns: Ns,
+    pub(super) released_ns: Ns,
+    pub(super) repair_ns: Ns,
+    /// [`Class::order`](super::precedence::Class::order), of collection.
+    pub(super) order: u64,
+    /// Its page in the block, where times depend on it, and whether that is in SLC mode.
+    pub(super) page: u32,
+    pub(super) slc: bool,
 }
 
 /// Operations that wait for a die, in order of submission.
@@ -79,7 +83,7 @@ pub(super) struct Queue {
     pub(super) head: u32,
     pub(super) tail: u32,
     /// The request submitted last.
-    pub(super) last: Option<(Command, Pages)>,
+    pub(super) last: Option<Last>,
     /// Submission number of that request.
     pub(super) last_serial: u32,
 }
@@ -129,26 +133,25 @@ impl Die {
 /// True if this step confirms a program that takes corrected bytes, which go before the confirm.
 #[inline]
 pub(super) fn is_confirm(op: &Pending, step: &Step) -> bool {
-    op.repair_ns != 0 && matches!(step.busy, Busy::Array { .. } | Busy::CachedArray { .. })
+    op.repairs && matches!(step.busy, Busy::Array { .. } | Busy::CachedArray { .. })
 }
 
 /// The work after a step with the cell times of the operation's page and block; the script has those of any page.
-pub(super) fn of_page(busy: Busy, op: &Pending, timing: &Timing) -> Busy {
-    let cells = |ns| match op.command {
-        Command::Read | Command::CacheRead | Command::CopyRead => timing.t_r_of_ns(op.page, op.slc),
+pub(super) fn of_page(busy: Busy, command: Command, of: &Rest, timing: &Timing) -> Busy {
+    let Rest { page, slc, .. } = *of;
+    let cells = |ns| match command {
+        Command::Read | Command::CacheRead | Command::CopyRead => timing.t_r_of_ns(page, slc),
         Command::Program | Command::CacheProgram | Command::CopyProgram => {
-            timing.t_prog_of_ns(op.page, op.slc)
+            timing.t_prog_of_ns(page, slc)
         }
-        Command::Erase => timing.t_bers_of_ns(op.slc),
+        Command::Erase => timing.t_bers_of_ns(slc),
         Command::ReadOob => ns,
     };
     match busy {
         Busy::Array { ns } => Busy::Array { ns: cells(ns) },
         Busy::ReadArray { ns } => Busy::ReadArray { ns: cells(ns) },
         Busy::CachedArray { ns } => Busy::CachedArray { ns: cells(ns) },
-        Busy::Turn { next_ns: 1.. } => {
-            Busy::Turn { next_ns: timing.t_r_of_ns(op.page + 1, op.slc) }
-        }
+        Busy::Turn { next_ns: 1.. } => Busy::Turn { next_ns: timing.t_r_of_ns(page + 1, slc) },
         other => other,
     }
 }
@@ -194,4 +197,14 @@ pub(super) fn settle(die: &mut Die, step: &Step, end_ns: Ns, timing: &Timing) ->
     }
     die.interface_free_ns = next_ns;
     After { next_ns, done_ns, array_begin_ns: begin, array_end_ns: begin + array_ns }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pending_operation_takes_a_cache_line() {
+        assert_eq!(size_of::<Pending>(), 64);
+    }
 }

@@ -1,9 +1,9 @@
 //! Event engine: dies ask for their channel's bus; grants and completions come in order of time.
 
 use super::arbiter::{Ask, NEVER, Policy, choose};
-use super::die::{Die, NONE, Pending, is_confirm, of_page, settle};
+use super::die::{Die, NONE, Pending, Rest, is_confirm, of_page, settle};
 use super::precedence::{Class, Precedence, READS, Suspend, Suspensions};
-use super::request::{Addressing, Command, Completion, Request};
+use super::request::{Addressing, Command, Completion, Last, Request};
 use super::rules::{Follows, RequestError, check, follows};
 use super::script::{Busy, Scripts};
 use super::timing::{Timing, TimingError};
@@ -47,7 +47,10 @@ pub struct Channels<W = ()> {
     /// Earliest next grant of each bus.
     pub(super) next_grant_ns: Vec<Ns>,
     pub(super) pending: Vec<Pending>,
-    pub(super) free: u32,
+    /// The rest of each pending operation.
+    pub(super) rest: Vec<Rest>,
+    /// Entries of both that are free.
+    pub(super) free: Vec<u32>,
     pub(super) outstanding: usize,
     pub(super) serial: u64,
     pub(super) now_ns: Ns,
@@ -100,7 +103,8 @@ impl<W: GrantObserver> Channels<W> {
             buses: alloc::vec![bus; channels],
             next_grant_ns: alloc::vec![NEVER; channels],
             pending: Vec::new(),
-            free: NONE,
+            rest: Vec::new(),
+            free: Vec::new(),
             outstanding: 0,
             serial: 0,
             now_ns: 0,
@@ -148,7 +152,7 @@ impl<W: GrantObserver> Channels<W> {
         let (of, serial) = (usize::from(op.queue), op.serial);
         let die = &mut self.dies[at];
         let queue = &mut die.queues[of];
-        queue.last = Some((request.command, request.pages));
+        queue.last = Some(Last::of(request.command, &request.pages));
         queue.last_serial = serial as u32;
         let behind = core::mem::replace(&mut queue.tail, entry);
         if behind == NONE {
@@ -218,18 +222,17 @@ impl<W: GrantObserver> Channels<W> {
     /// Delivers the earliest known completion.
     fn deliver(&mut self) -> Option<Completion> {
         let Reverse((done_ns, _, entry)) = self.done.pop()?;
-        let op = &mut self.pending[entry as usize];
+        let (op, rest) = (&self.pending[entry as usize], &self.rest[entry as usize]);
         let completion = Completion {
             tag: op.tag,
             die: op.die,
             command: op.command,
             arrival_ns: op.arrival_ns,
-            granted_ns: op.granted_ns,
-            released_ns: op.released_ns,
+            granted_ns: rest.granted_ns,
+            released_ns: rest.released_ns,
             done_ns,
         };
-        op.next = self.free;
-        self.free = entry;
+        self.free.push(entry);
         self.outstanding -= 1;
         self.now_ns = self.now_ns.max(done_ns);
         Some(completion)
@@ -268,16 +271,18 @@ impl<W: GrantObserver> Channels<W> {
         let steps = self.scripts.get(op.script.into()).steps();
         let mut step = steps[usize::from(op.step)];
         if !self.uniform {
-            step.busy = of_page(step.busy, op, &self.timing);
+            let rest = &self.rest[entry as usize];
+            step.busy = of_page(step.busy, op.command, rest, &self.timing);
         }
         let step = &step;
         if op.step == 0 {
-            op.granted_ns = begin_ns;
+            self.rest[entry as usize].granted_ns = begin_ns;
             Self::begun(die, op.queue, op.serial);
         }
         op.step += 1;
         let (bus_ns, data_ns) = if is_confirm(op, step) {
-            (step.bus_ns + op.repair_ns, step.data_ns + op.repair_ns)
+            let repair_ns = self.rest[entry as usize].repair_ns;
+            (step.bus_ns + repair_ns, step.data_ns + repair_ns)
         } else {
             (step.bus_ns, step.data_ns)
         };
@@ -315,7 +320,7 @@ impl<W: GrantObserver> Channels<W> {
         let die = &mut self.dies[at];
         let entry = die.head;
         let op = &mut self.pending[entry as usize];
-        op.released_ns = released_ns;
+        self.rest[entry as usize].released_ns = released_ns;
         op.ready_ns = done_ns;
         die.usage.operations += 1;
         self.last_done_ns = self.last_done_ns.max(done_ns);
@@ -370,40 +375,42 @@ impl<W: GrantObserver> Channels<W> {
     ) -> u32 {
         let queue = self.queue_of(class);
         let after = self.dies[self.index(request.die)].queues[queue].last_serial;
-        let entry = if self.free == NONE {
+        let entry = self.free.pop().unwrap_or_else(|| {
             self.pending.push(Pending::NONE);
+            self.rest.push(Rest::default());
             (self.pending.len() - 1) as u32
-        } else {
-            self.free
-        };
+        });
         // Filled in place: filling it elsewhere and moving it costs more.
         let op = &mut self.pending[entry as usize];
-        if self.free != NONE {
-            self.free = op.next;
-        }
-        op.tag = request.tag;
-        op.arrival_ns = request.arrival_ns;
-        op.granted_ns = 0;
-        op.released_ns = 0;
-        op.serial = self.serial;
-        op.repair_ns = request.repair_ns;
-        op.ready_ns = NEVER;
-        op.order = class.order();
-        op.next = NONE;
-        op.partner = NONE;
-        op.after = after;
-        op.script = script as u16;
-        op.suspended = 0;
-        op.step = 0;
-        op.queue = queue as u8;
-        op.command = request.command;
-        op.follows = follows;
-        op.addressing = Addressing::DuringRead;
-        op.die = request.die;
-        op.page = request.pages.as_slice()[0].page;
-        op.slc = request.pages.is_slc();
+        *op = Pending {
+            tag: request.tag,
+            arrival_ns: request.arrival_ns,
+            serial: self.serial,
+            ready_ns: NEVER,
+            next: NONE,
+            partner: NONE,
+            after,
+            script: script as u16,
+            suspended: 0,
+            step: 0,
+            queue: queue as u8,
+            command: request.command,
+            follows,
+            addressing: Addressing::DuringRead,
+            die: request.die,
+            repairs: request.repair_ns > 0,
+        };
         self.serial += 1;
         self.outstanding += 1;
+        if request.repair_ns > 0 || class.order() > 0 {
+            let rest = &mut self.rest[entry as usize];
+            (rest.repair_ns, rest.order) = (request.repair_ns, class.order());
+        }
+        if !self.uniform {
+            let rest = &mut self.rest[entry as usize];
+            rest.page = request.pages.as_slice()[0].page;
+            rest.slc = request.pages.is_slc();
+        }
         entry
     }
 
@@ -415,6 +422,8 @@ impl<W: GrantObserver> Channels<W> {
     /// Reserves room for `operations` outstanding at once. Up to that number nothing is allocated.
     pub fn reserve(&mut self, operations: usize) {
         self.pending.reserve(operations.saturating_sub(self.pending.len()));
+        self.rest.reserve(operations.saturating_sub(self.rest.len()));
+        self.free.reserve(operations.saturating_sub(self.free.len()));
         self.done.reserve(operations.saturating_sub(self.done.len()));
     }
 }

@@ -129,5 +129,6 @@ pub use request::{Addressing, Command, Completion, PageAddress, Pages, Request};
 pub use rules::RequestError;
 pub use script::Segment;
 pub use timing::{Timing, TimingError, data_ns};
+pub(crate) use topology::Places;
 pub use topology::{DieAddress, MAX_PLANES, Topology, TopologyError};
 pub use usage::{BusUse, DieUse, Grant, GrantObserver, share_ppm};

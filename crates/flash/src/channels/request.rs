@@ -134,12 +134,51 @@ impl Pages {
     pub fn planes(&self) -> usize {
         usize::from(self.count)
     }
+}
 
-    /// True if both address the same blocks in the same order.
+/// The command and the pages of a request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Last {
+    pub(super) command: Command,
+    pub(super) planes: u8,
+    /// Page of the first plane.
+    pub(super) page: u32,
+    /// Blocks, of which `planes` count.
+    pub(super) blocks: [u32; MAX_PLANES],
+}
+
+impl Last {
     #[inline]
-    pub(super) fn same_blocks(&self, other: &Self) -> bool {
-        let pairs = self.pages.iter().zip(&other.pages);
-        self.count == other.count && pairs.fold(true, |same, (a, b)| same & (a.block == b.block))
+    pub(super) fn of(command: Command, pages: &Pages) -> Self {
+        let [first, rest @ ..] = pages.pages;
+        let blocks = match pages.planes() {
+            1 => [first.block, 0, 0, 0],
+            _ => {
+                let [second, third, fourth] = rest.map(|page| page.block);
+                [first.block, second, third, fourth]
+            }
+        };
+        Self { command, planes: pages.planes() as u8, page: first.page, blocks }
+    }
+
+    /// The block of each plane.
+    #[inline]
+    pub(super) fn blocks(&self) -> &[u32] {
+        &self.blocks[..usize::from(self.planes)]
+    }
+
+    /// The address of the first plane.
+    #[inline]
+    pub(super) fn first(&self) -> PageAddress {
+        PageAddress { block: self.blocks[0], page: self.page }
+    }
+
+    /// True if it addresses the same blocks in the same order.
+    #[inline]
+    pub(super) fn is_on(&self, pages: &Pages) -> bool {
+        let pages = pages.as_slice();
+        let blocks = self.blocks();
+        pages.len() == blocks.len() && pages.iter().zip(blocks).all(|(a, b)| a.block == *b)
     }
 }
 

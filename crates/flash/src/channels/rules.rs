@@ -1,6 +1,6 @@
 //! Rules for requests.
 
-use super::request::{Command, PageAddress, Pages, Request};
+use super::request::{Command, Last, PageAddress, Pages, Request};
 use super::topology::{DieAddress, Topology};
 use crate::time::Ns;
 
@@ -233,29 +233,34 @@ pub(super) enum Follows {
 
 #[inline]
 pub(super) fn follows(
-    before: Option<(Command, Pages)>,
+    before: Option<Last>,
     request: &Request,
     topology: &Topology,
 ) -> Result<Follows, RequestError> {
     let (command, pages) = (request.command, &request.pages);
-    match before {
-        Some((Command::CacheRead, before)) => {
-            let (next, found) = (before.as_slice()[0], pages.as_slice()[0]);
-            if command.reads_out() && pages.same_blocks(&before) && found.page == next.page + 1 {
+    let Some(before) = before else {
+        return match command {
+            Command::CopyProgram => Err(RequestError::EmptyRegister(pages.as_slice()[0])),
+            _ => Ok(Follows::Alone),
+        };
+    };
+    match before.command {
+        Command::CacheRead => {
+            let (next, found) = (before.first(), pages.as_slice()[0]);
+            if command.reads_out() && before.is_on(pages) && found.page == next.page + 1 {
                 return Ok(Follows::CacheRead);
             }
             Err(RequestError::BrokenCacheRead { command, found, before: next })
         }
-        Some((Command::CacheProgram, before))
+        Command::CacheProgram
             if matches!(command, Command::Program | Command::CacheProgram)
-                && pages.same_blocks(&before) =>
+                && before.is_on(pages) =>
         {
             Ok(Follows::CacheProgram)
         }
-        Some((Command::Read | Command::CopyRead, before)) if command == Command::CopyProgram => {
-            let on = |address: &PageAddress| topology.plane_of(address.block);
-            let planes = pages.as_slice().iter().map(on);
-            if planes.eq(before.as_slice().iter().map(on)) {
+        Command::Read | Command::CopyRead if command == Command::CopyProgram => {
+            let planes = pages.as_slice().iter().map(|page| topology.plane_of(page.block));
+            if planes.eq(before.blocks().iter().map(|block| topology.plane_of(*block))) {
                 return Ok(Follows::Alone);
             }
             Err(RequestError::EmptyRegister(pages.as_slice()[0]))

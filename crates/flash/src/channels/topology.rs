@@ -1,6 +1,7 @@
 //! Channels × ways × dies × planes, and the location of each block of the array on them.
 
 use crate::address::BlockId;
+use crate::division::Divisor;
 
 /// Most planes of one operation.
 pub const MAX_PLANES: usize = 4;
@@ -37,6 +38,35 @@ pub struct DieAddress {
     pub way: u16,
     /// Die of the way, `0..dies`.
     pub die: u16,
+}
+
+/// [`Topology::place`] without a division per block, for a topology whose counts are not 0.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places {
+    blocks: u64,
+    channels: Divisor,
+    ways: Divisor,
+    dies: Divisor,
+}
+
+impl Places {
+    pub(crate) fn of(topology: &Topology) -> Self {
+        let [channels, ways, dies] = [topology.channels, topology.ways, topology.dies]
+            .map(|count| Divisor::new(count.into()));
+        Self { blocks: topology.blocks(), channels, ways, dies }
+    }
+
+    /// As [`Topology::place`].
+    #[inline]
+    pub(crate) fn place(&self, block: BlockId) -> Option<(DieAddress, u32)> {
+        if u64::from(block.0) >= self.blocks {
+            return None;
+        }
+        let (rest, channel) = self.channels.divide(block.0);
+        let (rest, way) = self.ways.divide(rest);
+        let (rest, die) = self.dies.divide(rest);
+        Some((DieAddress { channel: channel as u16, way: way as u16, die: die as u16 }, rest))
+    }
 }
 
 /// Reason why a topology is invalid.
@@ -121,15 +151,7 @@ impl Topology {
     /// widely as possible.
     #[inline]
     pub fn place(&self, block: BlockId) -> Option<(DieAddress, u32)> {
-        if u64::from(block.0) >= self.blocks() {
-            return None;
-        }
-        let (channels, ways) = (u32::from(self.channels), u32::from(self.ways));
-        let (rest, channel) = (block.0 / channels, block.0 % channels);
-        let (rest, way) = (rest / ways, rest % ways);
-        let dies = u32::from(self.dies);
-        let die = (rest % dies) as u16;
-        Some((DieAddress { channel: channel as u16, way: way as u16, die }, rest / dies))
+        Places::of(self).place(block)
     }
 
     /// Inverse of [`Topology::place`]. `None` if there is no such die or block, or if its number exceeds 32

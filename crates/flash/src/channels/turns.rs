@@ -93,7 +93,7 @@ impl<W: GrantObserver> Channels<W> {
 
     /// True if a host operation (`read`: a read) goes before this operation of collection.
     fn goes_before(&self, die: &Die, read: bool, collection: u32) -> bool {
-        let is_urgent = self.pending[collection as usize].order <= self.urgent;
+        let is_urgent = self.rest[collection as usize].order <= self.urgent;
         die.passed < self.precedence.host_first && (read || !is_urgent)
     }
 

@@ -1,7 +1,7 @@
 //! The array as schemes see it: state changes at once, and the operations go to the channels.
 
 use super::Parallel;
-use super::operations::{ChannelWork, NO_STEP, NONE, Operation, Operations, Side};
+use super::operations::{ChannelWork, NONE, Operation, Operations, Side};
 use super::tasks::Done;
 use crate::address::{BlockId, Lpn, Ppn};
 use crate::channels::{
@@ -28,7 +28,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     fn place(&self, block: BlockId) -> (DieAddress, u32) {
         let planes = u32::from(self.ganged);
         // If the channels have no such block, they refuse the request.
-        let place = self.channels.topology().place(block);
+        let place = self.places.place(block);
         let (die, place) = place.unwrap_or((DieAddress::default(), u32::MAX / planes - 1));
         (die, place * planes)
     }
@@ -81,7 +81,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         } else {
             None
         };
-        let work = ChannelWork::One(self.side(command, aside.unwrap_or(ppn)));
+        let work = ChannelWork::one(self.side(command, aside.unwrap_or(ppn)));
         let slot = self.operation(work, task, step);
         #[cfg(test)]
         self.contents.asked(slot, &work, self.side(command, ppn), None);
@@ -101,8 +101,8 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     /// Allocates an operation of a task or of a collection step.
     #[inline]
     fn operation(&mut self, work: ChannelWork, task: u32, step: bool) -> u32 {
-        let step = if step { self.steps.add() } else { NO_STEP };
-        let slot = self.operations.add(work, task, self.tasks.number, step);
+        let epoch = step.then(|| self.steps.add());
+        let slot = self.operations.add(work, task, self.tasks.number, epoch);
         if self.tasks.first == NONE {
             self.tasks.first = slot;
         }
@@ -131,17 +131,16 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         }
         let work = match path {
             CopyPath::Lcb | CopyPath::Gcb => None,
-            CopyPath::Dgcb => Some(ChannelWork::Direct(read, program)),
+            CopyPath::Dgcb => Some(ChannelWork::direct(read, program)),
             CopyPath::Icb | CopyPath::IcbUnchecked => {
                 if path == CopyPath::IcbUnchecked {
                     read.command = Command::CopyRead;
                 }
                 program.command = Command::CopyProgram;
-                Some(ChannelWork::CopyBack(read, program))
+                Some(ChannelWork::copy_back(read, program))
             }
         };
-        let out_of = read.block;
-        self.order.copying(out_of);
+        self.order.copying(read.block);
         if task != NONE {
             self.tasks.add();
         }
@@ -149,11 +148,13 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
             let copy = self.operation(work, task, step);
             #[cfg(test)]
             self.contents.asked(copy, &work, program, Some(read));
-            self.operations.get_mut(copy).repair_ns = corrected * repair_ns;
-            self.issue_copy(copy, from, out_of, program.block);
+            if corrected * repair_ns > 0 {
+                self.repairs.insert(copy, corrected * repair_ns);
+            }
+            self.issue_copy(copy, program.block);
             return;
         }
-        let (source, destination) = (ChannelWork::One(read), ChannelWork::One(program));
+        let (source, destination) = (ChannelWork::one(read), ChannelWork::copied(read, program));
         let reading = self.operation(source, NONE, step);
         #[cfg(test)]
         self.contents.asked(reading, &source, read, None);
@@ -162,7 +163,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         #[cfg(test)]
         self.contents.asked(programming, &destination, program, Some(read));
         self.operations.get_mut(programming).waits = 1;
-        self.issue_copy(programming, from, out_of, program.block);
+        self.issue_copy(programming, program.block);
         self.operations.get_mut(reading).then = programming;
     }
 
@@ -186,9 +187,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
 
     /// Issues the operation that programs a copied page.
     #[inline]
-    fn issue_copy(&mut self, slot: u32, from: Ppn, out_of: BlockId, to: BlockId) {
-        let operation = self.operations.get_mut(slot);
-        (operation.from, operation.out_of) = (from.0, out_of.0);
+    fn issue_copy(&mut self, slot: u32, to: BlockId) {
         self.issue(slot);
         self.order.arriving(&mut self.operations, slot, to);
     }
@@ -198,12 +197,10 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         let Self { operations, order, .. } = self;
         let operation = operations.get_mut(slot);
         if operation.aside {
-            let block = operation.work.sides().0.block;
-            operation.out_of = block.0;
-            let waits = operation.waits;
+            let (block, waits) = (operation.work.first().block, operation.waits);
             order.reading(operations, block);
             if waits == 0 {
-                self.submit(slot, None);
+                self.starting.push(slot);
             }
             return;
         }
@@ -213,40 +210,45 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         if operation.waits + waits == 0 {
             (waits, collected) = order.conflicts(operation, slot);
         }
-        if collected && !operation.is_collection() {
+        if collected && !operation.step {
             self.channels.urge(operation.number);
         }
         operation.waits += waits;
         if operation.waits > 0 {
             order.hold(&operation.work, slot);
         } else {
-            self.submit(slot, None);
+            self.reach(slot, None);
+            self.submit_ready(None);
         }
     }
 
-    /// Submits an operation, and then those that waited for nothing else. They arrive at `at_ns`; `None`: when
-    /// the current task ends.
-    fn submit(&mut self, slot: u32, at_ns: Option<Ns>) {
-        self.ready.push(slot);
+    /// Submits the operations that wait for nothing more, and then those that waited for nothing else. They arrive at
+    /// `at_ns`; `None`: when the current task ends.
+    fn submit_ready(&mut self, at_ns: Option<Ns>) {
         while let Some(slot) = self.ready.pop() {
             let operation = self.operations.get_mut(slot);
             let (waits, collected) = self.order.conflicts(operation, slot);
             if waits > 0 {
                 operation.waits = waits;
-                if collected && !operation.is_collection() {
+                if collected && !operation.step {
                     self.channels.urge(operation.number);
                 }
                 continue;
             }
-            let aside = operation.aside;
-            match at_ns {
-                Some(at_ns) => self.send(slot, at_ns),
-                None => self.starting.push(slot),
-            }
-            if aside {
-                continue;
-            }
-            for next in self.order.leave(self.operations.get(slot), slot) {
+            self.reach(slot, at_ns);
+        }
+    }
+
+    /// Submits one operation. Those that wait for nothing else are ready then.
+    #[inline]
+    fn reach(&mut self, slot: u32, at_ns: Option<Ns>) {
+        match at_ns {
+            Some(at_ns) => self.send(slot, at_ns),
+            None => self.starting.push(slot),
+        }
+        let operation = self.operations.get(slot);
+        if !operation.aside {
+            for next in self.order.leave(operation, slot) {
                 self.release(next);
             }
         }
@@ -261,18 +263,21 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     /// Sends an operation to the channels. They refuse nothing, because the array has checked the addresses.
     pub(super) fn send(&mut self, slot: u32, arrival_ns: Ns) {
         let operation = self.operations.get(slot);
-        let (work, repair_ns, class) = (operation.work, operation.repair_ns, operation.class());
+        let (work, class) = (operation.work, operation.class());
         let (first, second) = work.sides();
         let request = self.request(&first, slot, arrival_ns, 0);
-        let second = second.map(|to| self.request(&to, slot, arrival_ns, repair_ns));
-        let sent = match (work, second) {
-            (ChannelWork::Direct(..), Some(to)) => {
-                self.channels.submit_direct_as(&request, &to, Addressing::DuringRead, class)
+        let sent = match second {
+            None => self.channels.submit_as(&request, class),
+            Some(to) => {
+                let repair_ns = self.repairs.remove(&slot).unwrap_or(0);
+                let to = self.request(&to, slot, arrival_ns, repair_ns);
+                if work.is_direct() {
+                    self.channels.submit_direct_as(&request, &to, Addressing::DuringRead, class)
+                } else {
+                    let read = self.channels.submit_as(&request, class);
+                    read.and_then(|()| self.channels.submit_as(&to, class))
+                }
             }
-            (_, second) => self
-                .channels
-                .submit_as(&request, class)
-                .and_then(|()| second.map_or(Ok(()), |to| self.channels.submit_as(&to, class))),
         };
         sent.expect("what the array has done, its channels can do");
     }
@@ -287,22 +292,21 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         }
         #[cfg(test)]
         self.contents.done(slot, &operation.work);
-        let Operation { then, out_of, task, step, .. } = *operation;
+        let Operation { then, task, step, epoch, .. } = *operation;
+        let out_of = operation.out_of();
         let waited = self.order.done(operation);
         self.operations.remove(slot);
         self.release(then);
         waited.into_iter().for_each(|waited| self.release(waited));
-        if step != NO_STEP {
+        if step {
             let Self { steps, operations, ready, .. } = self;
-            steps.done(step, |slot| release(operations, ready, slot));
+            steps.done(epoch, |slot| release(operations, ready, slot));
         }
-        if out_of != NONE {
+        if let Some(out_of) = out_of {
             let erase = self.order.copied(out_of);
             self.release(erase);
         }
-        while let Some(ready) = self.ready.pop() {
-            self.submit(ready, Some(done_ns));
-        }
+        self.submit_ready(Some(done_ns));
         self.tasks.less(task, done_ns)
     }
 }
@@ -339,7 +343,7 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
         self.order.prefetch(self.inner.geometry().block_of(ppn));
     }
 
-    #[inline]
+    #[inline(always)]
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         let result = self.inner.read(ppn, data, cause);
         if has_run(&result) {
@@ -405,6 +409,18 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
         cause: Cause,
         lpns: &mut [Lpn],
     ) -> Result<(), (usize, FlashError)> {
+        if !self.inner.has_bit_errors() {
+            // What is copied decides no time, so the array may copy all at once.
+            let result = self.inner.copy_run(from, to, seq, cause, lpns);
+            let ran = match &result {
+                Ok(()) => from.len(),
+                Err((done, error)) => done + usize::from(error.failed_at_medium()),
+            };
+            for (at, page) in from[..ran].iter().enumerate() {
+                self.copied(*page, Ppn(to.0 + at as u32), 0, cause, at + 1 < from.len());
+            }
+            return result;
+        }
         for (at, (page, lpn)) in from.iter().zip(lpns).enumerate() {
             let to = Ppn(to.0 + at as u32);
             let before = self.inner.corrected_bits();

@@ -39,8 +39,8 @@
 //! less.
 //!
 //! # State and cost
-//! 64 bytes per block, and an entry per outstanding operation in one slab. An operation costs the scheduling of
-//! [`Channels`] and some stores.
+//! 4 bytes per block; 64 per outstanding operation, and per block that operations wait on. An operation costs the
+//! scheduling of [`Channels`] and some stores.
 //!
 //! # Errors
 //! [`ParallelError`]: array and channels do not fit together.
@@ -66,9 +66,9 @@ use super::interface::Probe;
 use super::operation::Counts;
 use super::time::Ns;
 use crate::channels::{
-    Channels, ChannelsError, GrantObserver, Policy, Precedence, Timing, Topology,
+    Channels, ChannelsError, GrantObserver, Places, Policy, Precedence, Timing, Topology,
 };
-use alloc::vec::Vec;
+use alloc::{collections::BTreeMap, vec::Vec};
 use operations::Operations;
 use order::Order;
 use steps::Steps;
@@ -103,10 +103,13 @@ pub enum ParallelError {
 pub struct Parallel<F, W = ()> {
     inner: F,
     channels: Channels<W>,
+    places: Places,
     /// Ganged planes: a block of the array is one block on each of them.
     ganged: u16,
     operations: Operations,
     order: Order,
+    /// Bus time for corrected bytes, of the few copies that have any.
+    repairs: BTreeMap<u32, Ns>,
     /// Operations that wait for nothing more.
     ready: Vec<u32>,
     tasks: Tasks,
@@ -167,9 +170,11 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         Ok(Self {
             inner,
             channels,
+            places: Places::of(&topology),
             ganged,
             operations: Operations::default(),
             order: Order::new(blocks),
+            repairs: BTreeMap::new(),
             ready: Vec::new(),
             tasks: Tasks::default(),
             starting: Vec::new(),

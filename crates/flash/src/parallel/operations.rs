@@ -2,14 +2,10 @@
 
 use crate::address::BlockId;
 use crate::channels::{Class, Command};
-use crate::time::Ns;
 use alloc::vec::Vec;
 
 /// No operation, no task, no block.
 pub(super) const NONE: u32 = u32::MAX;
-
-/// No epoch of steps.
-pub(super) const NO_STEP: u64 = u64::MAX;
 
 /// A command for a page of the array; for an erase, the first page of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,67 +22,134 @@ impl Side {
     }
 }
 
-/// Commands that reach the channels together.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum ChannelWork {
+/// How commands reach the channels together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Kind {
     /// One command.
-    One(Side),
+    One,
+    /// The program of a page that the controller has read; the second place is the source.
+    Copied,
     /// A read and the program of what it leaves in the registers, on one die.
-    CopyBack(Side, Side),
+    CopyBack,
     /// A direct transfer between two dies of a channel.
-    Direct(Side, Side),
+    Direct,
+}
+
+/// Commands that reach the channels together: places and commands apart, to take little room.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChannelWork {
+    places: [(BlockId, u32); 2],
+    commands: [Command; 2],
+    kind: Kind,
 }
 
 impl ChannelWork {
+    const NOWHERE: (BlockId, u32) = (BlockId(NONE), 0);
+
+    /// One command.
+    #[inline]
+    pub(super) fn one(side: Side) -> Self {
+        let places = [(side.block, side.page), Self::NOWHERE];
+        Self { places, commands: [side.command; 2], kind: Kind::One }
+    }
+
+    /// The program of a page that the controller has read from another place.
+    #[inline]
+    pub(super) fn copied(from: Side, to: Side) -> Self {
+        let places = [(to.block, to.page), (from.block, from.page)];
+        Self { places, commands: [to.command; 2], kind: Kind::Copied }
+    }
+
+    /// A read and the program of what it leaves in the registers, on one die.
+    #[inline]
+    pub(super) fn copy_back(from: Side, to: Side) -> Self {
+        Self { kind: Kind::CopyBack, ..Self::direct(from, to) }
+    }
+
+    /// A direct transfer between two dies of a channel.
+    #[inline]
+    pub(super) fn direct(from: Side, to: Side) -> Self {
+        let places = [(from.block, from.page), (to.block, to.page)];
+        Self { places, commands: [from.command, to.command], kind: Kind::Direct }
+    }
+
+    #[inline]
+    fn is_single(&self) -> bool {
+        matches!(self.kind, Kind::One | Kind::Copied)
+    }
+
+    #[inline]
+    pub(super) fn is_direct(&self) -> bool {
+        self.kind == Kind::Direct
+    }
+
+    #[inline]
+    fn side(&self, at: usize) -> Side {
+        let (block, page) = self.places[at];
+        Side { block, page, command: self.commands[at] }
+    }
+
+    /// Its first command.
+    #[inline]
+    pub(super) fn first(&self) -> Side {
+        self.side(0)
+    }
+
     /// Its commands.
     #[inline]
     pub(super) fn sides(&self) -> (Side, Option<Side>) {
-        match *self {
-            Self::One(side) => (side, None),
-            Self::CopyBack(from, to) | Self::Direct(from, to) => (from, Some(to)),
-        }
+        (self.side(0), (!self.is_single()).then(|| self.side(1)))
     }
 
     /// Its blocks, each once, and whether it changes them.
     #[inline]
     pub(super) fn blocks(&self) -> impl Iterator<Item = (BlockId, bool)> + use<> {
-        let (first, second) = self.sides();
-        let second = second.map(|side| side.block);
-        let within = second == Some(first.block);
-        let changes = within || !first.command.is_read();
-        let other = second.filter(|_| !within).map(|block| (block, true));
-        core::iter::once((first.block, changes)).chain(other)
+        let [(first, _), (second, _)] = self.places;
+        let two = !self.is_single();
+        let within = two && second == first;
+        let changes = within || !self.commands[0].is_read();
+        let other = (two && !within).then_some((second, true));
+        core::iter::once((first, changes)).chain(other)
     }
 
     /// The block and the page that it programs, if any.
     #[inline]
     pub(super) fn programs(&self) -> Option<(BlockId, u32)> {
-        let (first, second) = self.sides();
-        let last = second.unwrap_or(first);
+        let last = self.side(usize::from(!self.is_single()));
         last.programs().then_some((last.block, last.page))
+    }
+
+    /// The block and the page of which it makes a copy, with its program.
+    #[inline]
+    pub(super) fn source(&self) -> Option<(BlockId, u32)> {
+        match self.kind {
+            Kind::One => None,
+            Kind::Copied => Some(self.places[1]),
+            Kind::CopyBack | Kind::Direct => Some(self.places[0]),
+        }
     }
 
     #[inline]
     pub(super) fn is_erase(&self) -> bool {
-        matches!(self, Self::One(side) if side.command == Command::Erase)
+        self.commands[0] == Command::Erase
     }
 
     #[inline]
     pub(super) fn is_read(&self) -> bool {
-        matches!(self, Self::One(side) if side.command.is_read())
+        self.is_single() && self.commands[0].is_read()
     }
 }
 
-/// An outstanding operation.
+/// An outstanding operation: a cache line. Many are outstanding while victims are collected.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(super) struct Operation {
     pub(super) work: ChannelWork,
-    /// Bus time for corrected bytes.
-    pub(super) repair_ns: Ns,
+    /// Its epoch of collection steps; meaningful only for a step.
+    pub(super) epoch: u32,
     /// Number of the task that issued it.
     pub(super) number: u64,
-    /// Its epoch of collection steps; [`NO_STEP`]: none.
-    pub(super) step: u64,
     /// The task that waits for it.
     pub(super) task: u32,
     /// Number of operations that must be done or submitted first.
@@ -95,15 +158,13 @@ pub(super) struct Operation {
     pub(super) then: u32,
     /// The operations that wait until this one is submitted, one per block that it concerns.
     pub(super) next: [u32; 2],
-    /// For an erase that waits for copies: the next such erase of its block.
-    pub(super) erase: u32,
-    /// The block that a page leaves for good with it.
-    pub(super) out_of: u32,
-    /// For the program of a copy: the source page, and the next such program of its block.
-    pub(super) from: u32,
+    /// For an erase that waits for copies: the next such erase of its block. For the program of a copy: the next such
+    /// program of its block.
     pub(super) behind: u32,
     /// Its commands that are not done.
     pub(super) left: u8,
+    /// True for an operation of a collection step.
+    pub(super) step: bool,
     /// True for a host read at the page's current location. It does not wait for its block's operations, and
     /// the block's erase waits for it.
     pub(super) aside: bool,
@@ -111,34 +172,37 @@ pub(super) struct Operation {
 
 impl Operation {
     const NONE: Self = Self {
-        work: ChannelWork::One(Side { block: BlockId(0), page: 0, command: Command::Read }),
-        repair_ns: 0,
+        work: ChannelWork {
+            places: [ChannelWork::NOWHERE; 2],
+            commands: [Command::Read; 2],
+            kind: Kind::One,
+        },
+        epoch: 0,
         number: 0,
-        step: NO_STEP,
         task: NONE,
         waits: 0,
         then: NONE,
         next: [NONE; 2],
-        erase: NONE,
-        out_of: NONE,
-        from: NONE,
         behind: NONE,
         left: 0,
+        step: false,
         aside: false,
     };
 
+    /// The block that a page leaves for good with it.
     #[inline]
-    pub(super) fn is_collection(&self) -> bool {
-        self.step != NO_STEP
+    pub(super) fn out_of(&self) -> Option<BlockId> {
+        let source = if self.aside { Some(self.work.places[0]) } else { self.work.source() };
+        source.map(|(block, _)| block)
     }
 
     /// Class of its commands on the die.
     #[inline]
     pub(super) fn class(&self) -> Class {
         match self.step {
-            NO_STEP if self.work.is_read() => Class::Read,
-            NO_STEP => Class::Write,
-            _ => Class::Collection { order: self.number },
+            true => Class::Collection { order: self.number },
+            false if self.work.is_read() => Class::Read,
+            false => Class::Write,
         }
     }
 }
@@ -151,29 +215,34 @@ pub(super) struct Operations {
 }
 
 impl Operations {
-    /// Adds an operation without dependencies. It is filled in place: filling it elsewhere and moving it costs
-    /// more.
+    /// Adds an operation without dependencies, of an epoch of collection steps if it belongs to a step.
     #[inline]
-    pub(super) fn add(&mut self, work: ChannelWork, task: u32, number: u64, step: u64) -> u32 {
+    pub(super) fn add(
+        &mut self,
+        work: ChannelWork,
+        task: u32,
+        number: u64,
+        epoch: Option<u32>,
+    ) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Operation::NONE);
             (self.slots.len() - 1) as u32
         });
+        // Filled in place: filling it elsewhere and moving it costs more.
         let operation = &mut self.slots[slot as usize];
-        operation.work = work;
-        operation.repair_ns = 0;
-        operation.number = number;
-        operation.step = step;
-        operation.task = task;
-        operation.waits = 0;
-        operation.then = NONE;
-        operation.next = [NONE; 2];
-        operation.erase = NONE;
-        operation.out_of = NONE;
-        operation.from = NONE;
-        operation.behind = NONE;
-        operation.left = if matches!(work, ChannelWork::One(_)) { 1 } else { 2 };
-        operation.aside = false;
+        *operation = Operation {
+            work,
+            epoch: epoch.unwrap_or(0),
+            number,
+            task,
+            waits: 0,
+            then: NONE,
+            next: [NONE; 2],
+            behind: NONE,
+            left: if work.is_single() { 1 } else { 2 },
+            step: epoch.is_some(),
+            aside: false,
+        };
         slot
     }
 
@@ -203,5 +272,15 @@ impl Operations {
 
     pub(super) fn heap_bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Operation>() + self.free.capacity() * 4
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operation_takes_a_cache_line() {
+        assert_eq!(size_of::<Operation>(), 64);
     }
 }

@@ -7,14 +7,22 @@ use crate::prefetch::prefetch;
 use alloc::vec::Vec;
 
 /// Dependencies between the operations of each block.
+///
+/// Most blocks have none, or only reads of the host. So a block takes one word, and a busy one an entry besides.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
-    blocks: Vec<Block>,
+    /// Copies out of an idle block that are not done; with [`BUSY`], the entry of a busy one.
+    blocks: Vec<u32>,
+    busy: Vec<Block>,
+    free: Vec<u32>,
     /// True if operations of different classes may pass each other, except on the same block.
     classes: bool,
 }
 
-/// State of one block's operations: a cache line.
+/// Bit of a busy block. An entry, and a count of operations, takes less than 31 bits: each is 64 bytes.
+const BUSY: u32 = 1 << 31;
+
+/// State of a busy block's operations: a cache line.
 ///
 /// Submitted operations of different classes may pass each other. So the submitted operations of a block that
 /// change it are all of one class, and no reads of another class are outstanding beside them.
@@ -55,11 +63,20 @@ impl Block {
         erases: 0,
         arriving: [NONE; 2],
     };
+
+    /// True if nothing but its copies is left.
+    #[inline]
+    fn is_idle(&self) -> bool {
+        let [reads, writes, collection] = self.counts;
+        reads | writes | collection | self.programs | self.erases == 0
+            && self.held & self.erase & self.waits & self.arriving[0] == NONE
+    }
 }
 
 impl Order {
     pub(super) fn new(blocks: u32) -> Self {
-        Self { blocks: alloc::vec![Block::IDLE; blocks as usize], classes: false }
+        let blocks = alloc::vec![0; blocks as usize];
+        Self { blocks, busy: Vec::new(), free: Vec::new(), classes: false }
     }
 
     /// Lets operations of different classes pass each other from here on, except on the same block.
@@ -67,9 +84,46 @@ impl Order {
         self.classes = true;
     }
 
+    /// The entry of a block, if it is busy.
+    #[inline]
+    fn busy(&self, block: BlockId) -> Option<&Block> {
+        let state = self.blocks[block.0 as usize];
+        (state >= BUSY).then(|| &self.busy[(state & !BUSY) as usize])
+    }
+
+    #[inline]
+    fn busy_mut(&mut self, block: BlockId) -> Option<&mut Block> {
+        let state = self.blocks[block.0 as usize];
+        (state >= BUSY).then(|| &mut self.busy[(state & !BUSY) as usize])
+    }
+
+    /// The entry of a block, which is busy from here on.
     #[inline]
     fn block(&mut self, block: BlockId) -> &mut Block {
-        &mut self.blocks[block.0 as usize]
+        let state = &mut self.blocks[block.0 as usize];
+        if *state < BUSY {
+            let entry = self.free.pop().unwrap_or_else(|| {
+                self.busy.push(Block::IDLE);
+                (self.busy.len() - 1) as u32
+            });
+            self.busy[entry as usize] = Block { copies: *state, ..Block::IDLE };
+            *state = entry | BUSY;
+        }
+        &mut self.busy[(*state & !BUSY) as usize]
+    }
+
+    /// Frees the entry of a block that is no longer busy.
+    #[inline]
+    fn settle(&mut self, block: BlockId) {
+        let state = &mut self.blocks[block.0 as usize];
+        let entry = *state & !BUSY;
+        if *state >= BUSY
+            && let block = &self.busy[entry as usize]
+            && block.is_idle()
+        {
+            *state = block.copies;
+            self.free.push(entry);
+        }
     }
 
     /// Prefetches the state of a block.
@@ -86,7 +140,7 @@ impl Order {
         if self.classes && !operation.aside {
             let queue = operation.class().queue();
             for (block, changes) in operation.work.blocks() {
-                let block = self.block(block);
+                let Some(block) = self.busy_mut(block) else { continue };
                 let counts = if changes { &block.counts } else { &block.changes };
                 let mut others = (0..QUEUES).filter(|other| *other != queue && counts[*other] > 0);
                 if let Some(last) = others.next_back() {
@@ -110,7 +164,7 @@ impl Order {
             block.programs += 1;
             block.next = page + 1;
         } else if operation.work.is_erase() {
-            self.block(operation.work.sides().0.block).erases += 1;
+            self.block(operation.work.first().block).erases += 1;
         }
     }
 
@@ -140,7 +194,7 @@ impl Order {
             return None;
         }
         let (id, page) = geometry.split(ppn);
-        let block = &self.blocks[id.0 as usize];
+        let Some(block) = self.busy(id) else { return Some(ppn) };
         if block.erases > 0 {
             return None;
         }
@@ -152,9 +206,9 @@ impl Order {
         while slot != NONE {
             let operation = operations.get(slot);
             if operation.work.programs() == Some((id, page)) {
-                let from = Ppn(operation.from);
-                let source = &self.blocks[geometry.block_of(from).0 as usize];
-                return Some(from).filter(|_| source.programs == 0);
+                let (from, page) = operation.work.source()?;
+                let programs = self.busy(from).map_or(0, |source| source.programs);
+                return (programs == 0).then(|| geometry.ppn(from, page));
             }
             slot = operation.behind;
         }
@@ -164,9 +218,8 @@ impl Order {
     /// Records a host read at a page's current location. The erase of that block waits for it as for a copy.
     #[inline]
     pub(super) fn reading(&mut self, operations: &mut Operations, block: BlockId) {
-        let block = self.block(block);
-        match block.erase {
-            NONE => block.copies += 1,
+        match self.busy(block).map_or(NONE, |block| block.erase) {
+            NONE => self.copying(block),
             erase => operations.get_mut(erase).waits += 1,
         }
     }
@@ -181,24 +234,25 @@ impl Order {
         if let Some((block, _)) = operation.work.programs() {
             let block = self.block(block);
             block.programs -= 1;
-            if operation.from != NONE {
+            if operation.work.source().is_some() {
                 block.arriving[0] = operation.behind;
                 if operation.behind == NONE {
                     block.arriving[1] = NONE;
                 }
             }
         } else if operation.work.is_erase() {
-            self.block(operation.work.sides().0.block).erases -= 1;
+            self.block(operation.work.first().block).erases -= 1;
         }
         let queue = operation.class().queue();
-        for (released, (block, changes)) in released.iter_mut().zip(operation.work.blocks()) {
-            let block = self.block(block);
+        for (released, (id, changes)) in released.iter_mut().zip(operation.work.blocks()) {
+            let block = self.block(id);
             block.counts[queue] -= 1;
             block.changes[queue] -= u32::from(changes);
             // It checks again whether it has to wait.
             if block.counts[queue] == 0 || changes && block.changes[queue] == 0 {
                 *released = core::mem::replace(&mut block.waits, NONE);
             }
+            self.settle(id);
         }
         released
     }
@@ -210,12 +264,12 @@ impl Order {
         let work = operations.get(slot).work;
         let (mut waits, mut collected) = (0, false);
         for (block, _) in work.blocks() {
-            let before = self.block(block).held;
+            let before = self.busy(block).map_or(NONE, |block| block.held);
             if before != NONE {
                 let before = operations.get_mut(before);
-                before.next[usize::from(before.work.sides().0.block != block)] = slot;
+                before.next[usize::from(before.work.first().block != block)] = slot;
                 waits += 1;
-                collected |= before.is_collection();
+                collected |= before.step;
             }
         }
         let copies = if work.is_erase() { self.erase(operations, slot) } else { 0 };
@@ -224,10 +278,11 @@ impl Order {
 
     /// Makes an erase wait for the copies out of its block, and returns their number.
     fn erase(&mut self, operations: &mut Operations, slot: u32) -> u32 {
-        let block = operations.get(slot).work.sides().0.block;
-        let block = self.block(block);
+        let id = operations.get(slot).work.first().block;
+        let block = self.block(id);
         let waits = core::mem::take(&mut block.copies);
         if waits == 0 {
+            self.settle(id);
             return 0;
         }
         if block.erase == NONE {
@@ -235,10 +290,10 @@ impl Order {
             return waits;
         }
         let mut last = block.erase;
-        while operations.get(last).erase != NONE {
-            last = operations.get(last).erase;
+        while operations.get(last).behind != NONE {
+            last = operations.get(last).behind;
         }
-        operations.get_mut(last).erase = slot;
+        operations.get_mut(last).behind = slot;
         waits
     }
 
@@ -252,8 +307,8 @@ impl Order {
     pub(super) fn leave(&mut self, operation: &Operation, slot: u32) -> [u32; 2] {
         let classes = self.classes;
         let queue = operation.class().queue();
-        for (block, changes) in operation.work.blocks() {
-            let block = self.block(block);
+        for (id, changes) in operation.work.blocks() {
+            let block = self.block(id);
             if classes {
                 block.counts[queue] += 1;
                 block.changes[queue] += u32::from(changes);
@@ -262,7 +317,10 @@ impl Order {
                 block.held = NONE;
             }
             if block.erase == slot {
-                block.erase = operation.erase;
+                block.erase = operation.behind;
+            }
+            if !classes {
+                self.settle(id);
             }
         }
         operation.next
@@ -271,21 +329,31 @@ impl Order {
     /// Records a page being copied out of the block.
     #[inline]
     pub(super) fn copying(&mut self, block: BlockId) {
-        self.block(block).copies += 1;
+        match self.busy_mut(block) {
+            Some(block) => block.copies += 1,
+            None => self.blocks[block.0 as usize] += 1,
+        }
     }
 
     /// Records that such a copy is done. Returns the erase that waits for it.
     #[inline]
-    pub(super) fn copied(&mut self, block: u32) -> u32 {
-        let block = self.block(BlockId(block));
-        if block.erase == NONE {
-            block.copies -= 1;
+    pub(super) fn copied(&mut self, block: BlockId) -> u32 {
+        match self.busy_mut(block) {
+            Some(&mut Block { erase, .. }) if erase != NONE => erase,
+            Some(block) => {
+                block.copies -= 1;
+                NONE
+            }
+            None => {
+                self.blocks[block.0 as usize] -= 1;
+                NONE
+            }
         }
-        block.erase
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.blocks.capacity() * size_of::<Block>()
+        (self.blocks.capacity() + self.free.capacity()) * size_of::<u32>()
+            + self.busy.capacity() * size_of::<Block>()
     }
 }
 

@@ -6,8 +6,8 @@ use alloc::collections::VecDeque;
 /// issued before it, but not for later ones, which may wait for it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Steps {
-    /// Number of the first epoch below.
-    first: u64,
+    /// Number of the first epoch below. Numbers wrap around; fewer are outstanding at once.
+    first: u32,
     epochs: VecDeque<Epoch>,
     behind: VecDeque<u32>,
     /// Outstanding operations of all steps.
@@ -26,13 +26,13 @@ struct Epoch {
 impl Steps {
     /// Adds an operation of a step and returns its epoch.
     #[inline]
-    pub(super) fn add(&mut self) -> u64 {
+    pub(super) fn add(&mut self) -> u32 {
         self.left += 1;
         match self.epochs.back_mut() {
             Some(epoch) if epoch.behind == 0 => epoch.left += 1,
             _ => self.epochs.push_back(Epoch { left: 1, behind: 0 }),
         }
-        self.first + self.epochs.len() as u64 - 1
+        self.first.wrapping_add(self.epochs.len() as u32 - 1)
     }
 
     /// Makes the operation wait for all steps so far.
@@ -46,14 +46,14 @@ impl Steps {
     /// Records that an operation of a step is done. Calls `released` for those that waited for that and for no
     /// other step.
     #[inline]
-    pub(super) fn done(&mut self, epoch: u64, mut released: impl FnMut(u32)) {
+    pub(super) fn done(&mut self, epoch: u32, mut released: impl FnMut(u32)) {
         self.left -= 1;
-        if let Some(epoch) = self.epochs.get_mut((epoch - self.first) as usize) {
+        if let Some(epoch) = self.epochs.get_mut(epoch.wrapping_sub(self.first) as usize) {
             epoch.left -= 1;
         }
         while let Some(Epoch { left: 0, behind }) = self.epochs.front().copied() {
             self.epochs.pop_front();
-            self.first += 1;
+            self.first = self.first.wrapping_add(1);
             (0..behind).filter_map(|_| self.behind.pop_front()).for_each(&mut released);
         }
     }

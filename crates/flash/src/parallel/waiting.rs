@@ -1,7 +1,7 @@
 //! Report of outstanding operations and their dependencies, for deadlocks.
 
 use super::Parallel;
-use super::operations::{ChannelWork, Operation};
+use super::operations::Operation;
 use crate::channels::GrantObserver;
 use crate::interface::Probe;
 use core::fmt;
@@ -46,16 +46,12 @@ impl fmt::Display for Described<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Operation { work, waits, left, .. } = self.0;
         let (first, second) = work.sides();
-        let how = match work {
-            ChannelWork::One(_) => "",
-            ChannelWork::CopyBack(..) => "copy-back",
-            ChannelWork::Direct(..) => "direct transfer",
-        };
+        let how = if work.is_direct() { "direct transfer" } else { "copy-back" };
         write!(f, "{} of {}", first.command.name(), first.block)?;
         if let Some(second) = second {
             write!(f, " and {} of {} ({how})", second.command.name(), second.block)?;
         }
-        let whose = if self.0.is_collection() { "collection" } else { "a task" };
+        let whose = if self.0.step { "collection" } else { "a task" };
         match waits {
             0 => write!(f, " for {whose} is on its die, {left} commands left"),
             waits => write!(f, " for {whose} waits for {waits} others"),

@@ -176,7 +176,8 @@ impl Case<'_> {
         let flash = device.scheme().flash();
         let bytes = device.scheme().telemetry().heap_bytes
             + array_heap_bytes(device.scheme())
-            + flash.heap_bytes();
+            + flash.heap_bytes()
+            + std::ops::Deref::deref(flash).heap_bytes();
         Ok(SsdRow {
             scheme: label.into(),
             load,

@@ -16,7 +16,7 @@ const MAP_BYTES: u64 = 4;
 /// Bytes per physical page for everything else: valid bits, victims, blocks.
 const OTHER_BYTES: u64 = 1;
 /// Bytes per physical page for its sequence number, if several blocks are written at a time.
-const NUMBER_BYTES: u64 = 8;
+const NUMBER_BYTES: u64 = 4;
 /// On channels: bytes per block for the order of its operations, and per die for its queue and its busy state.
 const ORDER_BYTES: u64 = 8;
 const DIE_BYTES: u64 = 512;
@@ -134,15 +134,15 @@ mod tests {
         for said in ["capacity: 4.0 TiB", "3 schemes at once", "16.0 GiB available", "--schemes"] {
             assert!(error.contains(said), "{said}: {error}");
         }
-        // 2^31 pages at slightly more than 9 bytes each; the two schemes with split frontiers need 8 more per page.
+        // 2^31 pages at slightly more than 9 bytes each; the two schemes with split frontiers need 4 more per page.
         let needed: f64 =
             error.split_once("about ").unwrap().1.split_once(' ').unwrap().0.parse().unwrap();
-        assert!((80.0..92.0).contains(&needed), "{error}");
+        assert!((66.0..74.0).contains(&needed), "{error}");
         let error = of("4TiB").fits(1, 16 << 30).unwrap_err().to_string();
         assert!(error.contains("1 scheme at once") && !error.contains("--schemes"), "{error}");
     }
 
-    /// Schemes that write several blocks at a time need 8 bytes per page for the page order.
+    /// Schemes that write several blocks at a time need 4 bytes per page for the page order.
     #[test]
     fn numbers_of_pages_are_counted() {
         let pages = (1 << 30) / 2048;
@@ -151,11 +151,11 @@ mod tests {
             let resolved = Experiment::from_toml(&text, "test").unwrap().resolve().unwrap();
             resolved.number_bytes(&resolved.schemes[0])
         };
-        assert_eq!(numbers("schemes = ['page-level']"), 8 * pages);
+        assert_eq!(numbers("schemes = ['page-level']"), 4 * pages);
         assert_eq!(numbers("schemes = ['page-level+frontiers=shared']"), 0);
         assert_eq!(numbers("schemes = ['lazy-rtgc']"), 0);
         let ssd = "channels = 2\nbus_cycle = '5ns'\nschemes = ['page-level+frontiers=shared']";
-        assert_eq!(numbers(ssd), 8 * pages);
+        assert_eq!(numbers(ssd), 4 * pages);
     }
 
     #[test]

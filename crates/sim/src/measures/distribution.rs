@@ -1,18 +1,34 @@
 //! A distribution of times: histogram, exact sum, exact maximum.
 
 use super::summary::Summary;
-use hdrhistogram::Histogram;
 
-/// Significant decimal digits of a recorded value: its error is at most 1/1000.
-const DIGITS: u8 = 3;
-/// Longest time that the histogram resolves, ns: 146 years. Longer times share its bucket; mean and maximum
+/// Bins per power of two, as a power of two: a value's error is less than 1/1000.
+const SHIFT: u32 = 10;
+/// Longest time that the histogram resolves, ns: 146 years. Longer times share its bin; mean and maximum
 /// still use their exact values.
 const LONGEST: u64 = (1 << 62) - 1;
+
+/// Bin of a value. Values below 2 · 2^[`SHIFT`] have bins of their own; from there on each power of two has 2^[`SHIFT`] bins.
+#[inline]
+fn bin_of(value: u64) -> usize {
+    let value = value.min(LONGEST);
+    let power = (value >> SHIFT | 1).ilog2();
+    ((u64::from(power) << SHIFT) + (value >> power)) as usize
+}
+
+/// Largest value of a bin.
+fn largest_of(bin: usize) -> u64 {
+    let bin = bin as u64;
+    let power = (bin >> SHIFT).saturating_sub(1);
+    ((bin - (power << SHIFT) + 1) << power) - 1
+}
 
 /// Times of any length, with their exact mean and maximum.
 #[derive(Clone, Debug)]
 pub struct Distribution {
-    histogram: Histogram<u64>,
+    /// Samples by bin.
+    bins: Vec<u64>,
+    count: u64,
     sum: u128,
     max: u64,
 }
@@ -26,41 +42,49 @@ impl Default for Distribution {
 impl Distribution {
     /// An empty distribution.
     pub fn new() -> Self {
-        let histogram = Histogram::new_with_bounds(1, LONGEST, DIGITS)
-            .expect("3 digits over 62 bits is a valid histogram");
-        Self { histogram, sum: 0, max: 0 }
+        Self { bins: vec![0; bin_of(LONGEST) + 1], count: 0, sum: 0, max: 0 }
     }
 
     /// Counts `count` samples of one value.
+    #[inline]
     pub fn record(&mut self, value: u64, count: u64) {
-        if count == 0 {
-            return;
-        }
-        self.histogram.saturating_record_n(value, count);
+        self.bins[bin_of(value)] += count;
+        self.count += count;
         self.sum += u128::from(value) * u128::from(count);
-        self.max = self.max.max(value);
+        if count > 0 {
+            self.max = self.max.max(value);
+        }
     }
 
     /// Adds all samples of another distribution.
     pub fn add(&mut self, other: &Self) {
-        self.histogram.add(&other.histogram).expect("equal bounds");
+        for (bin, count) in self.bins.iter_mut().zip(other.recorded()) {
+            *bin += count;
+        }
+        self.count += other.count;
         self.sum += other.sum;
         self.max = self.max.max(other.max);
     }
 
-    /// Number of samples.
-    pub fn count(&self) -> u64 {
-        self.histogram.len()
+    /// The bins up to the last one that may hold samples.
+    fn recorded(&self) -> &[u64] {
+        &self.bins[..=bin_of(self.max)]
     }
 
-    /// (value, samples up to it), ascending. The value is the upper end of its bucket; the last one is the exact
+    /// Number of samples.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// (value, samples up to it), ascending. The value is the upper end of its bin; the last one is the exact
     /// maximum.
     fn cumulative(&self) -> impl Iterator<Item = (u64, u64)> {
         let mut up_to = 0;
-        self.histogram.iter_recorded().map(move |step| {
-            up_to += step.count_since_last_iteration();
-            let last = up_to == self.count();
-            (if last { self.max } else { step.value_iterated_to() }, up_to)
+        let recorded = self.recorded().iter().enumerate();
+        recorded.filter(|(_, count)| **count > 0).map(move |(bin, count)| {
+            up_to += count;
+            let last = up_to == self.count;
+            (if last { self.max } else { largest_of(bin) }, up_to)
         })
     }
 

@@ -4,6 +4,9 @@
 //! few distinct values (a program, a program and an erase, …). Tasks are therefore counted by (kind, service,
 //! step) in a small direct-mapped table. Only counts evicted from it go to the histograms. A typical task
 //! costs one compare and one add.
+//!
+//! On an SSD most times differ, because operations wait for each other. So a time that several measures share goes to
+//! one histogram, and to each of theirs at the end.
 
 mod cache;
 mod distribution;
@@ -38,12 +41,17 @@ pub struct Measures {
     pairs: PairCounts,
     service: Distribution,
     step: Distribution,
-    /// Response by task kind.
+    /// Service, and response, of the tasks without a step, by kind.
+    stepless: [Distribution; TaskKind::ALL.len()],
+    /// Response by task kind, of tasks with a step.
     response: [Distribution; TaskKind::ALL.len()],
     /// Completion by task kind.
     completion: [ValueCounts; TaskKind::ALL.len()],
     request_response: ValueCounts,
     request_completion: ValueCounts,
+    /// Completion of the page tasks that were requests of their own, by kind: also the response and the completion of
+    /// those requests.
+    whole: [ValueCounts; TaskKind::ALL.len()],
     series: TimeSeries,
 }
 
@@ -56,10 +64,12 @@ impl Measures {
             pairs: PairCounts::new(),
             service: Distribution::new(),
             step: Distribution::new(),
+            stepless: TaskKind::ALL.map(|_| Distribution::new()),
             response: TaskKind::ALL.map(|_| Distribution::new()),
             completion: TaskKind::ALL.map(|_| ValueCounts::new()),
             request_response: ValueCounts::new(),
             request_completion: ValueCounts::new(),
+            whole: TaskKind::ALL.map(|_| ValueCounts::new()),
             series: TimeSeries::new(start_ns),
         }
     }
@@ -67,13 +77,27 @@ impl Measures {
     /// Counts one page task.
     #[inline]
     pub fn task(&mut self, sample: &TaskSample) {
+        self.parts(sample);
+        if self.arrivals == Arrivals::Timed {
+            self.completion[sample.kind as usize].add(sample.completion_ns);
+        }
+    }
+
+    /// Counts the service and the step of one page task.
+    #[inline]
+    fn parts(&mut self, sample: &TaskSample) {
         self.tasks += 1;
         if let Some(evicted) = self.pairs.add(sample.kind, sample.service_ns, sample.step_ns, 1) {
             self.record(evicted);
         }
-        if self.arrivals == Arrivals::Timed {
-            self.completion[sample.kind as usize].add(sample.completion_ns);
-        }
+    }
+
+    /// Counts one page task and the host request that it is alone. The completion of the task is also the response and
+    /// the completion of the request. Only with arrival times.
+    #[inline]
+    pub(crate) fn whole_request(&mut self, sample: &TaskSample) {
+        self.parts(sample);
+        self.whole[sample.kind as usize].add(sample.completion_ns);
     }
 
     /// True if requests have arrival times.
@@ -126,9 +150,13 @@ impl Measures {
         self.tasks
     }
 
-    #[cold]
+    #[inline(never)]
     fn record(&mut self, evicted: cache::Pair) {
         let cache::Pair { kind, service_ns, step_ns, count } = evicted;
+        if step_ns == 0 {
+            self.stepless[kind as usize].record(service_ns, count);
+            return;
+        }
         self.service.record(service_ns, count);
         self.step.record(step_ns, count);
         self.response[kind as usize].record(service_ns.saturating_add(step_ns), count);
@@ -139,13 +167,25 @@ impl Measures {
         for pair in self.pairs.take() {
             self.record(pair);
         }
+        for (stepless, response) in self.stepless.iter().zip(&mut self.response) {
+            self.service.add(stepless);
+            self.step.record(0, stepless.count());
+            response.add(stepless);
+        }
         let response = sum(&self.response);
         let [read, write, trim] = &self.response;
-        let request_response = self.request_response.finish();
+        let whole = self.whole.map(ValueCounts::finish);
+        let mut request_response = self.request_response.finish();
+        whole.iter().for_each(|whole| request_response.add(whole));
         let (completions, request_completion_ns) = match self.arrivals {
             Arrivals::Timed => {
-                let completions = self.completion.map(ValueCounts::finish);
-                (completions, self.request_completion.finish().summary())
+                let mut completions = self.completion.map(ValueCounts::finish);
+                let mut of_requests = self.request_completion.finish();
+                for (completion, whole) in completions.iter_mut().zip(&whole) {
+                    completion.add(whole);
+                    of_requests.add(whole);
+                }
+                (completions, of_requests.summary())
             }
             Arrivals::Closed => (self.response.clone(), request_response.summary()),
         };

@@ -144,6 +144,26 @@ impl Account {
     #[inline]
     pub(crate) fn request(&mut self, writes: bool, response_ns: u64, completion_ns: u64) {
         self.measures.request(response_ns, completion_ns);
+        self.ended(writes, response_ns, completion_ns);
+    }
+
+    /// Records the end of a page task and of the request that it is alone, which begins and ends with it.
+    #[inline]
+    pub(crate) fn whole_request(
+        &mut self,
+        sample: &TaskSample,
+        writes: bool,
+        end_ns: u64,
+        free_pages: u64,
+    ) {
+        self.measures.whole_request(sample);
+        self.measures.tick(end_ns, free_pages);
+        self.ended(writes, sample.completion_ns, sample.completion_ns);
+    }
+
+    /// Counts a request whose times are recorded.
+    #[inline]
+    fn ended(&mut self, writes: bool, response_ns: u64, completion_ns: u64) {
         self.late.request(writes, response_ns, completion_ns, 1);
         self.requests += 1;
         if let Some(deadlines) = &mut self.deadlines {

@@ -5,7 +5,7 @@ use super::queue::Waiting;
 use super::state::{Alone, NEVER, SsdDevice};
 use crate::measures::TaskSample;
 use flash::{Ns, ParallelArray};
-use ftl::{Asks, FtlError, Notes, PageTask, Scheme, TaskKind};
+use ftl::{Asks, FtlError, Notes, PageTask, Scheme, Served, TaskKind};
 
 /// Tag of operations that the scheme issues on its own, for no request.
 pub(super) const BACKGROUND: u64 = u64::MAX;
@@ -19,9 +19,10 @@ impl SsdDevice<'_> {
     #[inline]
     pub(super) fn next_start_ns(&self) -> Ns {
         let Some(ready_ns) = self.queue.next_ns() else { return NEVER };
-        let flash = self.scheme.flash();
-        let kept =
-            if self.is_alone() { self.is_at_work() } else { !self.yields && flash.is_collecting() };
+        let kept = match self.is_alone() {
+            true => self.is_at_work(),
+            false => !self.yields && self.scheme.flash().is_collecting(),
+        };
         if kept { NEVER } else { ready_ns.max(self.cores.next_ns()).max(self.now_ns) }
     }
 
@@ -36,7 +37,7 @@ impl SsdDevice<'_> {
     /// Time at which the write buffer must write a page on its own.
     #[inline]
     pub(super) fn next_due_ns(&self) -> Ns {
-        match self.scheme.due_ns() {
+        match self.due_ns {
             NEVER => NEVER,
             _ if self.is_alone() && self.is_at_work() => NEVER,
             due_ns => due_ns.max(self.cores.next_ns()).max(self.now_ns),
@@ -46,16 +47,17 @@ impl SsdDevice<'_> {
     /// The controller takes a task.
     pub(super) fn start(&mut self, waiting: &Waiting) -> Result<(), FtlError> {
         self.settle();
-        self.scheme.advance(self.now_ns)?;
         let tag = u64::from(waiting.request);
-        let ram_ns = self.begin(match waiting.work {
+        self.begin(match waiting.work {
             PageTask { asks: Asks::Page(kind), .. } => tag | (kind as u64) << 32,
             PageTask { asks: Asks::Flush, .. } => tag | FLUSH,
             PageTask { asks: Asks::Nothing, .. } => tag | BARE,
         });
         let work = &waiting.work;
         self.wrote |= work.asks == Asks::Page(TaskKind::Write);
-        let notes = self.scheme.serve(work)?;
+        // What was due before now has run, so all that moves before it serves is the scheme's clock.
+        let Served { notes, ram_ns, due_ns, free_pages } = self.scheme.serve(work, self.now_ns)?;
+        (self.due_ns, self.free_pages) = (due_ns, free_pages);
         if notes != Notes::default() {
             self.account.noted(notes);
         }
@@ -77,22 +79,22 @@ impl SsdDevice<'_> {
     ) -> Result<bool, FtlError> {
         // The following work does not belong to the previous single task.
         self.settle();
-        let ram_ns = self.begin(BACKGROUND);
+        self.begin(BACKGROUND);
+        let ram_ns = self.scheme.ram_ns();
         let did = what(&mut *self.scheme, self.now_ns)?;
-        self.end_call(ram_ns, Asked::default(), 0);
+        (self.due_ns, self.free_pages) = (self.scheme.due_ns(), self.scheme.free_pages());
+        self.end_call(self.scheme.ram_ns() - ram_ns, Asked::default(), 0);
         Ok(did)
     }
 
-    /// Begins a call of the scheme; its operations get this tag. Returns the time of RAM accesses so far.
-    fn begin(&mut self, tag: u64) -> Ns {
+    /// Begins a call of the scheme; its operations get this tag.
+    fn begin(&mut self, tag: u64) {
         let now_ns = self.now_ns;
         self.scheme.flash_mut().begin(tag, now_ns);
-        self.scheme.ram_ns()
     }
 
-    /// Ends the call; its operations reach the array after the controller time that the call took.
-    fn end_call(&mut self, ram_before_ns: Ns, asked: Asked, lpn: u32) -> Worked {
-        let ram_ns = self.scheme.ram_ns() - ram_before_ns;
+    /// Ends the call, which took `ram_ns` of RAM; its operations reach the array after the controller time that it took.
+    fn end_call(&mut self, ram_ns: Ns, asked: Asked, lpn: u32) -> Worked {
         let (mut processor_ns, mut channel) = (0, 0);
         if self.cores.is_slow() {
             let work = self.scheme.telemetry().victim_work;
@@ -104,13 +106,14 @@ impl SsdDevice<'_> {
             channel = begins.unwrap_or(lpn as usize % usize::from(self.setup.topology.channels));
         }
         let worked = self.cores.work(self.now_ns, ram_ns, processor_ns, channel);
-        self.scheme.flash_mut().end_after(worked.delay_ns);
-        if !self.yields && self.collecting_since_ns.is_none() && self.scheme.flash().is_collecting()
-        {
+        let flash = self.scheme.flash_mut();
+        flash.end_after(worked.delay_ns);
+        let is_collecting = flash.is_collecting();
+        if !self.yields && self.collecting_since_ns.is_none() && is_collecting {
             self.collecting_since_ns = Some(self.now_ns);
         }
         if self.account.first_collection.is_none()
-            && self.scheme.flash().is_collecting()
+            && is_collecting
             && self.scheme.telemetry().collections.started > 0
         {
             self.account.collected();
@@ -143,7 +146,7 @@ impl SsdDevice<'_> {
             Some(alone) => alone.done = Some((service_ns, completion_ns)),
             None => {
                 let sample = TaskSample { kind, service_ns, step_ns: 0, completion_ns };
-                self.account.task(&sample, done_ns, self.scheme.free_pages());
+                self.account.task(&sample, done_ns, self.free_pages);
             }
         }
     }
@@ -161,6 +164,6 @@ impl SsdDevice<'_> {
         }
         let step_ns = response_ns.saturating_sub(service_ns);
         let sample = TaskSample { kind, service_ns, step_ns, completion_ns };
-        self.account.task(&sample, self.now_ns, self.scheme.free_pages());
+        self.account.task(&sample, self.now_ns, self.free_pages);
     }
 }

@@ -48,12 +48,12 @@ impl SsdDevice<'_> {
         let due_ns = self.next_due_ns();
         let limit_ns = arrival_ns.min(start_ns).min(out_ns).min(due_ns);
         // Earlier events of the array come first.
-        let (more, done) = match limit_ns > self.now_ns {
-            true => self.scheme.flash_mut().step_until(limit_ns),
-            false => (false, None),
-        };
-        if more {
-            self.note_commands();
+        if limit_ns > self.now_ns
+            && let flash = self.scheme.flash_mut()
+            && let (true, done) = flash.step_until(limit_ns)
+        {
+            let (at_ns, page_commands) = (flash.now_ns(), flash.page_commands());
+            self.note_commands(at_ns, page_commands);
             if let Some(done) = done {
                 self.task_done(done);
             }
@@ -100,12 +100,10 @@ impl SsdDevice<'_> {
 
     /// Records the events of the array up to its current time.
     #[inline]
-    fn note_commands(&mut self) {
-        let flash = self.scheme.flash();
-        let (at_ns, page_commands) = (flash.now_ns(), flash.page_commands());
+    fn note_commands(&mut self, at_ns: Ns, page_commands: u64) {
         self.now_ns = self.now_ns.max(at_ns);
         // An event at the end of a window belongs to the next window.
-        self.windows.advance(self.now_ns, self.totals, self.scheme.free_pages());
+        self.windows.advance(self.now_ns, self.totals, self.free_pages);
         self.totals.page_commands = page_commands;
     }
 

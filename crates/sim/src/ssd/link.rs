@@ -63,6 +63,11 @@ impl Link {
         *free_ns
     }
 
+    /// True if transfers and commands take no time.
+    pub(super) fn is_unlimited(&self) -> bool {
+        self.interface.is_none()
+    }
+
     /// True if the page tasks of such a command wait for a transfer, in the order of the link.
     pub(super) fn delays(&self, writes: bool) -> bool {
         self.interface.is_some_and(|interface| writes || interface.packets.is_some())

@@ -3,10 +3,11 @@
 use super::controller::{BACKGROUND, BARE, FLUSH};
 use super::feeder::Feeder;
 use super::state::{NEVER, Outstanding, SsdDevice};
+use crate::measures::TaskSample;
 use crate::run::error::RunError;
 use flash::parallel::Done;
 use flash::{Lpn, Ns};
-use ftl::{Prefetch, TaskKind};
+use ftl::{Asks, Prefetch, TaskKind};
 use workload::{Op, Request};
 
 /// Prefetch distances in requests: map entries at `FAR`, then at `NEAR` the pages (reads) or the blocks of the old
@@ -69,7 +70,12 @@ impl SsdDevice<'_> {
         let ready_ns = self.link.begin(self.now_ns, writes.then_some(bytes));
         let bytes_out = if request.op == Op::Read { bytes } else { 0 };
         let (taken_ns, left) = (self.now_ns, works.len() as u32);
-        let outstanding = Outstanding { arrival_ns, taken_ns, left, bytes_out, writes };
+        let whole = left == 1
+            && matches!(works[0].asks, Asks::Page(_))
+            && taken_ns == arrival_ns
+            && self.link.is_unlimited()
+            && !self.is_alone();
+        let outstanding = Outstanding { arrival_ns, taken_ns, left, bytes_out, writes, whole };
         let slot = self.add(outstanding);
         for work in &works {
             self.queue.push(over_link, ready_ns, slot, *work);
@@ -104,8 +110,15 @@ impl SsdDevice<'_> {
         let request = &mut self.requests[slot as usize];
         request.left -= 1;
         let completion_ns = done.done_ns - request.arrival_ns;
-        let (left, bytes_out) = (request.left, request.bytes_out);
+        let Outstanding { left, bytes_out, writes, whole, .. } = *request;
         let service_ns = done.done_ns - done.begun_ns;
+        if whole {
+            let kind = TaskKind::ALL[(done.tag >> 32) as usize];
+            self.totals.host_pages += u64::from(kind != TaskKind::Trim);
+            let sample = TaskSample { kind, service_ns, step_ns: 0, completion_ns };
+            self.account.whole_request(&sample, writes, done.done_ns, self.free_pages);
+            return self.leave(slot, done.done_ns);
+        }
         if done.tag & (FLUSH | BARE) == 0 {
             let kind = TaskKind::ALL[(done.tag >> 32) as usize];
             self.page_done(kind, service_ns, completion_ns, done.done_ns);
@@ -128,6 +141,11 @@ impl SsdDevice<'_> {
         let request = self.requests[slot as usize];
         let (response_ns, completion_ns) = (end_ns - request.taken_ns, end_ns - request.arrival_ns);
         self.account.request(request.writes, response_ns, completion_ns);
+        self.leave(slot, end_ns);
+    }
+
+    /// Frees the slot of a request that has ended.
+    fn leave(&mut self, slot: u32, end_ns: Ns) {
         self.free_requests.push(slot);
         self.outstanding -= 1;
         let stall_ns = end_ns.saturating_sub(self.quiet_since_ns);

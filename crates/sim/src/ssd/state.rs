@@ -35,6 +35,8 @@ pub(super) struct Outstanding {
     pub(super) bytes_out: u64,
     /// True for a write.
     pub(super) writes: bool,
+    /// True if it has one page task, which ends with it and begins when it arrives: their times are equal.
+    pub(super) whole: bool,
 }
 
 /// The only page task on the device (queue depth 1).
@@ -77,6 +79,9 @@ pub(crate) struct SsdDevice<'a> {
     pub(super) alone: Option<Alone>,
     /// True if a write came since idle collection last found nothing to do.
     pub(super) wrote: bool,
+    /// The scheme's next background work, and its free pages. They change only with a call of the scheme.
+    pub(super) due_ns: Ns,
+    pub(super) free_pages: u64,
     pub(super) windows: Windows,
     pub(super) totals: Totals,
     pub(super) seen: HostStats,
@@ -116,6 +121,8 @@ impl<'a> SsdDevice<'a> {
             quiet_since_ns: 0,
             alone: None,
             wrote: false,
+            due_ns: scheme.due_ns(),
+            free_pages: scheme.free_pages(),
             windows: Windows::new(setup.window_ns),
             totals: Totals::default(),
             seen: HostStats::default(),
