@@ -106,10 +106,10 @@ def marker(kind, x, y):
     }[kind]
 
 
-def plot(options, reports):
-    """Read completion at each percentile, a line a setting."""
+def plot(titles, across, series):
+    """Completion at each percentile, a line a pair of a name and a summary of completions."""
     left, right, top, bottom = 80, 690, 48, 384
-    shown = [[(i, report["read_completion_ns"][key]) for i, key in enumerate(PERCENTILES)] for _, report in reports]
+    shown = [[(i, times[key]) for i, key in enumerate(PERCENTILES)] for _, times in series]
     shown = [[(i, ns / 1e6) for i, ns in line if ns] for line in shown]
     values = [ms for line in shown for _, ms in line]
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
@@ -118,13 +118,12 @@ def plot(options, reports):
     def at_y(ms):
         return bottom - (math.log10(ms) - low) / (high - low) * (bottom - top)
 
-    load = f"{options.scheme} on {options.part}, {options.mix} % reads, {options.depth} outstanding"
     out = [
         '<svg xmlns="http://www.w3.org/2000/svg" width="720" height="560" viewBox="0 0 720 560" '
         'font-family="sans-serif" font-size="13">',
         '<rect width="720" height="560" fill="#fff"/>',
-        f'<text x="{left}" y="20" font-size="15">Completion of page reads beside collection</text>',
-        f'<text x="{left}" y="38">{load}</text>',
+        f'<text x="{left}" y="20" font-size="15">{titles[0]}</text>',
+        f'<text x="{left}" y="38">{titles[1]}</text>',
     ]
     grid, names = [], []
     for decade in range(low, high + 1):
@@ -137,10 +136,10 @@ def plot(options, reports):
         grid.append(f'<path d="M{x:.1f} {bottom}v5" stroke="#000"/>')
         names.append(f'<text x="{x:.1f}" y="{bottom + 20}" text-anchor="middle">{name[1:]}</text>')
     out += [*grid, f'<rect x="{left}" y="{top}" width="{right - left}" height="{bottom - top}" fill="none" stroke="#000"/>']
-    out += [*names, f'<text x="{(left + right) / 2}" y="{bottom + 40}" text-anchor="middle">percentile of page reads</text>']
+    out += [*names, f'<text x="{(left + right) / 2}" y="{bottom + 40}" text-anchor="middle">{across}</text>']
     middle = (top + bottom) / 2
     out.append(f'<text transform="translate(24 {middle}) rotate(-90)" text-anchor="middle">completion, ms (logarithmic)</text>')
-    for row, ((name, _), line, (dashes, sign)) in enumerate(zip(reports, shown, STYLES)):
+    for row, ((name, _), line, (dashes, sign)) in enumerate(zip(series, shown, STYLES)):
         points = [(at_x[i], at_y(ms)) for i, ms in line]
         key_y = bottom + 66 + row * 20
         lines = [points, [(left, key_y), (left + 60, key_y)]]
@@ -189,8 +188,11 @@ def main():
     print(markdown(rows) if options.markdown else text(rows))
     print(f"\n{assumed} All runs: {' '.join(['ftlkit', *command[1:]])}")
     if options.svg:
+        load = f"{options.scheme} on {options.part}, {options.mix} % reads, {options.depth} outstanding"
+        reads = [(name, report["read_completion_ns"]) for name, report in reports]
+        titles = ("Completion of page reads beside collection", load)
         with open(options.svg, "w", encoding="utf-8") as file:
-            file.write(plot(options, reports))
+            file.write(plot(titles, "percentile of page reads", reads))
 
 
 if __name__ == "__main__":

@@ -200,6 +200,7 @@ pub fn command(experiment: &Experiment) -> String {
     match workload {
         // The tasks have no notation of their own on a command line.
         WorkloadSpec::Tasks { .. } => push("--tasks FILE".into()),
+        WorkloadSpec::Jobs { .. } => push("--job …".into()),
         _ => push(workload.label()),
     }
     if let WorkloadSpec::Builtin { parameters, .. } = workload {

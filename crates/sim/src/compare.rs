@@ -103,6 +103,8 @@ pub fn run_one(
             .0
             .by_workload()
             .then(|| Passes { workload: experiment.workload.0.clone(), facts: facts.clone() }),
+        jobs: (!facts.jobs.is_empty())
+            .then(|| Passes { workload: experiment.workload.0.clone(), facts: facts.clone() }),
         ..Setup::new(scheme.part.clone(), resolved.geometry, scheme.space_pages)
     };
     let source = experiment.workload.0.open(facts.space, experiment.seed, facts)?;

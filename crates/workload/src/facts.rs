@@ -38,6 +38,20 @@ pub struct Facts {
     /// Opens the trace again without another full read.
     #[serde(skip)]
     pub(crate) plan: Option<Arc<dyn Reopen>>,
+    /// Facts about each job; empty for any other workload.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<JobFacts>,
+}
+
+/// Facts about one of several workloads that run at once.
+#[derive(Clone, Debug, Serialize)]
+pub struct JobFacts {
+    /// Name of the job.
+    pub name: String,
+    /// First page of its part of the space.
+    pub first_page: u64,
+    /// Facts about its workload, whose space is the part.
+    pub facts: Facts,
 }
 
 /// Result of the first pass over a trace.

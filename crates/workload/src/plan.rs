@@ -114,6 +114,7 @@ pub(crate) fn check(
         notes,
         trace: Some(trace_facts(&pass, addresses, plan.kept.is_some())),
         plan: Some(Arc::new(plan)),
+        jobs: Vec::new(),
     })
 }
 

@@ -5,6 +5,7 @@ use crate::error::WorkloadError;
 use crate::facts::Facts;
 use crate::generators::builtin;
 use crate::generators::generator::{Build, Built};
+use crate::jobs::{self, InTurns, Job, OpenJob, Workload};
 use crate::options::TraceOptions;
 use crate::parameters::Parameters;
 use crate::plan;
@@ -27,6 +28,7 @@ use std::path::PathBuf;
 /// - Trace: `trace`, `addresses` and `options`.
 /// - Both: `requests`, `loops` and `time_scale` (see [`Replay`]).
 /// - Periodic tasks: `tasks`, a table each, and `requests`, their jobs.
+/// - Jobs that run at once: `jobs`, a table each, `exitall`, and `requests` of each job that gives none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Table", into = "Table")]
 pub enum WorkloadSpec {
@@ -57,9 +59,58 @@ pub enum WorkloadSpec {
         /// The number of jobs; passes and time scale must be 1.
         replay: Replay,
     },
+    /// Workloads that run at once, each on a part of the space.
+    Jobs {
+        /// The jobs.
+        jobs: Vec<JobSpec>,
+        /// True if no job goes on once one has submitted its last request.
+        exitall: bool,
+        /// The number of requests of each job that gives none; passes and time scale must be 1.
+        replay: Replay,
+    },
+}
+
+/// One of several workloads that run at once.
+pub type JobSpec = Job<WorkloadSpec>;
+
+impl Workload for WorkloadSpec {
+    fn unfit(&self) -> Option<&'static str> {
+        match self {
+            Self::Builtin { .. } | Self::Trace { .. } => None,
+            Self::Tasks { .. } | Self::Jobs { .. } => {
+                Some("must be a built-in workload or a trace")
+            }
+        }
+    }
+
+    fn check_part(
+        &self,
+        requests: Option<u64>,
+        part: Space,
+        watch: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Result<Facts, WorkloadError> {
+        self.limited_to(requests).check_watched(part, watch)
+    }
+
+    fn open_part(
+        &self,
+        requests: Option<u64>,
+        seed: u64,
+        facts: &Facts,
+    ) -> Result<Box<dyn Source>, WorkloadError> {
+        self.limited_to(requests).open(facts.space, seed, facts)
+    }
 }
 
 impl WorkloadSpec {
+    /// The same with this limit of requests if it has none.
+    fn limited_to(&self, requests: Option<u64>) -> Self {
+        let mut limited = self.clone();
+        let replay = limited.replay_mut();
+        replay.requests = replay.requests.or(requests);
+        limited
+    }
+
     /// The built-in workload of this name with default parameters.
     pub fn builtin(name: impl Into<String>) -> Self {
         Self::Builtin { name: name.into(), parameters: BTreeMap::new(), replay: Replay::default() }
@@ -76,10 +127,11 @@ impl WorkloadSpec {
     }
 
     /// The files that it reads.
-    pub fn paths(&self) -> &[PathBuf] {
+    pub fn paths(&self) -> Vec<&PathBuf> {
         match self {
-            Self::Trace { paths, .. } => paths,
-            Self::Builtin { .. } | Self::Tasks { .. } => &[],
+            Self::Trace { paths, .. } => paths.iter().collect(),
+            Self::Jobs { jobs, .. } => jobs.iter().flat_map(|job| job.workload.paths()).collect(),
+            Self::Builtin { .. } | Self::Tasks { .. } => Vec::new(),
         }
     }
 
@@ -87,7 +139,29 @@ impl WorkloadSpec {
     pub fn paths_mut(&mut self) -> Vec<&mut PathBuf> {
         match self {
             Self::Trace { paths, .. } => paths.iter_mut().collect(),
+            Self::Jobs { jobs, .. } => {
+                jobs.iter_mut().flat_map(|job| job.workload.paths_mut()).collect()
+            }
             Self::Builtin { .. } | Self::Tasks { .. } => Vec::new(),
+        }
+    }
+
+    /// The jobs that run at once, if it is of several.
+    pub fn jobs(&self) -> Option<&[JobSpec]> {
+        match self {
+            Self::Jobs { jobs, .. } => Some(jobs),
+            _ => None,
+        }
+    }
+
+    /// Opens each job by itself with the `facts` of [`check`](Self::check); of another workload nothing.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_jobs(&self, seed: u64, facts: &Facts) -> Result<Vec<OpenJob>, WorkloadError> {
+        match self {
+            Self::Jobs { jobs, replay, .. } => jobs::open_each(jobs, replay, seed, facts),
+            _ => Ok(Vec::new()),
         }
     }
 
@@ -121,6 +195,7 @@ impl WorkloadSpec {
             Self::Builtin { name, .. } => name.clone(),
             Self::Trace { paths, .. } => label(paths),
             Self::Tasks { .. } => "periodic tasks".to_owned(),
+            Self::Jobs { jobs, .. } => jobs::label(jobs),
         }
     }
 
@@ -129,7 +204,8 @@ impl WorkloadSpec {
         match self {
             Self::Builtin { replay, .. }
             | Self::Trace { replay, .. }
-            | Self::Tasks { replay, .. } => replay,
+            | Self::Tasks { replay, .. }
+            | Self::Jobs { replay, .. } => replay,
         }
     }
 
@@ -138,7 +214,8 @@ impl WorkloadSpec {
         match self {
             Self::Builtin { replay, .. }
             | Self::Trace { replay, .. }
-            | Self::Tasks { replay, .. } => replay,
+            | Self::Tasks { replay, .. }
+            | Self::Jobs { replay, .. } => replay,
         }
     }
 
@@ -174,6 +251,7 @@ impl WorkloadSpec {
                 plan::check(paths, options, *addresses, replay, space, &mut watch)?
             }
             Self::Tasks { tasks, replay } => tasks::check(tasks, replay, space)?,
+            Self::Jobs { jobs, replay, .. } => jobs::check(jobs, replay, space, &mut watch)?,
         };
         self.replay().check_arrivals(&label, facts.has_arrivals)?;
         Ok(facts)
@@ -211,6 +289,7 @@ impl WorkloadSpec {
                 replay.run(facts.requests_per_pass, move || plan.clone().open())
             }
             Self::Tasks { tasks, .. } => tasks::open(tasks, space, seed, facts.requests),
+            Self::Jobs { .. } => Ok(Box::new(InTurns::new(self.open_jobs(seed, facts)?))),
         }
     }
 }
@@ -250,6 +329,7 @@ fn check_builtin(
         notes: built.notes,
         trace: None,
         plan: None,
+        jobs: Vec::new(),
     })
 }
 
@@ -276,6 +356,14 @@ struct Table {
     options: Option<TraceOptions>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tasks: Option<Vec<TaskSpec>>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    exitall: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    jobs: Option<Vec<JobSpec>>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// `"a.csv"`, or `["a.csv", "b.csv"]` for files that follow each other.
@@ -330,14 +418,26 @@ impl TryFrom<Table> for WorkloadSpec {
     fn try_from(table: Table) -> Result<Self, String> {
         let replay =
             Replay { requests: table.requests, loops: table.loops, time_scale: table.time_scale };
-        if let Some(tasks) = table.tasks {
-            let others =
-                table.name.is_some() || table.trace.is_some() || !table.parameters.is_empty();
-            if others || table.addresses.is_some() || table.options.is_some() {
+        let others = table.name.is_some() || table.trace.is_some() || !table.parameters.is_empty();
+        let others = others || table.addresses.is_some() || table.options.is_some();
+        match (table.tasks, table.jobs) {
+            (Some(tasks), None) if !others && !table.exitall => {
+                return Ok(Self::Tasks { tasks, replay });
+            }
+            (Some(_), _) => {
                 let error = "periodic `tasks` are a workload of their own: of the other keys it takes `requests` only";
                 return Err(error.to_owned());
             }
-            return Ok(Self::Tasks { tasks, replay });
+            (None, Some(jobs)) if !others => {
+                return Ok(Self::Jobs { jobs, exitall: table.exitall, replay });
+            }
+            (None, Some(_)) => {
+                let error = "each of the `jobs` has a `workload` of its own: of the other keys they take `requests` and \
+                             `exitall` only";
+                return Err(error.to_owned());
+            }
+            (None, None) if table.exitall => return Err("`exitall` is for `jobs`".to_owned()),
+            (None, None) => {}
         }
         match (table.name, table.trace) {
             (Some(name), None) => {
@@ -377,7 +477,7 @@ impl TryFrom<Table> for WorkloadSpec {
                 Err("a workload has a `name` (built in) or a `trace` (a file), not both".to_owned())
             }
             (None, None) => Err(
-                "a workload needs a `name` (built in), a `trace` (a file) or `tasks` (periodic)"
+                "a workload needs a `name` (built in), a `trace` (a file), `tasks` (periodic) or `jobs` (at once)"
                     .to_owned(),
             ),
         }
@@ -397,6 +497,8 @@ impl From<WorkloadSpec> for Table {
             parameters: BTreeMap::new(),
             options: None,
             tasks: None,
+            exitall: false,
+            jobs: None,
         };
         match spec {
             WorkloadSpec::Builtin { name, parameters, .. } => {
@@ -416,6 +518,9 @@ impl From<WorkloadSpec> for Table {
                 table.addresses = Some(addresses);
             }
             WorkloadSpec::Tasks { tasks, .. } => table.tasks = Some(tasks),
+            WorkloadSpec::Jobs { jobs, exitall, .. } => {
+                (table.jobs, table.exitall) = (Some(jobs), exitall);
+            }
         }
         table
     }

@@ -171,6 +171,7 @@ pub(crate) fn check(
         notes: Vec::new(),
         trace: None,
         plan: None,
+        jobs: Vec::new(),
     })
 }
 

@@ -9,11 +9,12 @@ use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use sim::config::{
     Bytes, ConfigError, Count, DEFAULT_PART, DefaultShare, Experiment, Margin, PartTable,
-    PartialPages, SpaceRule, TextOrTable, Timing, Word, WorkloadChoice, tasks_from_file,
+    PartialPages, SpaceRule, TextOrTable, Timing, Word, WorkloadChoice, job_from_text,
+    tasks_from_file,
 };
 use std::ffi::OsString;
 use std::path::PathBuf;
-use workload::{AddressPolicy, STANDARD_INPUT, WorkloadSpec};
+use workload::{AddressPolicy, Replay, STANDARD_INPUT, WorkloadSpec};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,6 +31,9 @@ Examples:
       copy paths on a channel of four devices
   ftlkit compare uniform --part ddt-mlc --channels 8 --ways 2 --queue-depth 32 --interface sata2 --capacity 4GiB
       an SSD: page commands per second, stalls, use of channels and dies; bounds only at --queue-depth 1
+  ftlkit compare --part ddt-mlc --channels 8 --command-slots 32 --arbitration weighted:8:4:1 \
+      --job name=a,workload=uniform,set.write_share=0,iodepth=4,class=high --job name=b,workload=uniform,iodepth=64
+      two workloads at once, each on half of the space with a queue of its own, and each reported by itself
   ftlkit compare uniform --part k9lcg08u1m --channels 8 --ways 2 --bus-cycle 5ns --cpu arm7 --capacity 16GiB \
       --schemes page-level+victim=greedy-scan,page-level+victim=two-level-list
       the same for a part without bus cycles, with the processor time of victim selection
@@ -156,6 +160,17 @@ pub(super) struct WorkloadArgs {
     /// Periodic tasks with deadlines (TOML), of which misses are counted; `ftlkit bounds --tasks` analyses them
     #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "workload"])]
     tasks: Option<PathBuf>,
+
+    /// Job that runs at once with others, on a part of the space with queues of its own; may be repeated. Keys with commas
+    /// between them: workload=NAME or trace=PATH, name, offset and size (25% or 4GiB; default: equal parts in order),
+    /// iodepth, queues, class (urgent, high, medium, low), seed, requests, loops, time_scale, closed, addresses, and
+    /// set.KEY=VALUE for a parameter of the workload
+    #[arg(long, value_name = "KEY=VALUE,…", conflicts_with_all = ["input", "workload", "tasks"])]
+    job: Vec<String>,
+
+    /// End when the first job has submitted its last request, instead of the last job
+    #[arg(long)]
+    exitall: bool,
 
     /// Set a workload parameter, or with `part.` a data-sheet value of the part, such as write_share=95%; may be
     /// repeated, or be a list with commas
@@ -329,8 +344,18 @@ impl WorkloadArgs {
         read: &ReadArgs,
         experiment: &mut Experiment,
     ) -> Result<(), Failure> {
+        if self.exitall && self.job.is_empty() {
+            return Err(Failure::input_with_help(
+                "--exitall ends jobs, and there is no --job",
+                "give each workload as a --job, or omit it",
+            ));
+        }
         if let Some(file) = &self.tasks {
             experiment.workload = TextOrTable(tasks_from_file(file)?);
+        } else if !self.job.is_empty() {
+            let jobs: Result<Vec<_>, _> = self.job.iter().map(|text| job_from_text(text)).collect();
+            let (exitall, replay) = (self.exitall, Replay::default());
+            experiment.workload = TextOrTable(WorkloadSpec::Jobs { jobs: jobs?, exitall, replay });
         } else if !inputs.is_empty() {
             experiment.workload = TextOrTable(workload_of(inputs)?);
         } else if let Some(name) = &self.workload {
@@ -349,6 +374,15 @@ impl WorkloadArgs {
                     Some(option) => Err(Failure::input_with_help(
                         format!("{option} is for traces, and --tasks gives periodic tasks"),
                         "omit one of them",
+                    )),
+                }
+            }
+            WorkloadSpec::Jobs { .. } => {
+                match read.given().or(self.addresses.map(|_| "--addresses")) {
+                    None => Ok(()),
+                    Some(option) => Err(Failure::input_with_help(
+                        format!("{option} is for one trace, and --job gives several workloads"),
+                        "addresses=… in a --job is of that job; other options of a trace stand in an experiment's file",
                     )),
                 }
             }
@@ -457,6 +491,10 @@ pub(super) fn set(experiment: &mut Experiment, setting: &str) -> Result<(), Fail
         WorkloadSpec::Tasks { .. } => Err(Failure::input_with_help(
             format!("--set {setting}: periodic tasks have no parameters"),
             "change them in their file; `part.` keys change the part",
+        )),
+        WorkloadSpec::Jobs { .. } => Err(Failure::input_with_help(
+            format!("--set {setting}: each job has parameters of its own"),
+            "write it into a --job, as in set.write_share=0; `part.` keys change the part",
         )),
         WorkloadSpec::Trace { .. } => Err(Failure::input_with_help(
             format!("--set {setting}: a trace has no parameters"),

@@ -4,7 +4,7 @@ use clap::Args;
 use flash::channels::Policy;
 use ftl::AllocationOrder;
 use sim::config::{Cpu, Duration, Experiment, SuspendChoice, Word};
-use sim::ssd::{CollectionPlace, CoreSharing, CpuWork, HostInterface};
+use sim::ssd::{Arbitration, CollectionPlace, CoreSharing, CpuWork, HostInterface};
 
 /// SSD settings of an experiment except ways and planes.
 #[derive(Clone, Debug, Args)]
@@ -24,6 +24,21 @@ pub(super) struct SsdArgs {
     /// together); the first letter changes with every write [default: cwdp]
     #[arg(long, value_name = "ORDER")]
     allocation: Option<Word<AllocationOrder>>,
+
+    /// Submission queues, 1 to 128: requests go to them in turns, and each holds --queue-depth; of --job: queues of each job
+    /// that sets none [default: 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=128))]
+    queues: Option<u32>,
+
+    /// Choice among queues with requests, as in NVMe: round-robin, or weighted:HIGH:MEDIUM:LOW (commands per round of queues
+    /// of each class, 1 to 256; urgent queues first); +burst=N takes N commands of a queue at a time (1, 2, 4, … 64, none)
+    /// [default: round-robin]
+    #[arg(long, value_name = "HOW")]
+    arbitration: Option<Word<Arbitration>>,
+
+    /// Commands that the controller works on at a time, 1 to 65536; others wait in their queues [default: no limit]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    command_slots: Option<u32>,
 
     /// Outstanding requests, 1 to 65536: always this many without arrival times or with --closed, else at most
     /// [default: 32, or the interface's limit]
@@ -96,6 +111,9 @@ impl SsdArgs {
         experiment.dies = self.dies.or(experiment.dies);
         experiment.allocation = self.allocation.or(experiment.allocation);
         experiment.queue_depth = self.queue_depth.or(experiment.queue_depth);
+        experiment.queues = self.queues.or(experiment.queues);
+        experiment.arbitration = self.arbitration.or(experiment.arbitration);
+        experiment.command_slots = self.command_slots.or(experiment.command_slots);
         experiment.interface = self.interface.or(experiment.interface);
         experiment.cpu = self.cpu.unwrap_or(experiment.cpu);
         experiment.cpu_work = self.cpu_work.or(experiment.cpu_work);

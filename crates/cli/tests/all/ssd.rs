@@ -87,6 +87,51 @@ fn one_task_at_a_time_keeps_promises_and_a_file_gives_the_same() {
 }
 
 #[test]
+fn jobs_run_at_once_and_each_is_reported() {
+    let scratch = Scratch::new("ssd-jobs");
+    let trace = scratch.file(
+        "t.csv",
+        "arrival_ns,op,offset_bytes,length_bytes\n0,write,0,8192\n1000,read,0,8192\n9000000,write,8192,100\n",
+    );
+    let jobs = format!(
+        "--job name=reader,workload=uniform,set.write_share=0,requests=3000,iodepth=4,class=high,size=25% \
+         --job name=writer,workload=uniform,set.write_share=1,iodepth=32,queues=2,requests=2000 --job \
+         name=replay,trace={trace},class=low,size=25%"
+    );
+    let line = format!(
+        "compare --part ddt-mlc --channels 4 --ways 2 --capacity 256MiB --schemes page-level --command-slots 16 \
+         --arbitration weighted:8:4:1+burst=2 --interface nvme:gen4x4 {jobs}"
+    );
+    let out = scratch.path().join("out").display().to_string();
+    let json = words(&format!("{line} --json --out {out} --quiet")).json();
+    let scheme = &json["schemes"][0];
+    let of = |job: usize, key: &str| scheme["jobs"][job][key].as_u64().expect("a number");
+    let all = [0, 1, 2].map(|job| of(job, "requests_taken"));
+    assert_eq!((all, [0, 1, 2].map(|job| of(job, "requests"))), ([3000, 2000, 3], [3000, 2000, 3]));
+    assert_eq!(scheme["requests_taken"], 5003);
+    assert!(
+        std::fs::read_to_string(format!("{out}/job_completion_ccdf.csv"))
+            .expect("a file")
+            .contains(",writer,")
+    );
+    assert!(
+        std::fs::read_to_string(format!("{out}/summary.csv"))
+            .expect("a file")
+            .contains("jobs.reader.requests,")
+    );
+    let text = words(&line).ok();
+    for said in
+        ["job          reader: uniform, 3,000 requests", "writer 2 medium queues of 32", "99.9 %"]
+    {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let file = scratch.file("jobs.toml", words(&format!("{line} --dry-run")).ok());
+    assert_eq!(ftlkit(["run", &file, "--json"]).json()["schemes"], json["schemes"]);
+    let again = ftlkit(["run", &format!("{out}/experiment.toml"), "--json"]).json();
+    assert_eq!(again["schemes"], json["schemes"]);
+}
+
+#[test]
 fn what_has_no_effect_or_cannot_be_is_refused() {
     for (options, said) in [
         ("--dies 2", "set channels too, as in --channels 8"),
@@ -98,6 +143,11 @@ fn what_has_no_effect_or_cannot_be_is_refused() {
         ("--channels 8 --part ddt-mlc --bus-cycle 5ns", "has its own cycles"),
         ("--channels 8 --interface sata9", "such as `600MB/s:32`"),
         ("--channels 8 --part ddt-mlc --interface sata2 --queue-depth 33", "carries 32"),
+        ("--queues 2", "queues: needs an SSD"),
+        ("--job workload=zipf", "cannot be used with"),
+        ("--channels 8 --exitall", "--job"),
+        ("--channels 8 --part ddt-mlc --arbitration round-robin", "no effect on one queue"),
+        ("--channels 8 --part ddt-mlc --arbitration fair --queues 2", "weighted:8:4:1"),
         ("--channels 8 --interface nvme:gen9x4", "`nvme:gen5x4`"),
         ("--channels 8 --interface nvme:gen4x4+payload=1KiB", "128B, 256B or 512B"),
         ("--channels 8 --cpu -3", "such as `87.5MHz:10:4`"),

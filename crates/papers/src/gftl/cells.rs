@@ -330,7 +330,9 @@ fn command(
         WorkloadSpec::Builtin { parameters, .. } => {
             parameters.iter().map(|(key, value)| format!(" --set {key}={value}")).collect()
         }
-        WorkloadSpec::Trace { .. } | WorkloadSpec::Tasks { .. } => String::new(),
+        WorkloadSpec::Trace { .. } | WorkloadSpec::Tasks { .. } | WorkloadSpec::Jobs { .. } => {
+            String::new()
+        }
     };
     format!(
         "ftlkit compare {}{set}{requests} --part samsung-large-block --set part.pages_per_block={} --capacity {} \

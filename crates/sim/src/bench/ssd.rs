@@ -110,6 +110,7 @@ fn row(
         policy: Policy::Fifo,
         ganged: false,
         queue_depth: QUEUE_DEPTH,
+        host: None,
         interface: None,
         collection: CollectionPlace::default(),
         cores: CoreSettings::ONE,

@@ -12,7 +12,7 @@ use super::scheme::SchemeChoice;
 use super::share::{DefaultShare, PartialPages, SpaceRule};
 use super::suspend::SuspendChoice;
 use super::workload::WorkloadChoice;
-use crate::ssd::{CollectionPlace, CoreSharing, CpuWork, HostInterface};
+use crate::ssd::{Arbitration, CollectionPlace, CoreSharing, CpuWork, HostInterface};
 use ::workload::quantity::{Bytes, Duration};
 use flash::channels::Policy;
 use ftl::{AllocationOrder, FrontierSharing};
@@ -64,6 +64,15 @@ pub struct Experiment {
     /// these are not used; otherwise the maximum. Default: 32, or the interface's limit if that is lower.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
+    /// Submission queues of a workload on an SSD, or of each job that sets none, 1 to 128 in all. Default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queues: Option<u32>,
+    /// Choice of the controller among queues with requests. Default: `round-robin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arbitration: Option<Word<Arbitration>>,
+    /// Requests that the controller has fetched from queues and not completed, 1 to 65536. Default: no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command_slots: Option<u32>,
     /// Link between host and SSD. Default: `none`, transfers take no time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<Word<Option<HostInterface>>>,
@@ -179,6 +188,9 @@ impl Default for Experiment {
             dies: None,
             allocation: None,
             queue_depth: None,
+            queues: None,
+            arbitration: None,
+            command_slots: None,
             interface: None,
             cpu: Word::default(),
             cpu_work: None,
@@ -264,7 +276,7 @@ impl Experiment {
     /// If a path is not Unicode.
     pub fn to_toml(&self) -> Result<String, ConfigError> {
         let traces = self.workload.0.paths();
-        let mut paths = traces.iter().chain(&self.out).chain(&self.part_file);
+        let mut paths = traces.into_iter().chain(&self.out).chain(&self.part_file);
         if let Some(path) = paths.find(|path| path.to_str().is_none()) {
             let reason = format!("{} is not Unicode, as TOML must be", path.display());
             return Err(ConfigError::setting("experiment", reason));

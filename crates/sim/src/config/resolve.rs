@@ -121,9 +121,7 @@ impl Experiment {
             return Err(ConfigError::setting("schemes", format!("`{label}` {reason}")));
         }
         let space = facts.space;
-        if let WorkloadSpec::Builtin { parameters, .. } = &mut self.workload.0 {
-            parameters.clone_from(&facts.parameters);
-        }
+        echo_parameters(&mut self.workload.0, &facts);
         let tasks = self.tasks(board.is_some())?;
         notes.extend(notes_on_time(board.as_ref(), &self, &schemes));
         notes.extend(notes_on_copies(&channel, &tables, &schemes));
@@ -225,11 +223,23 @@ fn filled_in(
     Ok(TextOrTable(PartTable(table)))
 }
 
+/// Writes every parameter of a built-in workload, or of those of jobs, defaults included.
+fn echo_parameters(workload: &mut WorkloadSpec, facts: &Facts) {
+    match workload {
+        WorkloadSpec::Builtin { parameters, .. } => parameters.clone_from(&facts.parameters),
+        WorkloadSpec::Jobs { jobs, .. } => {
+            for (job, of) in jobs.iter_mut().zip(&facts.jobs) {
+                echo_parameters(&mut job.workload, &of.facts);
+            }
+        }
+        WorkloadSpec::Trace { .. } | WorkloadSpec::Tasks { .. } => {}
+    }
+}
+
 /// Rejects pipes and other special files, because a trace is read more than once. The reader itself
 /// reports missing files and directories.
 fn check_trace_file(workload: &WorkloadSpec) -> Result<(), ConfigError> {
-    let WorkloadSpec::Trace { paths, .. } = workload else { return Ok(()) };
-    for path in paths {
+    for path in workload.paths() {
         let kind = std::fs::metadata(path).map(|metadata| metadata.file_type());
         if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir()) {
             return Err(ConfigError::setting(path.display().to_string(), NO_REGULAR_FILE));
@@ -267,7 +277,8 @@ fn notes_on_time(
     let processor = processor.as_ref();
     match (board, processor) {
         (Some(board), _) => {
-            notes.extend([board.line(experiment.ways, processor), board.promise_line()])
+            notes.extend([board.line(experiment.ways, processor), board.promise_line()]);
+            notes.extend(board.note_on_queues());
         }
         (None, Some(processor)) => notes.push(format!(
             "processor {}: victim selection takes time, and the next operation waits for it",

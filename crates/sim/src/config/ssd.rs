@@ -6,10 +6,11 @@ use super::error::ConfigError;
 use super::experiment::Experiment;
 use super::interface::{MOST_DEPTH, interface_line};
 use super::notation::{Notation, Word, named};
+use super::queues::{queues_json, queues_line};
 use super::suspend::SuspendChoice;
 use crate::report::units;
 use crate::ssd::setup::{CollectionPlace, SsdSetup};
-use crate::ssd::{CoreSettings, HostInterface};
+use crate::ssd::{CoreSettings, HostInterface, HostQueues};
 use flash::channels::{Policy, Precedence, Topology};
 use flash::{Geometry, Ns};
 use ftl::{Allocation, AllocationOrder, Processor};
@@ -32,8 +33,10 @@ pub struct Board {
     pub dies: u32,
     /// Order in which consecutive writes go to the dies.
     pub order: AllocationOrder,
-    /// Most outstanding requests.
+    /// Most outstanding requests; with submission queues, those that the controller may have fetched.
     pub queue_depth: u32,
+    /// Jobs and their submission queues; `None`: one queue, of which the controller takes all.
+    pub host: Option<HostQueues>,
     /// The link to the host.
     pub interface: Option<HostInterface>,
     /// Scope in which collection blocks the host.
@@ -76,7 +79,9 @@ impl Experiment {
                 "needs a host_first of at least 1, as in --host-first 16; or omit it (`none`)",
             ));
         }
-        let queue_depth = queue_depth(self.queue_depth, interface.as_ref())?;
+        let depth = queue_depth(self.queue_depth, interface.as_ref())?;
+        let host = self.take_queues(depth, interface.as_ref())?;
+        let queue_depth = host.as_ref().map_or(depth, HostQueues::most_fetched);
         if suspend != SuspendChoice::None && queue_depth == 1 {
             return Err(ConfigError::setting(
                 "suspend",
@@ -89,6 +94,7 @@ impl Experiment {
             dies,
             order: self.allocation.unwrap_or_default().0,
             queue_depth,
+            host,
             interface,
             collection,
             host_first,
@@ -104,7 +110,7 @@ impl Experiment {
         }
         self.dies = Some(dies);
         self.allocation = Some(Word(board.order));
-        self.queue_depth = Some(board.queue_depth);
+        self.queue_depth = Some(depth);
         self.interface = Some(Word(interface));
         self.collection = Some(Word(collection));
         self.host_first = Some(host_first);
@@ -121,6 +127,9 @@ impl Experiment {
             ("dies", self.dies.is_some()),
             ("allocation", self.allocation.is_some()),
             ("queue_depth", self.queue_depth.is_some()),
+            ("queues", self.queues.is_some()),
+            ("arbitration", self.arbitration.is_some()),
+            ("command_slots", self.command_slots.is_some()),
             ("interface", self.interface.is_some()),
             ("collection", self.collection.is_some()),
             ("host_first", self.host_first.is_some()),
@@ -130,6 +139,10 @@ impl Experiment {
             ("bus_cycle", self.bus_cycle.is_some()),
         ];
         match given.iter().find(|(_, given)| *given) {
+            None if self.workload.0.jobs().is_some() => Err(ConfigError::setting(
+                "workload",
+                "jobs run on an SSD: without `channels` one operation runs at a time; set channels too, as in --channels 8",
+            )),
             None => Ok(None),
             Some((setting, _)) => Err(ConfigError::setting(
                 *setting,
@@ -204,6 +217,7 @@ impl Board {
             policy: self.policy,
             ganged: channel.planes > 1,
             queue_depth: self.queue_depth,
+            host: self.host.clone(),
             interface: self.interface,
             collection: self.collection,
             cores: self.cores,
@@ -225,8 +239,10 @@ impl Board {
             None => "no processor time".into(),
             Some(processor) => cores_line(processor, &self.cores),
         };
+        let queues =
+            self.host.as_ref().map_or_else(String::new, |host| format!("; {}", queues_line(host)));
         format!(
-            "SSD of {}; allocation order {}; at most {} outstanding; {interface}; {processor}; {}; arbiter {}; \
+            "SSD of {}; allocation order {}; at most {} outstanding{queues}; {interface}; {processor}; {}; arbiter {}; \
              windows of {}",
             dies_line(self.channels, ways, self.dies),
             self.order,
@@ -249,6 +265,16 @@ impl Board {
             choice => line.push_str(&format!(", reads suspend {}", choice.of_what())),
         }
         line
+    }
+
+    /// A note where the controller fetches each request at once, so that no queue is chosen over another.
+    pub(super) fn note_on_queues(&self) -> Option<String> {
+        let host = self.host.as_ref().filter(|host| host.command_slots.is_none())?;
+        (host.jobs.iter().map(|job| job.queues).sum::<u32>() > 1).then(|| {
+            "the controller fetches each request at once, so that arbitration decides ties alone; --command-slots N lets \
+             requests wait in their queues while N are fetched and not completed"
+                .into()
+        })
     }
 
     /// Line on the response bounds.
@@ -295,7 +321,7 @@ fn interface_json(interface: &HostInterface) -> serde_json::Value {
 pub(super) fn setup_json(setup: &SsdSetup, order: AllocationOrder) -> serde_json::Value {
     let SsdSetup { topology, timing, policy, queue_depth, interface, window_ns, .. } = setup;
     let Precedence { host_first, suspend } = setup.precedence;
-    json!({
+    let mut echo = json!({
         "channels": topology.channels,
         "ways": topology.ways,
         "dies": topology.dies,
@@ -318,7 +344,11 @@ pub(super) fn setup_json(setup: &SsdSetup, order: AllocationOrder) -> serde_json
         "t_r_ns": timing.t_r_ns,
         "t_prog_ns": timing.t_prog_ns,
         "t_bers_ns": timing.t_bers_ns,
-    })
+    });
+    if let Some(host) = &setup.host {
+        echo["host"] = queues_json(host);
+    }
+    echo
 }
 
 impl Notation for AllocationOrder {

@@ -7,7 +7,7 @@ use super::ssd::dies_line;
 use crate::precondition::Fill;
 use crate::report::units;
 use flash::{Ns, PageTimes};
-use workload::TraceFacts;
+use workload::{JobFacts, TraceFacts};
 
 /// Says that an array of `bytes` is more than one device of a part: `8 devices as one array`.
 pub fn devices_text(bytes: u64, device_bytes: u64) -> Option<String> {
@@ -33,8 +33,30 @@ impl Resolved {
         if let Some(trace) = &self.facts.trace {
             lines.insert(2, ("records", records_line(trace)));
         }
+        let at = lines.len() - 2;
+        lines.splice(at..at, self.job_lines());
         lines.extend(self.all_notes().map(|note| ("note", note.to_owned())));
         lines
+    }
+
+    /// A line for each job that runs at once with others.
+    fn job_lines(&self) -> Vec<(&'static str, String)> {
+        let page_bytes = u64::from(self.space.page_bytes);
+        let line = |job: &JobFacts| {
+            let (facts, space) = (&job.facts, job.facts.space.bytes);
+            let plural = if facts.requests == 1 { "" } else { "s" };
+            let text = format!(
+                "{}: {}, {} request{plural}, on {} from {} ({:.1} % of the space)",
+                job.name,
+                facts.workload,
+                units::grouped(facts.requests),
+                units::bytes(space),
+                units::bytes(job.first_page * page_bytes),
+                space as f64 / self.space.bytes as f64 * 100.0
+            );
+            ("job", text)
+        };
+        self.facts.jobs.iter().map(line).collect()
     }
 
     /// Notes for the reader: on the device, then on the workload.

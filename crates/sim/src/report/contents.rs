@@ -1,6 +1,7 @@
 //! Contents of a report.
 
 use super::deadlines::DeadlineReport;
+use super::jobs::JobReport;
 use super::late::RequestDeadline;
 use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
 use crate::measures::{Measured, Summary};
@@ -131,6 +132,9 @@ pub struct SchemeReport {
     pub request_deadline: Option<RequestDeadline>,
     /// Further results of an SSD with several channels; `null` if one operation runs at a time.
     pub ssd: Option<SsdReport>,
+    /// Results of each job, if the host has jobs or submission queues.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<JobReport>,
     /// Energy of the flash operations, nJ.
     pub energy_nj: f64,
     /// Energy per host page task, nJ.

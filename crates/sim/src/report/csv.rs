@@ -2,6 +2,7 @@
 
 use super::contents::{Report, SchemeReport};
 use super::flat;
+use super::jobs::JobReport;
 use ::csv::{Error, Writer};
 use std::io::Write;
 
@@ -28,7 +29,7 @@ impl Table {
 const SENTENCES: [&str; 3] = ["warnings", "collection.why", "first_violation.replay"];
 
 /// Every table.
-pub(super) const TABLES: [Table; 8] = [
+pub(super) const TABLES: [Table; 9] = [
     Table { name: "summary.csv", of: always, write: summary },
     Table { name: "notes.csv", of: always, write: notes },
     Table {
@@ -38,6 +39,20 @@ pub(super) const TABLES: [Table; 8] = [
             to.write_record(["scheme", "response_ns", "share_of_page_tasks_beyond"])?;
             rows(report, to, |s| {
                 s.series.response_ccdf.iter().map(|(ns, share)| [ns.to_string(), share.to_string()])
+            })
+        },
+    },
+    Table {
+        name: "job_completion_ccdf.csv",
+        of: Report::has_jobs,
+        write: |report, to| {
+            to.write_record(["scheme", "job", "completion_ns", "share_of_requests_beyond"])?;
+            rows(report, to, |s| {
+                let points = |job: &JobReport| job.ccdf.clone().into_iter();
+                s.jobs.iter().flat_map(move |job| {
+                    points(job)
+                        .map(|(ns, share)| [job.job.clone(), ns.to_string(), share.to_string()])
+                })
             })
         },
     },

@@ -132,6 +132,12 @@ fn push_items(out: &mut Vec<(String, Value)>, name: &str, items: &[Value]) {
                     push(out, &format!("{name}.{task}.{key}"), field);
                 }
             }
+            Value::Object(fields) if fields.contains_key("job") => {
+                let job = fields["job"].as_str().unwrap_or_default();
+                for (key, field) in fields.iter().filter(|(key, _)| *key != "job") {
+                    push(out, &format!("{name}.{job}.{key}"), field);
+                }
+            }
             Value::Object(fields) if fields.contains_key("cause") => {
                 let cause = fields["cause"].as_str().unwrap_or_default();
                 for (key, field) in fields.iter().filter(|(key, _)| *key != "cause") {

@@ -7,6 +7,8 @@ mod csv;
 mod deadlines;
 pub(crate) mod flat;
 mod grid;
+mod jobs;
+mod jobs_rows;
 mod json;
 mod late;
 mod late_rows;
@@ -24,6 +26,7 @@ mod samples;
 
 pub use deadlines::{DeadlineReport, LateJob, TaskDeadlines};
 pub use grid::wrap;
+pub use jobs::JobReport;
 pub use late::RequestDeadline;
 pub use out_dir::{OutDir, OutError, prepare_out_dir};
 pub use ssd::{EntryCount, SsdReport, VictimWorkReport, WindowSample};

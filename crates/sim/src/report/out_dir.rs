@@ -176,7 +176,7 @@ impl OutDir {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::samples;
+    use crate::report::{JobReport, samples};
 
     /// A directory per test, removed after it.
     struct Scratch(PathBuf);
@@ -200,15 +200,17 @@ mod tests {
         let scratch = Scratch::new("everything");
         let dir = prepare_out_dir(&scratch.0.join("deep/er")).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "the probe is gone");
-        let written = dir.write(&samples::on_channels()).unwrap();
+        let mut report = samples::on_channels();
+        report.schemes[0].jobs = vec![JobReport { job: "a".into(), ..JobReport::default() }];
+        let written = dir.write(&report).unwrap();
         assert_eq!(written.len(), 1 + csv::TABLES.len() + plots::PLOTS.len());
         for path in &written {
             assert!(fs::metadata(path).unwrap().len() > 0, "{}", path.display());
         }
-        assert_eq!(dir.write(&samples::on_channels()).unwrap(), written, "a second time as well");
+        assert_eq!(dir.write(&report).unwrap(), written, "a second time as well");
         let dir = prepare_out_dir(&scratch.0.join("serial")).unwrap();
         let serial = dir.write(&samples::report()).unwrap();
-        assert_eq!(serial.len(), written.len() - 2, "no windows without channels");
+        assert_eq!(serial.len(), written.len() - 3, "neither windows nor jobs without channels");
     }
 
     #[test]

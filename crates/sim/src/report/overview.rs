@@ -7,7 +7,7 @@ use super::late::RequestDeadline;
 use super::table::{
     exceeded, has_queueing, heading, longest_response, not_run, one_share, verdict,
 };
-use super::{DeadlineReport, units};
+use super::{DeadlineReport, jobs_rows, units};
 use workload::quantity::Duration;
 
 /// The first screen as plain text of at most `width` columns: a line per scheme, then exceeded bounds, missed deadlines,
@@ -21,6 +21,7 @@ pub fn render(report: &Report, width: usize) -> String {
     }
     out.push_str(&grid(report).schemes_as_rows(width));
     out.push('\n');
+    out.push_str(&jobs_rows::render(report, width));
     let mut lines = Vec::new();
     for scheme in &report.schemes {
         lines.extend(exceeded(scheme).map(|text| format!("{}: {text}", scheme.name)));

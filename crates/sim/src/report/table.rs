@@ -5,7 +5,7 @@ use super::contents::{BitErrorReport, BufferReport, Report, SchemeReport, Violat
 use super::deadlines::DeadlineReport;
 use super::grid::{Grid, wrap};
 use super::late::RequestDeadline;
-use super::{ssd_rows, units};
+use super::{jobs_rows, ssd_rows, units};
 use workload::quantity::Duration;
 
 /// Most schemes shown as columns; more are shown as rows.
@@ -26,6 +26,7 @@ pub fn render(report: &Report, width: usize) -> String {
     let columns = (report.schemes.len() <= MOST_COLUMNS).then(|| grid.schemes_as_columns(width));
     out.push_str(&columns.flatten().unwrap_or_else(|| grid.schemes_as_rows(width)));
     out.push('\n');
+    out.push_str(&jobs_rows::render(report, width));
     for scheme in &report.schemes {
         out.push_str(&notes(scheme, width));
     }

@@ -42,6 +42,8 @@ pub struct Setup {
     pub replay: String,
     /// The workload, if the precondition runs it.
     pub passes: Option<Passes>,
+    /// The workload, if it is of jobs that run at once; on an SSD only.
+    pub jobs: Option<Passes>,
 }
 
 /// Passes of a workload that age an array before the measured one.
@@ -82,6 +84,7 @@ impl Setup {
             free_partial_pages: false,
             replay: String::new(),
             passes: None,
+            jobs: None,
         }
     }
 

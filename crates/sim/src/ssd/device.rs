@@ -27,7 +27,14 @@ impl SsdDevice<'_> {
                     return Ok(());
                 }
             }
-            let arrival_ns = self.take_requests(feeder)?;
+            let arrival_ns = match self.jobs.take() {
+                None => self.take_requests(feeder)?,
+                Some(mut jobs) => {
+                    let arrival_ns = self.take_of_jobs(&mut jobs);
+                    self.jobs = Some(jobs);
+                    arrival_ns?
+                }
+            };
             if arrival_ns.is_none() && self.outstanding == 0 {
                 return Ok(());
             }

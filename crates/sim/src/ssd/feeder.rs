@@ -11,16 +11,29 @@ pub(crate) struct Feeder {
     requests: Vec<Request>,
     next: usize,
     left: u64,
+    /// Added to the offset of each request.
+    first_byte: u64,
 }
 
 impl Feeder {
     pub(super) fn new(source: Box<dyn Source>, limit: u64) -> Self {
-        Self { source: Some(source), requests: Vec::with_capacity(BATCH), next: 0, left: limit }
+        Self {
+            source: Some(source),
+            requests: Vec::with_capacity(BATCH),
+            next: 0,
+            left: limit,
+            first_byte: 0,
+        }
+    }
+
+    /// The same with requests addressed from this byte on.
+    pub(super) fn from(self, first_byte: u64) -> Self {
+        Self { first_byte, ..self }
     }
 
     /// A feeder of these requests.
     pub(crate) fn of(requests: Vec<Request>) -> Self {
-        Self { source: None, requests, next: 0, left: 0 }
+        Self { source: None, requests, next: 0, left: 0, first_byte: 0 }
     }
 
     /// The next request, without taking it.
@@ -38,6 +51,9 @@ impl Feeder {
                 return Ok(None);
             }
             self.left -= self.requests.len() as u64;
+            if self.first_byte > 0 {
+                self.requests.iter_mut().for_each(|request| request.offset += self.first_byte);
+            }
         }
         Ok(self.requests.get(self.next))
     }

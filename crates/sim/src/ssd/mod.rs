@@ -9,16 +9,21 @@
 //! a request's last page task is done on the array: a read's data cross the link, a write has ended
 //! ```
 //!
+//! With several submission queues ([`HostQueues`]) a request waits in one of them until the controller fetches it, in the
+//! order of the arbitration; it is taken from then on.
+//!
 //! With one outstanding request, each page task begins after everything before it has ended, including collection
 //! steps. No operation then waits for another task's operation, and each takes no longer than in serial time. The
 //! scheme's bounds therefore apply and are checked. With more outstanding requests, tasks wait for each other's
 //! operations, and there is no bound.
 
+mod arbitration;
 mod controller;
 mod cores;
 mod device;
 mod feeder;
 mod interface;
+mod jobs;
 mod link;
 mod queue;
 mod report;
@@ -30,9 +35,10 @@ mod state;
 mod tests;
 mod windows;
 
+pub use arbitration::{Arbitration, MOST_QUEUES, Mechanism, NO_LIMIT};
 pub use cores::{CoreSettings, CoreSharing, CpuWork};
 pub(crate) use feeder::Feeder;
 pub use interface::{HostInterface, Packets};
 pub(crate) use run::run_scheme;
-pub use setup::{CollectionPlace, SsdSetup};
+pub use setup::{CollectionPlace, HostQueues, JobQueues, SsdSetup};
 pub(crate) use state::SsdDevice;

@@ -2,6 +2,7 @@
 
 use super::controller::{BACKGROUND, BARE, FLUSH};
 use super::feeder::Feeder;
+use super::jobs::Jobs;
 use super::state::{NEVER, Outstanding, SsdDevice};
 use crate::measures::TaskSample;
 use crate::run::error::RunError;
@@ -28,14 +29,40 @@ impl SsdDevice<'_> {
                 return Ok(Some(request.arrival_ns));
             }
             let request = *request;
-            self.fetch(feeder.ahead(FAR), Prefetch::Map);
-            let near = feeder.ahead(NEAR);
-            let reads = near.is_some_and(|near| near.op == Op::Read);
-            self.fetch(near, if reads { Prefetch::Page } else { Prefetch::Block });
+            self.look_ahead(feeder);
             feeder.pass();
-            self.take(&request);
+            self.account.take(1, request.arrival_ns);
+            let arrival_ns = if self.timed { request.arrival_ns } else { self.now_ns };
+            self.take(&request, arrival_ns);
         }
         Ok(Some(NEVER))
+    }
+
+    /// Submits what the jobs have to submit, and fetches what the controller has slots for. Returns the next arrival that
+    /// finds room, or `None` once all jobs have ended.
+    pub(super) fn take_of_jobs(&mut self, jobs: &mut Jobs) -> Result<Option<Ns>, RunError> {
+        if !jobs.is_settled(self.now_ns) {
+            jobs.submit(self.now_ns, |feeder, arrival_ns| {
+                self.look_ahead(feeder);
+                self.account.take(1, arrival_ns);
+            })?;
+            while let Some(submitted) = jobs.fetch(self.now_ns) {
+                let slot = self.take(&submitted.request, submitted.arrival_ns);
+                let is_write = |asks: Asks| asks == Asks::Page(TaskKind::Write);
+                let writes = self.works.iter().filter(|work| is_write(work.asks)).count();
+                jobs.fetched(slot, &submitted, writes as u64);
+            }
+        }
+        Ok(if jobs.is_done() { None } else { Some(jobs.next_arrival_ns()) })
+    }
+
+    /// Prefetches for requests ahead of the next one.
+    #[inline]
+    fn look_ahead(&self, feeder: &Feeder) {
+        self.fetch(feeder.ahead(FAR), Prefetch::Map);
+        let near = feeder.ahead(NEAR);
+        let reads = near.is_some_and(|near| near.op == Op::Read);
+        self.fetch(near, if reads { Prefetch::Page } else { Prefetch::Block });
     }
 
     /// Prefetches the data for the pages of an upcoming request.
@@ -48,10 +75,8 @@ impl SsdDevice<'_> {
         }
     }
 
-    /// Takes a request; its page tasks are ready once its data have crossed the link.
-    fn take(&mut self, request: &Request) {
-        self.account.take(1, request.arrival_ns);
-        let arrival_ns = if self.timed { request.arrival_ns } else { self.now_ns };
+    /// Takes a request; its page tasks are ready once its data have crossed the link. Returns its slot.
+    fn take(&mut self, request: &Request, arrival_ns: Ns) -> u32 {
         self.works.clear();
         let mut works = std::mem::take(&mut self.works);
         let mut left: &[Request] = std::slice::from_ref(request);
@@ -81,6 +106,7 @@ impl SsdDevice<'_> {
             self.queue.push(over_link, ready_ns, slot, *work);
         }
         self.works = works;
+        slot
     }
 
     fn add(&mut self, outstanding: Outstanding) -> u32 {
@@ -146,6 +172,9 @@ impl SsdDevice<'_> {
 
     /// Frees the slot of a request that has ended.
     fn leave(&mut self, slot: u32, end_ns: Ns) {
+        if let Some(jobs) = &mut self.jobs {
+            jobs.end(slot, end_ns - self.requests[slot as usize].arrival_ns, end_ns);
+        }
         self.free_requests.push(slot);
         self.outstanding -= 1;
         let stall_ns = end_ns.saturating_sub(self.quiet_since_ns);

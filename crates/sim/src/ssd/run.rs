@@ -1,6 +1,7 @@
 //! One scheme on an SSD: format, precondition, replay, report.
 
 use super::feeder::Feeder;
+use super::jobs::Jobs;
 use super::setup::SsdSetup;
 use super::state::SsdDevice;
 use crate::report::SchemeReport;
@@ -9,11 +10,11 @@ use crate::run::late::Late;
 use crate::run::medium::levelled;
 use crate::run::observer::{Observer, Unobserved};
 use crate::run::precondition;
-use crate::run::setup::{Setup, check_space};
+use crate::run::setup::{Passes, Setup, check_space};
 use flash::faults::BitErrors;
 use flash::{Array, parallel::Parallel};
 use ftl::{FtlError, SchemeConfig};
-use workload::Source;
+use workload::{OpenJob, Source};
 
 /// Runs one scheme on the channels of `ssd`.
 ///
@@ -37,20 +38,54 @@ pub(crate) fn run_scheme(
     let mut made = ftl::registry::format(scheme, array)?;
     check_space(&*made, setup, label)?;
     let settled = precondition(&mut *made, setup, label, observer)?;
-    let timed = source.has_arrivals() && !setup.closed;
+    let jobs = open_jobs(setup, ssd)?;
+    let timed = match &jobs[..] {
+        [] => source.has_arrivals() && !setup.closed,
+        jobs => jobs.iter().any(|job| job.timed),
+    };
     let limit = setup.max_requests.unwrap_or(u64::MAX);
     let total = source.len_hint().map_or(setup.max_requests, |hint| Some(hint.min(limit)));
     let mut device = SsdDevice::new(made, ssd, scheme.processor, timed);
     device.account.rounds.after(settled);
     device.account.late = Late::new(setup.deadline_ns);
     device.free_partial_pages(setup.free_partial_pages);
-    let replayed = device.replay(&mut Feeder::new(source, limit), label, total, observer);
+    let mut feeder = match &ssd.host {
+        None => Feeder::new(source, limit),
+        Some(host) => {
+            let alone = || vec![OpenJob { first_byte: 0, timed, source }];
+            let jobs = if jobs.is_empty() { alone() } else { jobs };
+            device.jobs = Some(Box::new(Jobs::new(jobs, host)));
+            Feeder::of(Vec::new())
+        }
+    };
+    let replayed = device.replay(&mut feeder, label, total, observer);
     // After an interruption, the requests taken must still end.
+    if let Some(jobs) = &mut device.jobs {
+        jobs.stop();
+    }
     let ended = replayed
         .and_then(|()| device.replay(&mut Feeder::of(Vec::new()), label, total, &Unobserved));
     ended.map_err(|error| device.account.refuse(error))?;
     let elapsed_ns = device.now_ns;
     device.finish(label)?;
     device.account.close(label)?;
-    Ok(device.report(elapsed_ns, setup, label))
+    let jobs = match (device.jobs.take(), &ssd.host) {
+        (Some(jobs), Some(host)) => jobs.close(label, host)?,
+        _ => Vec::new(),
+    };
+    let mut report = device.report(elapsed_ns, setup, label);
+    let pages = report.write_tasks;
+    let of_host = ssd.host.iter().flat_map(|host| &host.jobs);
+    report.jobs = of_host.zip(jobs).map(|(of, tally)| tally.report(of, pages)).collect();
+    Ok(report)
+}
+
+/// The jobs of the workload, if it has any.
+fn open_jobs(setup: &Setup, ssd: &SsdSetup) -> Result<Vec<OpenJob>, RunError> {
+    let (Some(_), Some(Passes { workload, facts })) = (&ssd.host, &setup.jobs) else {
+        return Ok(Vec::new());
+    };
+    let mut jobs = workload.open_jobs(setup.seed, facts)?;
+    jobs.iter_mut().for_each(|job| job.timed &= !setup.closed);
+    Ok(jobs)
 }

@@ -1,8 +1,10 @@
 //! Settings of an SSD besides its array.
 
+use super::arbitration::Arbitration;
 use super::cores::CoreSettings;
 use super::interface::HostInterface;
 use flash::channels::{Policy, Precedence, Timing, Topology};
+use workload::QueueClass;
 
 /// Channels of an SSD and their use by the host. The allocation of writes and the processor belong to the scheme
 /// ([`ftl::SchemeConfig`]).
@@ -16,8 +18,11 @@ pub struct SsdSetup {
     pub policy: Policy,
     /// True if the planes of a die operate together: a page of the array is one page of each plane.
     pub ganged: bool,
-    /// Outstanding requests: the constant number without arrival times, otherwise the maximum.
+    /// Outstanding requests: the constant number without arrival times, otherwise the maximum. With several submission
+    /// queues: requests that the controller may have fetched.
     pub queue_depth: u32,
+    /// Jobs and their submission queues; `None`: one queue, whose requests the controller takes as they come.
+    pub host: Option<HostQueues>,
     /// The link to the host; `None`: transfers take no time.
     pub interface: Option<HostInterface>,
     /// Scope in which collection blocks the host: the controller, or only the dies in use.
@@ -28,6 +33,41 @@ pub struct SsdSetup {
     pub precedence: Precedence,
     /// Length of the windows in which page commands are counted, ns.
     pub window_ns: u64,
+}
+
+/// Submission queues of the host, and how the controller fetches from them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostQueues {
+    /// Choice among queues with requests.
+    pub arbitration: Arbitration,
+    /// Requests that the controller has fetched and not completed, at most; `None`: no limit.
+    pub command_slots: Option<u32>,
+    /// True if no job goes on once one has submitted its last request.
+    pub exitall: bool,
+    /// The jobs, in the order of the workload.
+    pub jobs: Vec<JobQueues>,
+}
+
+/// Submission queues of one job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobQueues {
+    /// Name in reports.
+    pub name: String,
+    /// Priority class of its queues.
+    pub class: QueueClass,
+    /// Number of queues, at least 1.
+    pub queues: u32,
+    /// Most requests in each, at least 1.
+    pub depth: u32,
+}
+
+impl HostQueues {
+    /// Requests that the controller may have fetched.
+    pub fn most_fetched(&self) -> u32 {
+        let all = self.jobs.iter().map(|job| job.queues.saturating_mul(job.depth));
+        let all = all.fold(0, u32::saturating_add);
+        self.command_slots.map_or(all, |slots| slots.min(all))
+    }
 }
 
 impl SsdSetup {

@@ -1,6 +1,7 @@
 //! State of an SSD under a workload: host, controller and array.
 
 use super::cores::Cores;
+use super::jobs::Jobs;
 use super::link::Link;
 use super::queue::Queue;
 use super::setup::{CollectionPlace, SsdSetup};
@@ -69,6 +70,8 @@ pub(crate) struct SsdDevice<'a> {
     pub(super) requests: Vec<Outstanding>,
     pub(super) free_requests: Vec<u32>,
     pub(super) outstanding: u32,
+    /// Jobs with submission queues, if there are any; then requests come from them alone.
+    pub(super) jobs: Option<Box<Jobs>>,
     pub(super) link: Link,
     /// Reads whose data cross the link, ordered by the end of the transfer.
     pub(super) outward: VecDeque<(Ns, u32)>,
@@ -115,6 +118,7 @@ impl<'a> SsdDevice<'a> {
             requests: Vec::new(),
             free_requests: Vec::new(),
             outstanding: 0,
+            jobs: None,
             link: Link::new(setup.interface),
             outward: VecDeque::new(),
             collecting_since_ns: None,

@@ -41,6 +41,7 @@ fn ssd(channels: u16, ways: u16, queue_depth: u32) -> SsdSetup {
         policy: Policy::Fifo,
         ganged: false,
         queue_depth,
+        host: None,
         interface: None,
         collection: CollectionPlace::default(),
         cores: CoreSettings::ONE,

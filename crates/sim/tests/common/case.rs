@@ -1,17 +1,21 @@
 //! A run of `ftlkit compare`: one list of options makes the experiment and the command that replays it.
 
-use ftlkit_sim::config::{DefaultShare, Experiment, PartTable, TextOrTable, Timing, Word};
+use ftlkit_sim::config::{
+    DefaultShare, Experiment, PartTable, TextOrTable, Timing, Word, job_from_text,
+};
 use std::fmt::{self, Display};
 use std::io::Write;
 use std::path::PathBuf;
 use std::str::FromStr;
-use workload::{AddressPolicy, Op, Request, WorkloadSpec};
+use workload::{AddressPolicy, Op, Replay, Request, WorkloadSpec};
 
 /// Requests of a run.
 #[derive(Clone, Debug)]
 pub(crate) enum Load {
     /// A built-in workload, with its parameters among the options.
     Builtin(&'static str),
+    /// Jobs at once, in the notation of `--job`.
+    Jobs(Vec<String>),
     /// These requests, through a trace: built-in workloads have no flushes and no forced writes.
     Trace {
         /// The requests; their addresses are taken modulo the logical space.
@@ -47,6 +51,11 @@ impl Case {
     pub(crate) fn experiment(&self) -> Result<Experiment, String> {
         let workload = TextOrTable(match &self.load {
             Load::Builtin(name) => WorkloadSpec::builtin(*name),
+            Load::Jobs(jobs) => {
+                let jobs: Result<Vec<_>, _> = jobs.iter().map(|job| job_from_text(job)).collect();
+                let jobs = jobs.map_err(|error| error.to_string())?;
+                WorkloadSpec::Jobs { jobs, exitall: false, replay: Replay::default() }
+            }
             Load::Trace { .. } => self.write_trace().map_err(|error| error.to_string())?,
         });
         // Bounds are tested where they are tight: each scheme exports all that it can.
@@ -97,6 +106,10 @@ impl Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let load = match (&self.load, self.file()) {
             (Load::Builtin(name), _) => (*name).to_owned(),
+            (Load::Jobs(jobs), _) => {
+                let jobs: Vec<String> = jobs.iter().map(|job| format!("--job {job}")).collect();
+                jobs.join(" ")
+            }
             (_, file) => file.unwrap_or_default().display().to_string(),
         };
         write!(f, "ftlkit compare {load}")?;
@@ -127,6 +140,9 @@ fn apply(to: &mut Experiment, option: &str, value: &str) -> Result<(), String> {
         "--dies" => to.dies = Some(parsed(value)?),
         "--allocation" => to.allocation = Some(parsed(value)?),
         "--queue-depth" => to.queue_depth = Some(parsed(value)?),
+        "--queues" => to.queues = Some(parsed(value)?),
+        "--arbitration" => to.arbitration = Some(parsed(value)?),
+        "--command-slots" => to.command_slots = Some(parsed(value)?),
         "--interface" => to.interface = Some(parsed(value)?),
         "--cpu" => to.cpu = parsed(value)?,
         "--collection" => to.collection = Some(parsed(value)?),

@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use ftlkit_sim::config::Resolved;
-use ftlkit_sim::report::SchemeReport;
+use ftlkit_sim::report::{JobReport, SchemeReport};
 use ftlkit_sim::run::{Observer, Phase, RunError};
 use ftlkit_sim::run_one;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -82,6 +82,21 @@ fn faults(report: &SchemeReport, asked: &Requested) -> Vec<String> {
         let all = asked.requests;
         faults
             .push(format!("requests: {taken} taken of {all}, {done} completed, {refused} refused"));
+    }
+    let of_jobs = |of: fn(&JobReport) -> u64| report.jobs.iter().map(of).sum::<u64>();
+    let (taken_by, done_by) = (of_jobs(|job| job.requests_taken), of_jobs(|job| job.requests));
+    let samples = of_jobs(|job| job.completion_ns.count.min(job.wait_ns.count));
+    let pages = of_jobs(|job| job.page_writes);
+    if !report.jobs.is_empty()
+        && [taken_by, done_by, samples, pages] != [*taken, *done, *done, report.write_tasks]
+    {
+        faults.push(format!("jobs: {taken_by} taken, {done_by} completed, {pages} pages written"));
+    }
+    if let Some(job) = report.jobs.iter().find(|job| job.requests_taken != job.requests) {
+        faults.push(format!(
+            "job {}: {} taken, {} completed",
+            job.job, job.requests_taken, job.requests
+        ));
     }
     let tasks = [report.read_tasks, report.write_tasks, report.trim_tasks];
     if tasks != asked.tasks || report.tasks != tasks.iter().sum::<u64>() {

@@ -113,6 +113,27 @@ pub(crate) fn case(
     let write_ns = (part.t_prog_ns + part.t_bers_ns / u64::from(pages_per_block)) as f64;
     let gap_ns =
         write_ns * 2f64.powi(random.random_range(-3..7)) / f64::from(channels * ways * dies);
+    if random.random_ratio(1, 3) {
+        push("--command-slots", one_of(random, &["1", "2", "7", "64"]).into());
+    }
+    if random.random_ratio(1, 4) {
+        let jobs = jobs(random, requests, gap_ns);
+        push("--requests", requests.to_string());
+        // Half of the jobs have a class, if the first one has.
+        let weighted = jobs[0].contains("class=");
+        let how = if weighted {
+            &["weighted:8:4:1", "weighted:1:1:3+burst=4"]
+        } else {
+            &["round-robin", "round-robin+burst=none"]
+        };
+        push("--arbitration", one_of(random, how).into());
+        push("--seed", random.random_range(1..1000u32).to_string());
+        return Case { load: Load::Jobs(jobs), options };
+    }
+    if random.random_ratio(1, 4) {
+        push("--queues", one_of(random, &["2", "3", "16"]).into());
+        push("--arbitration", one_of(random, &["round-robin", "round-robin+burst=8"]).into());
+    }
     let load = match random.random_ratio(1, range.builtin_one_in) {
         true => {
             push("--requests", requests.to_string());
@@ -227,6 +248,36 @@ fn builtin(random: &mut Pcg64, name: &str, gap_ns: f64) -> Vec<String> {
         }
     }
     out
+}
+
+/// Two to four jobs on parts of the space, with and without arrivals, weights and queues of their own.
+fn jobs(random: &mut Pcg64, requests: u64, gap_ns: f64) -> Vec<String> {
+    let count = random.random_range(2..=4u64);
+    let weighted = random.random_bool(0.5);
+    let one = |at: u64| {
+        let name = one_of(random, &["uniform", "zipf", "hot-cold", "pareto", "sequential"]);
+        let each = (requests / count).max(1);
+        let each = random.random_range(each.div_ceil(4)..=each);
+        let mut text = format!("name=job{at},workload={name},requests={each},loops=0");
+        for value in builtin(random, name, gap_ns * count as f64) {
+            text.push_str(&format!(",set.{value}"));
+        }
+        let mut seldom = |one_in: u32, values: &[&'static str]| {
+            if random.random_ratio(1, one_in) {
+                text.push_str(one_of(random, values));
+            }
+        };
+        seldom(2, &[",iodepth=1", ",iodepth=4", ",iodepth=30"]);
+        seldom(3, &[",queues=2", ",queues=5"]);
+        seldom(3, &[",size=10%", ",size=25%"]);
+        seldom(4, &[",closed"]);
+        seldom(4, &[",seed=77"]);
+        if weighted {
+            text.push_str([",class=high", ",class=low", ",class=urgent", ""][at as usize]);
+        }
+        text
+    };
+    (0..count).map(one).collect()
 }
 
 /// Requests of all kinds, most of few pages, half of them to an eighth of the space. They come back to back, at random

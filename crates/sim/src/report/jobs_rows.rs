@@ -1,0 +1,53 @@
+//! Jobs in the report's tables: one line per scheme and job.
+
+use super::cells::{longest, mean, none, p99_9, percent};
+use super::contents::Report;
+use super::grid::Grid;
+use super::jobs::JobReport;
+use super::units;
+use crate::measures::Summary;
+
+impl Report {
+    /// True if a scheme reports jobs.
+    pub(super) fn has_jobs(&self) -> bool {
+        self.schemes.iter().any(|scheme| !scheme.jobs.is_empty())
+    }
+
+    /// Each job with its name; where several schemes ran, behind that of its scheme.
+    pub(super) fn jobs(&self) -> Vec<(String, &JobReport)> {
+        let one = self.schemes.len() == 1;
+        let named = |scheme: &str, job: &str| match one {
+            true => job.to_owned(),
+            false => format!("{scheme}: {job}"),
+        };
+        let each = self.schemes.iter().flat_map(|s| s.jobs.iter().map(move |job| (s, job)));
+        each.map(|(scheme, job)| (named(&scheme.name, &job.job), job)).collect()
+    }
+}
+
+/// The jobs as lines of at most `width` columns; nothing without jobs.
+pub(super) fn render(report: &Report, width: usize) -> String {
+    if !report.has_jobs() {
+        return String::new();
+    }
+    let jobs = report.jobs();
+    let mut grid = Grid::new(jobs.iter().map(|(name, _)| name.clone()).collect());
+    let mut row = |label: &str, cell: &dyn Fn(&JobReport) -> String| {
+        grid.row(label, jobs.iter().map(|(_, job)| cell(job)).collect());
+    };
+    let p99 = |times: &Summary| times.p99.map_or_else(none, |ns| units::time(ns as f64));
+    row("requests", &|job| units::count(job.requests));
+    row("requests /s", &|job| units::number(job.requests_per_second));
+    row("MB/s", &|job| {
+        units::number((job.read_bytes_per_second + job.written_bytes_per_second) / 1e6)
+    });
+    row("mean completion", &|job| mean(&job.completion_ns));
+    row("p99", &|job| p99(&job.completion_ns));
+    row("p99.9", &|job| p99_9(&job.completion_ns));
+    row("worst", &|job| longest(&job.completion_ns));
+    row("of it in queue", &|job| mean(&job.wait_ns));
+    if jobs.iter().any(|(_, job)| job.page_writes > 0) {
+        row("share of writes", &|job| percent(job.share_of_page_writes));
+    }
+    grid.schemes_as_rows(width) + "\n"
+}
