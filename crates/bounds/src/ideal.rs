@@ -20,7 +20,8 @@ pub fn read_with_oob_ns(part: &Part) -> Ns {
 
 /// U(R) and the shortest request period that any scheme on one chip can guarantee: one erase.
 ///
-/// An erase cannot be interrupted (Lazy-RTGC, Table I; GFTL, Table III).
+/// An erase cannot be interrupted (Lazy-RTGC, Table I; GFTL, Table III). The papers' parts have no longer operation;
+/// where one has, as a QLC program, it is that operation.
 pub fn response_ns(part: &Part) -> Ns {
-    part.t_bers_ns
+    part.t_bers_ns.max(part.t_prog_ns).max(part.t_r_ns)
 }
