@@ -4,6 +4,7 @@ mod out;
 mod summary;
 
 use super::compare::{ExperimentArgs, OneOrMore};
+use super::deadline::DeadlineArgs;
 use super::run::{OutputArgs, RunArgs, write_experiment};
 use crate::failure::Failure;
 use crate::progress::{Busy, Progress};
@@ -101,12 +102,16 @@ pub(crate) struct SweepOptions {
     /// Check everything, and tell the number of runs, their time and memory; the time is measured on parts of a few runs
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     dry_run: bool,
+
+    #[command(flatten)]
+    deadline: DeadlineArgs,
 }
 
 impl SweepOptions {
     /// Those of `ftlkit run` on a file with a sweep.
     pub(crate) fn of_run(args: RunArgs) -> Self {
-        let RunArgs { output: OutputArgs { json, out, force, quiet, .. }, dry_run, .. } = args;
+        let RunArgs { deadline, output, dry_run, .. } = args;
+        let OutputArgs { json, out, force, quiet, .. } = output;
         Self {
             vary: Vec::new(),
             threads: None,
@@ -118,6 +123,7 @@ impl SweepOptions {
             force,
             quiet,
             dry_run,
+            deadline,
         }
     }
 }
@@ -173,6 +179,7 @@ impl SweepOptions {
         for axis in &self.vary {
             experiment.sweep.add(axis.clone())?;
         }
+        let strict = self.deadline.apply(&mut experiment)?;
         if let Some(file) = experiment.part_file.take() {
             // A file of the experiment names paths from its own directory; the values are of any.
             experiment.part = Some(TextOrTable(PartTable::from_file(&file)?));
@@ -204,7 +211,8 @@ impl SweepOptions {
         let watch = SweepProgress::new(&plan, self.quiet);
         let outcomes = sweep::run(&plan, kept.as_ref(), limits, &watch).map_err(unusable)?;
         drop(watch);
-        self.report(&plan, &outcomes, out.as_ref())
+        self.report(&plan, &outcomes, out.as_ref())?;
+        verdict(&outcomes, out.is_some(), strict)
     }
 
     /// Writes files and standard output.
@@ -255,7 +263,7 @@ impl SweepOptions {
         } else {
             output::text(&summary::text(plan, outcomes, &points.rows))?;
         }
-        verdict(outcomes, out.is_some())
+        Ok(())
     }
 }
 
@@ -341,9 +349,10 @@ fn duration(time: Duration) -> String {
 }
 
 /// Result of the process.
-fn verdict(outcomes: &[Outcome], kept: bool) -> Result<(), Failure> {
+fn verdict(outcomes: &[Outcome], kept: bool, strict: bool) -> Result<(), Failure> {
     let of = |status| outcomes.iter().filter(move |outcome| outcome.status == status);
-    if outcomes.iter().any(Outcome::breaks_a_promise) {
+    let late = strict && outcomes.iter().any(Outcome::is_late);
+    if late || outcomes.iter().any(Outcome::breaks_a_promise) {
         return Err(Failure::PromiseBroken);
     }
     let left = of(Status::NotRun).count();

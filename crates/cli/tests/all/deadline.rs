@@ -234,7 +234,7 @@ fn the_longest_requests_have_names_and_a_deadline_its_own_plot() {
 #[test]
 fn a_proof_is_of_the_largest_request() {
     let line = "choose uniform --capacity 16MiB --requests 5000 --parts evaluation-slc --schemes lazy-rtgc \
-                --shares 0.6 --deadline 3ms --set size=";
+                --shares 0.6 --deadline 4441500ns --set size=";
     let first = |size: &str| {
         let json = words(&format!("{line}{size} --json")).json();
         json["choices"][0].clone()

@@ -54,17 +54,17 @@ fn an_ssd_is_told_of_in_every_form() {
 fn cores_are_charged_and_the_busiest_resource_is_named() {
     let run = |cpu: &str| {
         let line = "compare uniform --part ddt-mlc --channels 2 --ways 2 --capacity 256MiB --requests 4000 \
-                    --set write_share=0 --precondition full --schemes page-level --details";
+                    --set write_share=0 --precondition full --schemes page-level";
         words(&format!("{line} {cpu}"))
     };
-    let slow = unwrapped(&run("--cpu 20kHz:10:4").ok());
+    let slow = unwrapped(&run("--details --cpu 20kHz:10:4").ok());
     assert!(slow.contains("processor 100 %") && slow.contains("for the map"), "{slow}");
-    let fast = run("--cpu 4x1GHz:10:4 --cpu-sharing pinned --cpu-command 10").json();
+    let fast = run("--cpu 4x1GHz:10:4 --cpu-sharing pinned --cpu-command 10 --json").json();
     let ssd = &fast["schemes"][0]["ssd"];
     assert_eq!(ssd["cores"], 4);
     // 4,000 lookups of 10 cycles, and 10 cycles for each of as many requests, at 1 ns.
     assert_eq!((ssd["map_ns"].as_u64(), ssd["commands_ns"].as_u64()), (Some(40_000), Some(40_000)));
-    let none = unwrapped(&run("").ok());
+    let none = unwrapped(&run("--details").ok());
     assert!(!none.contains("busiest") && !none.contains("processor use"), "{none}");
     run("--cpu 0x1GHz:10:4").refused(&["the number of cores must be 1 to 256"]);
     run("--cpu arm7 --cpu-sharing pinned").refused(&["cpu_sharing: has no effect on one core"]);

@@ -324,7 +324,7 @@ fn another_sweep_is_not_replaced_and_one_with_more_points_goes_on() {
     // Fewer values, another number of requests, another scheme: rows of the tables would go.
     for other in [
         "--schemes fsr --vary share=0.6",
-        "--schemes fsr --vary share=0.6,0.7 --requests 501",
+        "--schemes fsr --vary share=0.6,0.7 --set write_share=0.5",
         "--schemes page-level --vary share=0.6,0.7",
     ] {
         sweep(other).refused(&["another sweep", "--force"]);
@@ -384,6 +384,8 @@ fn the_first_screen_tells_what_matters() {
     let flat = told.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.contains("completions of requests from their arrival"), "{told}");
     assert!(flat.contains("of 12 runs: "), "{told}");
+    let strict = ["-q", "--deadline", "1ms", "--strict", "--capacity", "8MiB"];
+    ftlkit(line.iter().chain(&strict)).ended(1);
     // Random workloads differ by their seed, and do not wait.
     let told =
         words("sweep uniform --capacity 8MiB --requests 2k --schemes fsr --seed 1..3 -q").ok();

@@ -116,6 +116,12 @@ impl Outcome {
         let above = |name: &str| self.metrics.get(name).and_then(Value::as_u64).unwrap_or(0) > 0;
         above("violations") || above("deadlines.misses")
     }
+
+    /// True if a request came after the deadline of the experiment.
+    pub fn is_late(&self) -> bool {
+        let share = self.metrics.get("request_deadline.late_share").and_then(Value::as_f64);
+        share.is_some_and(|share| share > 0.0)
+    }
 }
 
 /// One row per point: first its keys, then what was measured. Times are in ns.

@@ -134,6 +134,11 @@ impl Background for Recorder {
         Ok(true)
     }
 
+    fn idles_on(&self) -> bool {
+        self.note("idles_on", ());
+        true
+    }
+
     fn idle_ns(&self) -> Ns {
         self.note("idle_ns", ());
         12
@@ -175,7 +180,7 @@ impl DirtyPages for AllDirty {
 type Ask = fn(Box<dyn Scheme<Flash = Array>>) -> String;
 
 /// Each method once.
-const ASKS: [(&str, Ask); 22] = [
+const ASKS: [(&str, Ask); 23] = [
     ("flash", |scheme| text(scheme.flash().geometry())),
     ("flash_mut", |mut scheme| text(scheme.flash_mut().geometry())),
     ("into_flash", |scheme| text(scheme.into_flash().geometry())),
@@ -203,6 +208,7 @@ const ASKS: [(&str, Ask); 22] = [
         String::new()
     }),
     ("idle", |mut scheme| text(scheme.idle())),
+    ("idles_on", |scheme| text(scheme.idles_on())),
     ("idle_ns", |scheme| text(scheme.idle_ns())),
     ("due_ns", |scheme| text(scheme.due_ns())),
     ("advance", |mut scheme| text(scheme.advance(7))),
