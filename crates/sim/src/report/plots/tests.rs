@@ -49,11 +49,13 @@ fn each_plot_has_title_axes_and_schemes() {
     let report = samples::on_channels();
     for (plot, axis) in PLOTS.iter().zip([
         "share of page tasks with a longer response (1 − p)",
+        "share of requests with a longer completion (1 − p)",
         "free blocks (free pages / π)",
         "page tasks per second",
         "page commands per second",
         "erases per block in the measured part",
         "pages programmed per host page",
+        "host writes, bytes per second",
     ]) {
         let svg = plot.svg(&report, &PlotOptions::default()).unwrap();
         let texts = texts(&svg);
