@@ -112,7 +112,7 @@ impl Display for Case {
             }
             (_, file) => file.unwrap_or_default().display().to_string(),
         };
-        write!(f, "ftlkit compare {load}")?;
+        write!(f, "ftlkit compare {load} --share own")?;
         for (option, value) in &self.options {
             write!(f, " {option}")?;
             match value.as_str() {
