@@ -70,8 +70,8 @@ use super::operation::Counts;
 use super::retries::RetryTimes;
 use super::time::Ns;
 use crate::channels::{
-    Channels, ChannelsError, GrantObserver, MultiPlane, Places, Policy, Precedence, RepeatTimes, Repeats,
-    Timing, Topology,
+    Channels, ChannelsError, GrantObserver, MultiPlane, Places, Policy, Precedence, RepeatTimes,
+    Repeats, Timing, Topology,
 };
 use alloc::{collections::BTreeMap, vec::Vec};
 use operations::Operations;

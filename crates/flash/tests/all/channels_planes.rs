@@ -167,8 +167,11 @@ fn operations_that_come_later_or_need_the_register_run_alone() {
     assert_eq!(run(&mut late, &requests), [(0, 4078), (1, 2 * 4078)]);
     // A copy-back, and a read with a retry.
     let mut copies = channels(ANY);
-    let requests =
-        [request(0, 0, Read, (4, 7)), request(0, 1, CopyProgram, (8, 7)), request(0, 2, Read, (5, 7))];
+    let requests = [
+        request(0, 0, Read, (4, 7)),
+        request(0, 1, CopyProgram, (8, 7)),
+        request(0, 2, Read, (5, 7)),
+    ];
     run(&mut copies, &requests);
     assert_eq!(copies.plane_counts().reads, PlaneCount { operations: 2, pages: 2 });
     let mut retried = channels(ANY);
@@ -205,8 +208,10 @@ fn a_joined_operation_takes_the_time_of_one_that_was_submitted() {
             let pages: Vec<_> = (0..planes).map(|plane| (8 + plane, 3)).collect();
             let joined = times(ANY, command, &pages);
             let mut whole = channels(ANY);
-            let list: Vec<_> =
-                pages.iter().map(|(block, page)| PageAddress { block: *block, page: *page }).collect();
+            let list: Vec<_> = pages
+                .iter()
+                .map(|(block, page)| PageAddress { block: *block, page: *page })
+                .collect();
             let pages = Pages::of(&list).unwrap();
             let request = Request { pages, ..request(0, 0, command, (8, 3)) };
             assert_eq!(run(&mut whole, &[request])[0].1, joined.last().unwrap().1);

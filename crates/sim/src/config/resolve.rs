@@ -88,13 +88,14 @@ impl Experiment {
         if let Some(Word(rate)) = self.bus {
             part = rate.on(part)?;
         }
-        let mut channel = Channel::new(part.clone(), self.ways, self.planes, self.bit_errors.0)?;
+        let [planes, own_planes] = self.plane_use.unwrap_or_default().0.split(self.planes)?;
+        let mut channel = Channel::new(part.clone(), self.ways, planes, self.bit_errors.0)?;
         channel = channel.with_retry(&self.read_retry.0)?;
         if let Some(cycle) = self.t_rwc {
             channel = channel.with_direct_cycle(cycle.0)?;
         }
         if let Some(board) = &board {
-            channel = channel.on_ssd(board.channels, board.dies);
+            channel = channel.on_ssd(board.channels, board.dies, own_planes);
         }
         self.precondition.0.check()?;
         self.check_deadline()?;
@@ -102,7 +103,7 @@ impl Experiment {
         let tables: Vec<SchemeTable> = self.schemes.iter().map(|choice| choice.0.clone()).collect();
         check_labels(&tables)?;
         let sizing = Sizing::new(&channel, &tables, self.seed, self.default_share.0)?;
-        let allocation = board.as_ref().map(|board| board.allocation(self.ways));
+        let allocation = board.as_ref().map(|board| board.allocation(&channel));
         let sizing = sizing.with(allocation.unwrap_or_default(), self.processor());
         let geometry = match self.capacity {
             Some(capacity) => given_array(&sizing, capacity, &mut notes)?,
@@ -367,7 +368,7 @@ fn notes_on_copies(
     for (table, scheme) in tables.iter().zip(schemes) {
         let Some(copies) = &scheme.part.copies else { continue };
         notes.push(format!("copy paths of `{}`: {}", scheme.label, copies_line(channel, copies)));
-        if channel.units() == 1 && table.copy_cache == Some(true) {
+        if channel.all_dies() == 1 && table.copy_cache == Some(true) {
             notes.push(format!(
                 "`{}`: cache program has no effect on one device, which cannot read while it programs",
                 scheme.label
@@ -420,9 +421,10 @@ fn given_array(
     let left_out = sizing.whole_blocks(capacity)?.blocks() - geometry.blocks();
     if left_out > 0 {
         notes.push(format!(
-            "capacity {}: {capacity} less {left_out} blocks, so that all {} dies have equally many",
+            "capacity {}: {capacity} less {left_out} blocks, so that all {} {}s have equally many",
             Bytes::new(geometry.capacity_bytes()),
             units::grouped(sizing.channel.units().into()),
+            sizing.channel.unit_name(),
         ));
     }
     Ok(geometry)
@@ -538,12 +540,12 @@ impl Serialize for Resolved {
                 "pages_per_block": self.geometry.pages_per_block(),
                 "page_bytes": self.geometry.page_bytes(),
                 "ways": self.channel.ways,
-                "planes": self.channel.planes,
+                "planes": self.channel.planes * self.channel.own_planes,
                 "bit_errors": self.experiment.bit_errors,
                 "read_retry": self.experiment.read_retry,
                 "ecc_bits_per_kib": self.channel.part().ecc_bits_per_kib,
             },
-            "ssd": self.ssd.as_ref().map(|ssd| setup_json(ssd, self.order())),
+            "ssd": self.ssd.as_ref().map(|ssd| setup_json(ssd, self.order(), self.experiment.plane_use)),
             "processor": self.experiment.cpu.0.as_ref().map(processor_json),
             "schemes": schemes,
             "workload_space_bytes": self.space.bytes,
