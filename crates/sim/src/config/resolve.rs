@@ -503,9 +503,10 @@ fn builtin_array(sizing: &Sizing<'_>, notes: &mut Vec<String>) -> Result<Geometr
     let geometry = sizing.array_of_at_least(BUILTIN_CAPACITY, BUILTIN_BLOCKS_PER_DIE)?;
     notes.push(format!(
         "capacity {}: the default for a built-in workload: at least {} and {BUILTIN_BLOCKS_PER_DIE} blocks per \
-        die",
+        {}",
         units::bytes(geometry.capacity_bytes()),
         units::bytes(BUILTIN_CAPACITY.0),
+        sizing.channel.unit_name(),
     ));
     Ok(geometry)
 }
