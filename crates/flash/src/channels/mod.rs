@@ -116,6 +116,7 @@ mod arbiter;
 mod die;
 mod direct;
 mod engine;
+mod joining;
 mod planes;
 mod precedence;
 mod report;
