@@ -4,6 +4,7 @@ use super::cores::Cores;
 use super::jobs::Jobs;
 use super::link::Link;
 use super::queue::Queue;
+use super::refresh::RefreshPace;
 use super::setup::{CollectionPlace, SsdSetup};
 use super::windows::{Totals, Windows};
 use crate::measures::Arrivals;
@@ -85,6 +86,8 @@ pub(crate) struct SsdDevice<'a> {
     /// The scheme's next background work, and its free pages. They change only with a call of the scheme.
     pub(super) due_ns: Ns,
     pub(super) free_pages: u64,
+    /// Pace of refreshes, if they are on.
+    pub(super) refresh: Option<RefreshPace>,
     pub(super) windows: Windows,
     pub(super) totals: Totals,
     pub(super) seen: HostStats,
@@ -127,6 +130,7 @@ impl<'a> SsdDevice<'a> {
             wrote: false,
             due_ns: scheme.due_ns(),
             free_pages: scheme.free_pages(),
+            refresh: None,
             windows: Windows::new(setup.window_ns),
             totals: Totals::default(),
             seen: HostStats::default(),
