@@ -2,8 +2,8 @@
 //! answers queries that cost no operation.
 
 use super::address::{BlockId, Geometry, Lpn, Ppn};
+use super::due::DueBlock;
 use super::error::FlashError;
-use super::faults::DueBlock;
 use super::oob::Oob;
 use super::operation::Cause;
 use super::part::Part;

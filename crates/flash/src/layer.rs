@@ -2,8 +2,8 @@
 //! silently.
 
 use super::address::{BlockId, Geometry, Lpn, Ppn};
+use super::due::DueBlock;
 use super::error::FlashError;
-use super::faults::DueBlock;
 use super::interface::{Flash, Probe, Worked};
 use super::oob::Oob;
 use super::operation::Cause;

@@ -5,7 +5,7 @@ use crate::{
     error::FtlError,
     interface::{Background, Prefetch},
     processor::Processor,
-    refresh::{self, RefreshStep, Refreshed},
+    refresh::{RefreshStep, Refreshed},
 };
 use core::ops::Range;
 use flash::{FlashError, Lpn, Ns, Probe};
@@ -200,6 +200,23 @@ pub(crate) fn serve<S: Background + ?Sized>(
     Ok(notes)
 }
 
+/// Runs a step for the block that has been due for longest. `None` if none is due.
+///
+/// # Errors
+/// Those of the scheme.
+pub(crate) fn refresh<S: Background + ?Sized>(
+    scheme: &mut S,
+) -> Result<Option<RefreshStep>, FtlError> {
+    let Some(due) = scheme.flash_mut().due_block() else { return Ok(None) };
+    let step = scheme.refresh(due)?;
+    match step.did {
+        Refreshed::Moved => {}
+        Refreshed::Done => scheme.flash_mut().end_turn(due.block, true),
+        Refreshed::Later => scheme.flash_mut().end_turn(due.block, false),
+    }
+    Ok(Some(step))
+}
+
 struct Run<'a, S: ?Sized> {
     scheme: &'a mut S,
     clock: &'a mut HostClock,
@@ -311,7 +328,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
     #[cold]
     fn refresh(&mut self, notes: &mut Notes) -> Result<Ns, FtlError> {
         let steps_ns = self.scheme.flash().worked().steps_ns;
-        let step = refresh::step(self.scheme)?;
+        let step = refresh(self.scheme)?;
         notes.collected |= step.is_some_and(|step| step.collected);
         Ok(self.scheme.flash().worked().steps_ns - steps_ns)
     }
@@ -328,7 +345,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
             self.clock.now_ns = start_ns;
             self.scheme.flash_mut().set_now_ns(start_ns);
             let busy_ns = self.scheme.flash().worked().busy_ns;
-            let step = refresh::step(self.scheme)?;
+            let step = refresh(self.scheme)?;
             self.clock.now_ns += self.scheme.flash().worked().busy_ns - busy_ns;
             if let None | Some(RefreshStep { did: Refreshed::Later, .. }) = step {
                 return Ok(());

@@ -7,8 +7,7 @@ use crate::telemetry::Telemetry;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use flash::faults::DueBlock;
-use flash::{Lpn, Ns, Probe};
+use flash::{DueBlock, Lpn, Ns, Probe};
 
 /// Distance of a request whose lines are prefetched, which decides what is fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

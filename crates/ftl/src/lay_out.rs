@@ -7,7 +7,7 @@ use crate::layout::{CollectionKind, Layout};
 use crate::page_mapped::{self, frontiers};
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig, Start};
-use crate::refresh;
+use crate::refresh_bounds;
 use crate::slc_cache::{SlcPlan, SlcSize, WhenFull};
 use crate::wear;
 use alloc::{format, string::String};
@@ -66,7 +66,7 @@ pub(crate) fn plan(
     if let Some(buffer) = plan.buffer {
         buffer.apply(&part, &mut plan);
     }
-    refresh::allow_for_steps(config, &part, write_step_ns, &mut plan)?;
+    refresh_bounds::allow_for_steps(config, &part, write_step_ns, &mut plan)?;
     Ok(plan)
 }
 

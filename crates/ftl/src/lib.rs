@@ -27,6 +27,7 @@ mod processor;
 #[cfg(test)]
 mod properties;
 mod refresh;
+mod refresh_bounds;
 pub mod registry;
 mod scheme;
 mod schemes;

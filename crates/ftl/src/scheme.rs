@@ -3,7 +3,7 @@
 use crate::batch::{self, Done, HostClock, PageTask, Served};
 use crate::error::FtlError;
 use crate::interface::Background;
-use crate::refresh::{self, RefreshStep};
+use crate::refresh::RefreshStep;
 use alloc::boxed::Box;
 use core::ops::Range;
 use flash::Ns;
@@ -72,7 +72,7 @@ impl<S: Background + Clone + 'static> Scheme for S {
     }
 
     fn refresh_step(&mut self) -> Result<Option<RefreshStep>, FtlError> {
-        refresh::step(self)
+        batch::refresh(self)
     }
 
     fn fork(&self) -> Box<dyn Scheme<Flash = S::Flash>> {

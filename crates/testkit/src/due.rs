@@ -1,7 +1,6 @@
 //! Blocks that an observed array names as due for a refresh or a read reclaim: all kinds of blocks, in a fixed disorder.
 
-use flash::faults::DueBlock;
-use flash::{BlockId, Cause};
+use flash::{BlockId, Cause, DueBlock};
 
 /// Names one block after the other.
 #[derive(Clone, Copy, Debug, Default)]

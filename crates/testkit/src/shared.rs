@@ -2,9 +2,9 @@
 //! returns a scheme.
 
 use crate::watched::Inspect;
-use flash::faults::DueBlock;
 use flash::{
-    BlockId, Cause, Flash, FlashError, Geometry, Lpn, Ns, Oob, Operation, Part, Ppn, Probe, Worked,
+    BlockId, Cause, DueBlock, Flash, FlashError, Geometry, Lpn, Ns, Oob, Operation, Part, Ppn,
+    Probe, Worked,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

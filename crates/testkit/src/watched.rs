@@ -3,8 +3,10 @@
 
 use crate::due::Due;
 use crate::model::version_of;
-use flash::faults::{DueBlock, PowerCut, ProgramEraseFailure, Tearable};
-use flash::{Array, BlockId, Cause, DynFlash, FlashError, Lpn, Oob, PageKind, Ppn, Probe};
+use flash::faults::{PowerCut, ProgramEraseFailure, Tearable};
+use flash::{
+    Array, BlockId, Cause, DueBlock, DynFlash, FlashError, Lpn, Oob, PageKind, Ppn, Probe,
+};
 use std::any::{Any, type_name};
 use std::collections::BTreeSet;
 use std::fmt;

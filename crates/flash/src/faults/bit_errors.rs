@@ -5,10 +5,11 @@ use super::bit_error_model::{Age, AgeLimit, BitErrorModel, codeword_bits, codewo
 use super::carried::Carried;
 use super::error::FaultError;
 use super::read_retry::ReadRetry;
-use super::refresh::{DueBlock, Refresh, RefreshCounts, RefreshLimits};
+use super::refresh::{Refresh, RefreshCounts, RefreshLimits};
 use super::tearable::{Tearable, tear_inner};
 use crate::address::{BlockId, Lpn, Ppn};
 use crate::copies::CopyPath;
+use crate::due::DueBlock;
 use crate::error::FlashError;
 use crate::interface::{Flash, copy_one_by_one};
 use crate::oob::Oob;

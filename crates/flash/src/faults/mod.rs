@@ -55,5 +55,5 @@ pub use power_cut::PowerCut;
 pub use power_law::{NamedLaw, POWER_LAWS, PowerLaw};
 pub use program_erase::ProgramEraseFailure;
 pub use read_retry::ReadRetry;
-pub use refresh::{DueBlock, RefreshCounts, RefreshLimits};
+pub use refresh::{RefreshCounts, RefreshLimits};
 pub use tearable::Tearable;

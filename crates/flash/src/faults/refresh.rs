@@ -5,6 +5,7 @@
 //! moved, or it is erased. Both lists are chains through the blocks: each change is O(1).
 
 use crate::address::{BlockId, Geometry, Ppn};
+use crate::due::DueBlock;
 use crate::operation::Cause;
 use crate::time::Ns;
 use alloc::{vec, vec::Vec};
@@ -25,15 +26,6 @@ impl RefreshLimits {
     pub fn are_off(&self) -> bool {
         *self == Self::default()
     }
-}
-
-/// A block whose valid pages are due to be moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DueBlock {
-    /// The block.
-    pub block: BlockId,
-    /// [`Cause::Refresh`] or [`Cause::ReadReclaim`], to which the moves are charged.
-    pub cause: Cause,
 }
 
 /// Blocks that were due, as counts so far.

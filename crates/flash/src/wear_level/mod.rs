@@ -73,8 +73,8 @@ mod tests;
 pub use rule::WearRule;
 
 use super::address::{BlockId, Lpn, Ppn};
+use super::due::DueBlock;
 use super::error::FlashError;
-use super::faults::DueBlock;
 use super::interface::{Flash, Probe};
 use super::oob::Oob;
 use super::operation::Cause;

@@ -1,9 +1,9 @@
 //! Blocks that are due for a refresh or a read reclaim, through all layers of a run's array.
 
-use ftlkit_flash::faults::{BitErrorModel, BitErrors, DueBlock, RefreshCounts, RefreshLimits};
+use ftlkit_flash::faults::{BitErrorModel, BitErrors, RefreshCounts, RefreshLimits};
 use ftlkit_flash::{
-    Array, BlockId, Cause, Flash, Geometry, Lpn, Oob, Ppn, Probe, Serial, Store, WearLevel,
-    WearRule, parts,
+    Array, BlockId, Cause, DueBlock, Flash, Geometry, Lpn, Oob, Ppn, Probe, Serial, Store,
+    WearLevel, WearRule, parts,
 };
 
 const PAGES: u32 = 4;

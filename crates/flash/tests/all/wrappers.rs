@@ -3,12 +3,12 @@
 
 use ftlkit_flash::channels::{Policy, Timing, Topology};
 use ftlkit_flash::faults::{
-    BadBlocks, BitErrorModel, BitErrors, DueBlock, PowerCut, ProgramEraseFailure, Tearable,
+    BadBlocks, BitErrorModel, BitErrors, PowerCut, ProgramEraseFailure, Tearable,
 };
 use ftlkit_flash::parallel::Parallel;
 use ftlkit_flash::{
-    AnyArray, Array, BlockId, Cause, DynFlash, Flash, FlashError, Geometry, Lpn, Ns, Oob, Part,
-    Ppn, Probe, Retries, Serial, Store, WearLevel, WearRule, Worked, copy_one_by_one, parts,
+    AnyArray, Array, BlockId, Cause, DueBlock, DynFlash, Flash, FlashError, Geometry, Lpn, Ns, Oob,
+    Part, Ppn, Probe, Retries, Serial, Store, WearLevel, WearRule, Worked, copy_one_by_one, parts,
 };
 use std::borrow::Cow;
 use std::cell::RefCell;

@@ -13,8 +13,7 @@ use crate::scheme::Scheme;
 use crate::telemetry::Telemetry;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use flash::faults::DueBlock;
-use flash::{Flash, Lpn, Ns};
+use flash::{DueBlock, Flash, Lpn, Ns};
 
 #[cfg(test)]
 mod tests;

@@ -20,8 +20,7 @@ use super::victims::Victims;
 use crate::dirty_pages::NoBuffer;
 use crate::error::FtlError;
 use crate::refresh::{RefreshStep, Refreshed};
-use flash::faults::DueBlock;
-use flash::{BlockId, Probe};
+use flash::{BlockId, DueBlock, Probe};
 
 /// See the module.
 ///

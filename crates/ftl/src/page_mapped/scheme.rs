@@ -18,8 +18,7 @@ use crate::telemetry::{CollectionLog, SlcCacheState, Telemetry};
 use crate::victim_work::VictimWork;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use flash::faults::DueBlock;
-use flash::{BlockId, Lpn, Ns, Ppn, Probe};
+use flash::{BlockId, DueBlock, Lpn, Ns, Ppn, Probe};
 
 /// Page-mapped scheme: an array, a victim policy and a collector.
 #[derive(Clone, Debug)]

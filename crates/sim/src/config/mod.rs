@@ -23,6 +23,7 @@ mod processor;
 mod queues;
 mod read_retry;
 mod refresh;
+mod refresh_limits;
 mod resolve;
 mod scheme;
 mod scheme_settings;

@@ -1,11 +1,8 @@
 //! Refresh and read reclaim of an experiment: from which age, bit errors and reads on pages are moved.
 
-use super::bit_errors::BitErrorSettings;
-use super::error::ConfigError;
-use super::experiment::Experiment;
 use super::notation::Notation;
 use super::read_retry::seconds;
-use flash::faults::{ReadRetry, RefreshLimits};
+use flash::faults::ReadRetry;
 use std::fmt;
 use workload::quantity::{Count, Duration};
 
@@ -81,26 +78,6 @@ impl Notation for ReadReclaim {
         match self.0 {
             None => f.write_str("off"),
             Some(reads) => write!(f, "{reads}"),
-        }
-    }
-}
-
-impl Experiment {
-    /// Limits from which on blocks are due for a refresh or a read reclaim.
-    pub fn refresh_limits(&self) -> RefreshLimits {
-        let RefreshSettings { age_s, bits_per_kib } = self.refresh.0;
-        RefreshLimits { age_s, bits_per_kib, block_reads: self.read_reclaim.0.0 }
-    }
-
-    /// Checks that a refresh can come to pass.
-    pub(super) fn check_refresh(&self, errors: &BitErrorSettings) -> Result<(), ConfigError> {
-        match self.refresh.0.bits_per_kib {
-            Some(_) if errors.are_off() => Err(ConfigError::setting(
-                "refresh",
-                "`errors` has no effect without bit errors; set `bit_errors`, as in --bit-errors tlc-72-layer+ecc=72, or \
-                 omit it",
-            )),
-            _ => Ok(()),
         }
     }
 }

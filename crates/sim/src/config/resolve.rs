@@ -90,7 +90,7 @@ impl Experiment {
         }
         let mut channel = Channel::new(part.clone(), self.ways, self.planes, self.bit_errors.0)?;
         channel = channel.with_retry(&self.read_retry.0)?;
-        self.check_refresh(&self.bit_errors.0)?;
+        self.check_refresh()?;
         if let Some(cycle) = self.t_rwc {
             channel = channel.with_direct_cycle(cycle.0)?;
         }

@@ -4,21 +4,12 @@
 //! So a page is moved while no more operations of collection are under way than there are dies. If there always are more,
 //! as with collection for a host that writes without pause, one of [`SHARE`] page tasks brings a page nevertheless.
 
-use super::state::{NEVER, SsdDevice};
+use super::state::{NEVER, RefreshPace, SsdDevice};
 use flash::{Flash, Ns, ParallelArray, Probe};
 use ftl::{FtlError, Refreshed, Scheme};
 
 /// Page tasks per page that is moved while dies are busy with collection.
 const SHARE: u64 = 16;
-
-/// Pace of refreshes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RefreshPace {
-    /// Page tasks so far.
-    tasks: u64,
-    /// True after a block could not be moved, until the next task.
-    waits: bool,
-}
 
 impl SsdDevice<'_> {
     /// Moves pages of blocks that the array names as due.

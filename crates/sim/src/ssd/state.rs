@@ -4,7 +4,6 @@ use super::cores::Cores;
 use super::jobs::Jobs;
 use super::link::Link;
 use super::queue::Queue;
-use super::refresh::RefreshPace;
 use super::setup::{CollectionPlace, SsdSetup};
 use super::windows::{Totals, Windows};
 use crate::measures::Arrivals;
@@ -39,6 +38,15 @@ pub(super) struct Outstanding {
     pub(super) writes: bool,
     /// True if it has one page task, which ends with it and begins when it arrives: their times are equal.
     pub(super) whole: bool,
+}
+
+/// Pace of refreshes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RefreshPace {
+    /// Page tasks so far.
+    pub(super) tasks: u64,
+    /// True after a block could not be moved, until the next task.
+    pub(super) waits: bool,
 }
 
 /// The only page task on the device (queue depth 1).

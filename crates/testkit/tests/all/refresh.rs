@@ -1,8 +1,7 @@
 //! Refresh and read reclaim: all page-mapped schemes, on arrays that name any written block as due.
 
 use crate::{passed_and_worn_out, passes, scheme};
-use flash::faults::DueBlock;
-use flash::{AnyArray, Cause, Flash, Lpn, Operation, Store};
+use flash::{AnyArray, Cause, DueBlock, Flash, Lpn, Operation, Store};
 use ftl::registry::{self, REGISTRY, by_name};
 use ftl::{FtlError, Refreshed, SchemeConfig};
 use ftlkit_testkit::bench::{bench_for, bench_of, bench_of_mut};
