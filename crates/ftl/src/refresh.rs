@@ -1,7 +1,7 @@
 //! Refresh and read reclaim: pages of blocks that the array names are moved, a page at a time between page tasks.
 //!
-//! The array knows ages, bit errors and reads, and names a block ([`Probe::due_block`]). The scheme moves its pages
-//! ([`Background::refresh`]) and does not know why. A step moves one page as a host write would be written, with the
+//! The array knows ages, bit errors and reads, and names a block ([`flash::Probe::due_block`]). The scheme moves its
+//! pages ([`crate::Background::refresh`]) and does not know why. A step moves one page as a host write would be written, with the
 //! collection that goes with a write; or it erases the block once nothing valid is left in it. So the proofs of free space
 //! hold, and a step takes at most a copy and the collection of a write.
 
