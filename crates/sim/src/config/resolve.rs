@@ -91,6 +91,7 @@ impl Experiment {
         let [planes, own_planes] = self.plane_use.unwrap_or_default().0.split(self.planes)?;
         let mut channel = Channel::new(part.clone(), self.ways, planes, self.bit_errors.0)?;
         channel = channel.with_retry(&self.read_retry.0)?;
+        self.check_refresh()?;
         if let Some(cycle) = self.t_rwc {
             channel = channel.with_direct_cycle(cycle.0)?;
         }
@@ -104,7 +105,9 @@ impl Experiment {
         check_labels(&tables)?;
         let sizing = Sizing::new(&channel, &tables, self.seed, self.default_share.0)?;
         let allocation = board.as_ref().map(|board| board.allocation(&channel));
-        let sizing = sizing.with(allocation.unwrap_or_default(), self.processor());
+        let sizing = sizing
+            .with(allocation.unwrap_or_default(), self.processor())
+            .refreshing(!self.refresh_limits().are_off());
         let geometry = match self.capacity {
             Some(capacity) => given_array(&sizing, capacity, &mut notes)?,
             None => size_for(&sizing, &self.workload.0, self.default_share.0, &mut notes)?,
