@@ -1,10 +1,10 @@
 //! Operations on different planes of a die that run as one.
 
-use ftlkit_flash::PageTimes;
 use ftlkit_flash::channels::{
     Channels, Class, Command, Completion, DieAddress, Grant, MultiPlane, PageAddress, Pages,
     PlaneCount, PlaneRule, Policy, Precedence, Repeats, Request, Suspend, Timing, Topology,
 };
+use ftlkit_flash::{PageTimes, SlcMode};
 use proptest::prelude::*;
 use std::collections::HashMap;
 
@@ -182,7 +182,7 @@ fn operations_that_come_later_or_need_the_register_run_alone() {
     assert_eq!(retried.plane_counts().reads, PlaneCount { operations: 2, pages: 2 });
 }
 
-/// A read suspends a program of two planes: both of its pages complete later.
+/// Reads suspend a program of two planes past its end: both of its pages complete later.
 #[test]
 fn a_read_suspends_all_planes() {
     let mut channels = channels(ANY);
@@ -191,13 +191,49 @@ fn a_read_suspends_all_planes() {
     channels.submit(&request(0, 0, Program, (4, 7))).unwrap();
     channels.submit(&request(0, 1, Program, (13, 7))).unwrap();
     assert_eq!(channels.next_completion_until(2500), None);
-    channels.submit_as(&request(2500, 2, Read, (6, 1)), Class::Read).unwrap();
+    for tag in [2, 3, 4] {
+        channels.submit_as(&request(2500, tag, Read, (6, tag as u32)), Class::Read).unwrap();
+    }
     let done: Vec<_> = all(&mut channels).iter().map(|done| (done.tag, done.done_ns)).collect();
-    // Suspended at 2,500 within 20 ns; the read leaves the bus at 2,520 + 1,575; 2,676 ns of the program were left.
-    let out = 2520 + 70 + 3 + 500 + 2 + 1000;
+    // Suspended at 2,500 within 20 ns; each read takes 1,575 ns; 2,676 ns of the program were left.
+    let read = |number: u64| 2520 + number * 1575;
+    let out = read(3);
     let left = 5176 - 2500;
-    assert_eq!(done, [(2, out + 7), (0, out + left), (1, out + left)]);
+    assert!(read(2) > 5176);
+    let reads = [(2, read(1) + 7), (3, read(2) + 7), (4, out + 7)];
+    assert_eq!(done[..3], reads);
+    assert_eq!(done[3..], [(0, out + left), (1, out + left)]);
     assert_eq!(channels.suspensions().programs, 1);
+}
+
+/// Each operation that joins counts as one that has gone before waiting collection.
+#[test]
+fn those_that_join_go_before_collection_too() {
+    let order = |first: (u32, u32)| {
+        let mut channels = channels(ANY);
+        channels.set_precedence(Precedence { host_first: 2, suspend: Suspend::Never });
+        channels.submit(&request(0, 0, Erase, (4, 0))).unwrap();
+        assert_eq!(channels.next_completion_until(60), None);
+        let class = Class::Collection { order: 1 };
+        channels.submit_as(&request(60, 1, Program, (8, 1)), class).unwrap();
+        for (tag, page) in [(2, first), (3, (13, 7)), (4, (12, 3))] {
+            channels.submit(&request(60, tag, Program, page)).unwrap();
+        }
+        all(&mut channels).iter().map(|done| done.tag).collect::<Vec<_>>()
+    };
+    // Two on two planes, then collection; or one and one of the same plane.
+    assert_eq!(order((6, 7)), [0, 2, 3, 1, 4]);
+    assert_eq!(order((5, 7)), [0, 2, 3, 1, 4]);
+}
+
+#[test]
+fn blocks_in_another_mode_do_not_join() {
+    let slc = SlcMode { t_r_ns: 100, t_prog_ns: 900, t_bers_ns: 2000 };
+    let mut channels = timed(Timing { slc: Some(slc), ..TIMING }, ANY);
+    let first = request(0, 0, Program, (4, 7));
+    let second = request(0, 1, Program, (13, 7));
+    let second = Request { pages: second.pages.in_slc(true), ..second };
+    assert_eq!(run(&mut channels, &[first, second]), [(0, 4078), (1, 4078 + 1075 + 903)]);
 }
 
 /// As submitting the multi-plane operation itself.
@@ -229,7 +265,7 @@ proptest! {
         load in prop::collection::vec((0u64..3000, 0u16..2, 0u8..4, 0u32..32, 0u32..3), 1..80),
         independent_reads in any::<bool>(),
         places in any::<bool>(),
-        status in any::<bool>(),
+        (status, open) in any::<(bool, bool)>(),
     ) {
         let rule = if places { PlaneRule::SamePlace } else { PlaneRule::SamePage };
         let timing = Timing { status, ..TIMING };
@@ -243,9 +279,16 @@ proptest! {
             let tag = requests.len() as u64;
             requests.push(Request { die, ..request(arrival_ns, tag, command, (block, page)) });
         }
-        requests.iter().for_each(|request| channels.submit(request).unwrap());
-        let completions = all(&mut channels);
+        let mut completions = Vec::new();
+        for request in &requests {
+            while open && let Some(done) = channels.next_completion_until(request.arrival_ns) {
+                completions.push(done);
+            }
+            channels.submit(request).unwrap();
+        }
+        completions.extend(all(&mut channels));
         prop_assert_eq!(channels.outstanding(), 0);
+        prop_assert_eq!(completions.len(), requests.len());
         let mut granted = vec![None; requests.len()];
         for done in &completions {
             let of = &requests[done.tag as usize];
