@@ -9,6 +9,7 @@ mod bit_errors;
 mod copy_paths;
 mod jobs;
 mod parts_of_today;
+mod planes;
 mod promises;
 mod read_retry;
 mod refresh;
