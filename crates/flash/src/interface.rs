@@ -2,6 +2,7 @@
 //! answers queries that cost no operation.
 
 use super::address::{BlockId, Geometry, Lpn, Ppn};
+use super::due::DueBlock;
 use super::error::FlashError;
 use super::oob::Oob;
 use super::operation::Cause;
@@ -166,6 +167,21 @@ pub trait Probe: Flash {
     /// ([`AgedErrorRate`](crate::faults::AgedErrorRate)).
     #[inline]
     fn set_now_ns(&mut self, _now_ns: Ns) {}
+
+    /// The block whose valid pages have been due for longest to be moved, by the limits of
+    /// [`RefreshLimits`](crate::faults::RefreshLimits).
+    fn due_block(&mut self) -> Option<DueBlock> {
+        None
+    }
+
+    /// Time of the host's clock from which on [`Probe::due_block`] finds a block, if nothing is read or programmed until
+    /// then; [`Ns::MAX`] if there is none.
+    fn next_due_ns(&self) -> Ns {
+        Ns::MAX
+    }
+
+    /// Ends the turn of a block that is due: all its valid pages are `moved`, or it waits behind the others.
+    fn end_turn(&mut self, _block: BlockId, _moved: bool) {}
 
     /// Busy time of the array, if it keeps a serial clock.
     #[inline]

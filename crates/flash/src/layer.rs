@@ -2,6 +2,7 @@
 //! silently.
 
 use super::address::{BlockId, Geometry, Lpn, Ppn};
+use super::due::DueBlock;
 use super::error::FlashError;
 use super::interface::{Flash, Probe, Worked};
 use super::oob::Oob;
@@ -196,6 +197,21 @@ macro_rules! forward_probe {
         #[inline(always)]
         fn set_now_ns(&mut $self, now_ns: Ns) {
             $to::set_now_ns($inner_mut, now_ns);
+        }
+
+        /// As in [`Probe`].
+        fn due_block(&mut $self) -> Option<DueBlock> {
+            $to::due_block($inner_mut)
+        }
+
+        /// As in [`Probe`].
+        fn next_due_ns(&$self) -> Ns {
+            $to::next_due_ns($inner)
+        }
+
+        /// As in [`Probe`].
+        fn end_turn(&mut $self, block: BlockId, moved: bool) {
+            $to::end_turn($inner_mut, block, moved);
         }
 
         /// As in [`Probe`].

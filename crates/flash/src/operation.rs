@@ -44,6 +44,10 @@ pub enum Cause {
     Fold = 10,
     /// The same while a host write waits for the room. It is part of that write, not a step beside it.
     FoldOnWrite = 11,
+    /// Valid pages moved because they are old or have many bit errors, and the erases of their blocks.
+    Refresh = 12,
+    /// The same because their block was read often.
+    ReadReclaim = 13,
 }
 
 impl Cause {
@@ -60,6 +64,8 @@ impl Cause {
                 | Self::FullMerge
                 | Self::WearLevel
                 | Self::Fold
+                | Self::Refresh
+                | Self::ReadReclaim
         )
     }
 }
@@ -75,7 +81,7 @@ macro_rules! all {
     };
 }
 all!(Operation: Read = "read", ReadOob = "read-oob", Program = "program", Copy = "copy", Erase = "erase");
-all!(Cause: Host = "host", Collection = "collection", Translation = "translation", WriteBack = "write-back", TranslationCollection = "translation-collection", SwitchMerge = "switch-merge", PartialMerge = "partial-merge", FullMerge = "full-merge", Mount = "mount", WearLevel = "wear-level", Fold = "fold", FoldOnWrite = "fold-on-write");
+all!(Cause: Host = "host", Collection = "collection", Translation = "translation", WriteBack = "write-back", TranslationCollection = "translation-collection", SwitchMerge = "switch-merge", PartialMerge = "partial-merge", FullMerge = "full-merge", Mount = "mount", WearLevel = "wear-level", Fold = "fold", FoldOnWrite = "fold-on-write", Refresh = "refresh", ReadReclaim = "read-reclaim");
 
 /// Counts of operations, by operation and cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

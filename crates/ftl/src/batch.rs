@@ -5,6 +5,7 @@ use crate::{
     error::FtlError,
     interface::{Background, Prefetch},
     processor::Processor,
+    refresh::{RefreshStep, Refreshed},
 };
 use core::ops::Range;
 use flash::{FlashError, Lpn, Ns, Probe};
@@ -111,6 +112,8 @@ pub struct HostClock {
     pub ages_by: AgeClock,
     /// The controller's processor, if the choice of victims takes time.
     pub processor: Option<Processor>,
+    /// True if pages of blocks that the array names as due are moved, a page with each page task and more in idle time.
+    pub refreshes: bool,
     /// True while time does not count, such as while an array is filled: no background work becomes due, and there is
     /// no idle time.
     pub still: bool,
@@ -197,6 +200,23 @@ pub(crate) fn serve<S: Background + ?Sized>(
     Ok(notes)
 }
 
+/// Runs a step for the block that has been due for longest. `None` if none is due.
+///
+/// # Errors
+/// Those of the scheme.
+pub(crate) fn refresh<S: Background + ?Sized>(
+    scheme: &mut S,
+) -> Result<Option<RefreshStep>, FtlError> {
+    let Some(due) = scheme.flash_mut().due_block() else { return Ok(None) };
+    let step = scheme.refresh(due)?;
+    match step.did {
+        Refreshed::Moved => {}
+        Refreshed::Done => scheme.flash_mut().end_turn(due.block, true),
+        Refreshed::Later => scheme.flash_mut().end_turn(due.block, false),
+    }
+    Ok(Some(step))
+}
+
 struct Run<'a, S: ?Sized> {
     scheme: &'a mut S,
     clock: &'a mut HostClock,
@@ -229,12 +249,13 @@ impl<S: Background + ?Sized> Run<'_, S> {
         let ram = self.scheme.ram_ns();
         let before = self.scheme.flash().worked();
         let mut notes = serve(self.scheme, task)?;
+        let refreshed_ns = if self.clock.refreshes { self.refresh(&mut notes)? } else { 0 };
         let after = self.scheme.flash().worked();
         let ram_ns = self.scheme.ram_ns() - ram;
         let choosing_ns = self.choosing_ns() - choosing;
         let step_ns = after.steps_ns - before.steps_ns;
         let response_ns = after.busy_ns - before.busy_ns + ram_ns + choosing_ns;
-        notes.collected = due_collected || step_ns > 0;
+        notes.collected |= due_collected || step_ns > refreshed_ns;
         self.arrive(task.arrival_ns);
         self.clock.now_ns += response_ns;
         Ok(Done {
@@ -296,7 +317,40 @@ impl<S: Background + ?Sized> Run<'_, S> {
         if self.clock.wrote && self.clock.timed {
             self.use_idle_time(arrival_ns)?;
         }
-        self.catch_up(if self.clock.timed { arrival_ns } else { 0 })
+        let collected = self.catch_up(if self.clock.timed { arrival_ns } else { 0 })?;
+        if self.clock.refreshes && self.clock.timed {
+            self.refresh_in_idle_time(arrival_ns)?;
+        }
+        Ok(collected)
+    }
+
+    /// Runs a step of a refresh, and notes whether it collected. Returns the time that it took.
+    #[cold]
+    fn refresh(&mut self, notes: &mut Notes) -> Result<Ns, FtlError> {
+        let steps_ns = self.scheme.flash().worked().steps_ns;
+        let step = refresh(self.scheme)?;
+        notes.collected |= step.is_some_and(|step| step.collected);
+        Ok(self.scheme.flash().worked().steps_ns - steps_ns)
+    }
+
+    /// Runs steps of refreshes that end before this arrival, each when its block is due.
+    #[cold]
+    fn refresh_in_idle_time(&mut self, arrival_ns: Ns) -> Result<(), FtlError> {
+        let longest_ns = self.scheme.refresh_ns();
+        loop {
+            let start_ns = self.clock.now_ns.max(self.scheme.flash().next_due_ns());
+            if start_ns.saturating_add(longest_ns) > arrival_ns {
+                return Ok(());
+            }
+            self.clock.now_ns = start_ns;
+            self.scheme.flash_mut().set_now_ns(start_ns);
+            let busy_ns = self.scheme.flash().worked().busy_ns;
+            let step = refresh(self.scheme)?;
+            self.clock.now_ns += self.scheme.flash().worked().busy_ns - busy_ns;
+            if let None | Some(RefreshStep { did: Refreshed::Later, .. }) = step {
+                return Ok(());
+            }
+        }
     }
 
     /// Runs background work that is due before a piece of work arrives, each at its due time. Work that has already

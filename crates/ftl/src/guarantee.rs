@@ -22,6 +22,8 @@ pub struct Guarantee {
     pub response_ns: Option<Ns>,
     /// U(λ): valid pages of a victim.
     pub victim_valid: Option<u32>,
+    /// Longest step of a refresh or a read reclaim, ns, which the step and the response include; `None` without them.
+    pub refresh_ns: Option<Ns>,
     /// True if the response bound does not depend on the workload's history or the device's fill. It is then a
     /// real-time bound rather than a whole-victim worst case.
     pub real_time: bool,

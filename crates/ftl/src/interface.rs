@@ -2,10 +2,12 @@
 
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
+use crate::refresh::RefreshStep;
 use crate::telemetry::Telemetry;
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
-use flash::{Lpn, Ns, Probe};
+use flash::{DueBlock, Lpn, Ns, Probe};
 
 /// Distance of a request whose lines are prefetched, which decides what is fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,6 +172,21 @@ pub trait Background: Ftl {
     #[inline]
     fn advance(&mut self, _now_ns: Ns) -> Result<(), FtlError> {
         Ok(())
+    }
+
+    /// Moves a valid page out of a block that is due for a refresh or a read reclaim, or ends its turn. All operations for
+    /// it have its cause, except collection that it needs.
+    ///
+    /// # Errors
+    /// Those of the array; [`FtlError::Config`] for a scheme without refresh, whose plan refuses the setting.
+    fn refresh(&mut self, _due: DueBlock) -> Result<RefreshStep, FtlError> {
+        let reason = String::from("is not supported");
+        Err(FtlError::Config { scheme: "without refresh", setting: "refresh", reason })
+    }
+
+    /// Longest duration of a [`Background::refresh`]; [`Ns::MAX`] without a bound.
+    fn refresh_ns(&self) -> Ns {
+        Ns::MAX
     }
 
     /// Total time spent on RAM rather than on the array, ns: accesses to a write buffer.

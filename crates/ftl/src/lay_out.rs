@@ -7,6 +7,7 @@ use crate::layout::{CollectionKind, Layout};
 use crate::page_mapped::{self, frontiers};
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig, Start};
+use crate::refresh_bounds;
 use crate::slc_cache::{SlcPlan, SlcSize, WhenFull};
 use crate::wear;
 use alloc::{format, string::String};
@@ -60,10 +61,12 @@ pub(crate) fn plan(
     plan.spare_blocks = config.spare_blocks.saturating_sub(bad);
     wear::check_dynamic(config, &plan)?;
     wear::allow_for_swaps(config, &part, geometry, &mut plan);
+    let write_step_ns = plan.guarantee.step_ns;
     plan.buffer = BufferPlan::new(config, geometry)?;
     if let Some(buffer) = plan.buffer {
         buffer.apply(&part, &mut plan);
     }
+    refresh_bounds::allow_for_steps(config, &part, write_step_ns, &mut plan)?;
     Ok(plan)
 }
 

@@ -26,6 +26,8 @@ mod preset;
 mod processor;
 #[cfg(test)]
 mod properties;
+mod refresh;
+mod refresh_bounds;
 pub mod registry;
 mod scheme;
 mod schemes;
@@ -55,6 +57,7 @@ pub use page_mapped::victims::{VICTIM_POLICIES, VictimKind};
 pub use plan::Plan;
 pub use preset::{Build, BuildResult, Preset, SchemeConfig, Setup, Start, Substrate, WriteQueue};
 pub use processor::Processor;
+pub use refresh::{RefreshStep, Refreshed};
 pub use scheme::Scheme;
 pub use slc_cache::{SlcLog, SlcPlan, SlcSize, WhenFull};
 pub use telemetry::{CollectionLog, MapCache, MergeKind, SlcCacheState, Telemetry};

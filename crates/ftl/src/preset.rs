@@ -190,6 +190,8 @@ pub struct SchemeConfig {
     /// Choice of the next free block: true for the least worn one, false for the one erased longest ago. Default: the
     /// scheme's own.
     pub dynamic_wear: Option<bool>,
+    /// Refresh and read reclaim: pages of blocks that the array names as due are moved between page tasks.
+    pub refresh: bool,
     /// Seed of randomised victim policies.
     pub seed: u64,
 }
@@ -222,6 +224,7 @@ impl SchemeConfig {
             processor: None,
             static_wear: None,
             dynamic_wear: None,
+            refresh: false,
             seed: 1,
         }
     }

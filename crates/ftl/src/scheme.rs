@@ -3,6 +3,7 @@
 use crate::batch::{self, Done, HostClock, PageTask, Served};
 use crate::error::FtlError;
 use crate::interface::Background;
+use crate::refresh::RefreshStep;
 use alloc::boxed::Box;
 use core::ops::Range;
 use flash::Ns;
@@ -33,6 +34,13 @@ pub trait Scheme: Background {
         done: &mut [Done],
     ) -> Result<(), (usize, FtlError)>;
 
+    /// Runs a step of refresh or read reclaim for the block that has been due for longest
+    /// ([`Background::refresh`]). `None` if none is due.
+    ///
+    /// # Errors
+    /// Those of the scheme.
+    fn refresh_step(&mut self) -> Result<Option<RefreshStep>, FtlError>;
+
     /// A copy of the scheme with its array and all data, for searches that follow several paths from one state.
     ///
     /// # Panics
@@ -61,6 +69,10 @@ impl<S: Background + Clone + 'static> Scheme for S {
         done: &mut [Done],
     ) -> Result<(), (usize, FtlError)> {
         batch::run(self, work, range, clock, done)
+    }
+
+    fn refresh_step(&mut self) -> Result<Option<RefreshStep>, FtlError> {
+        batch::refresh(self)
     }
 
     fn fork(&self) -> Box<dyn Scheme<Flash = S::Flash>> {

@@ -94,6 +94,7 @@ pub fn run_one(
         bit_errors: resolved.channel.bit_error_model(),
         retry: resolved.channel.retry().steps(),
         stated: resolved.channel.retry().until,
+        refresh: experiment.refresh_limits(),
         seed: experiment.seed,
         precondition: experiment.precondition.0,
         closed: resolved.closed(),

@@ -18,7 +18,11 @@ pub fn bench(array: impl Into<Box<dyn Inspect>>) -> AnyArray {
 /// A bench for a scheme's configuration. It must be recovered before a mount.
 pub fn bench_for(config: &SchemeConfig, array: impl Into<Box<dyn Inspect>>) -> Bench {
     let units = config.allocation.units();
-    WearLevel::new(Serial::new(Watched::new(array)), config.static_wear, units, config.seed)
+    let mut watched = Watched::new(array);
+    if config.refresh {
+        watched.name_blocks();
+    }
+    WearLevel::new(Serial::new(watched), config.static_wear, units, config.seed)
 }
 
 /// The bench below a scheme.

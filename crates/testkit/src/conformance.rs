@@ -293,6 +293,7 @@ impl fmt::Display for Described<'_> {
             processor,
             static_wear,
             dynamic_wear,
+            refresh,
             seed,
         } = self.0;
         write!(f, "{}", preset.name)?;
@@ -300,6 +301,7 @@ impl fmt::Display for Described<'_> {
             ("victim", victim.map(|victim| victim.to_string())),
             ("logical pages", logical_pages.map(|pages| pages.to_string())),
             ("idle", idle_collection.then(String::new)),
+            ("refresh", refresh.then(String::new)),
             ("cmt bytes", cmt_bytes.map(|bytes| bytes.to_string())),
             ("cmt policy", cmt_policy.map(|policy| format!("{policy:?}"))),
             ("cmt evict", cmt_eviction.map(|eviction| format!("{eviction:?}"))),

@@ -96,6 +96,11 @@ impl<'m> Driver<'m> {
     /// # Errors
     /// [`Stop`].
     pub fn apply(&mut self, operation: Operation) -> Result<(), Stop> {
+        self.apply_and(operation, self.guarantee.refresh_ns.is_some())
+    }
+
+    /// As [`Driver::apply`]. If `refreshes`, a step of a refresh belongs to a page task.
+    fn apply_and(&mut self, operation: Operation, refreshes: bool) -> Result<(), Stop> {
         self.pass_time(operation)?;
         let before = Times::of(&*self.scheme);
         match operation {
@@ -116,6 +121,10 @@ impl<'m> Driver<'m> {
                 let done = self.scheme.idle();
                 self.done(done, operation)?;
             }
+        }
+        if refreshes && operation.is_page_task() {
+            let step = self.scheme.refresh_step();
+            self.done(step, operation)?;
         }
         self.check_task(operation, &before)?;
         Ok(())
@@ -297,7 +306,9 @@ impl<'m> Driver<'m> {
     /// # Errors
     /// [`Stop`].
     pub fn read_all(&mut self) -> Result<(), Stop> {
-        (0..self.model.logical_pages()).try_for_each(|lpn| self.apply(Operation::Read(lpn)))
+        // Without refreshes: power cuts in quick succession would come before the reads end.
+        let mut pages = 0..self.model.logical_pages();
+        pages.try_for_each(|lpn| self.apply_and(Operation::Read(lpn), false))
     }
 }
 

@@ -17,6 +17,7 @@ pub mod buffers;
 pub mod checks;
 pub mod conformance;
 pub mod driver;
+mod due;
 pub mod exhaustive;
 pub mod history;
 pub mod model;

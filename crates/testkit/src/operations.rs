@@ -31,6 +31,11 @@ impl Operation {
         matches!(self, Self::Remount | Self::Shutdown)
     }
 
+    /// True if it is a task of one page.
+    pub fn is_page_task(self) -> bool {
+        matches!(self, Self::Write(_) | Self::WriteThrough(_) | Self::Read(_) | Self::Trim(_))
+    }
+
     /// True if it waits until data is durable, so that its time has no bound.
     pub fn is_flush(self) -> bool {
         self.remounts() || matches!(self, Self::Flush | Self::WriteThrough(_))

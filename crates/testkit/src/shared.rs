@@ -3,7 +3,8 @@
 
 use crate::watched::Inspect;
 use flash::{
-    BlockId, Cause, Flash, FlashError, Geometry, Lpn, Ns, Oob, Operation, Part, Ppn, Probe, Worked,
+    BlockId, Cause, DueBlock, Flash, FlashError, Geometry, Lpn, Ns, Oob, Operation, Part, Ppn,
+    Probe, Worked,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -158,6 +159,18 @@ impl<F: Probe> Probe for Shared<F> {
 
     fn corrected_bits(&self) -> u64 {
         self.array.borrow().corrected_bits()
+    }
+
+    fn due_block(&mut self) -> Option<DueBlock> {
+        self.array.borrow_mut().due_block()
+    }
+
+    fn next_due_ns(&self) -> Ns {
+        self.array.borrow().next_due_ns()
+    }
+
+    fn end_turn(&mut self, block: BlockId, moved: bool) {
+        self.array.borrow_mut().end_turn(block, moved);
     }
 
     fn worked(&self) -> Worked {

@@ -1,9 +1,12 @@
 //! An observed array. It derives the place of each logical page, valid pages and victims from the operations alone. A
 //! scheme's own account is checked against it.
 
+use crate::due::Due;
 use crate::model::version_of;
 use flash::faults::{PowerCut, ProgramEraseFailure, Tearable};
-use flash::{Array, BlockId, Cause, DynFlash, FlashError, Lpn, Oob, PageKind, Ppn, Probe};
+use flash::{
+    Array, BlockId, Cause, DueBlock, DynFlash, FlashError, Lpn, Oob, PageKind, Ppn, Probe,
+};
 use std::any::{Any, type_name};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -121,6 +124,8 @@ pub struct Watched {
     last: Option<BlockId>,
     /// The block that wear levelling is moving, and its target.
     moving: Option<[BlockId; 2]>,
+    /// Blocks named as due for a refresh, if any are.
+    due: Option<Due>,
     breach: Option<String>,
 }
 
@@ -146,6 +151,7 @@ impl Watched {
             most_valid: [0; 2],
             last: None,
             moving: None,
+            due: None,
             breach: None,
             inner,
         }
@@ -172,6 +178,16 @@ impl Watched {
     /// Returns the wrapped array.
     pub fn into_inner(self) -> Box<dyn Inspect> {
         self.inner
+    }
+
+    /// Names written blocks as due for a refresh or a read reclaim from here on.
+    pub fn name_blocks(&mut self) {
+        self.due = Some(Due::default());
+    }
+
+    /// Names this block next.
+    pub fn name_due(&mut self, due: DueBlock) {
+        self.due = Some(Due::of(due));
     }
 
     /// Next page of the block to program; π if the block must be erased first.
@@ -527,12 +543,24 @@ impl flash::Layer for Watched {
         result
     }
 
+    fn due_block(&mut self) -> Option<DueBlock> {
+        let (inner, due) = (&self.inner, &mut self.due);
+        due.as_mut()?.block(inner.geometry().blocks(), |block| inner.next_page(block) > 0)
+    }
+
+    fn end_turn(&mut self, block: BlockId, _moved: bool) {
+        if let Some(due) = &mut self.due {
+            due.ends(block);
+        }
+    }
+
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
         let erased = self.inner.erase(block, cause);
         if cause == Cause::WearLevel && matches!(erased, Ok(()) | Err(FlashError::EraseFailed(_))) {
             self.levelled(block);
         }
         erased?;
+        flash::Layer::end_turn(self, block, true);
         if is_data_collection(cause) {
             self.collected(block);
         }

@@ -1,7 +1,9 @@
 //! Options of the channel of an array, or of each channel of an SSD; shared by `compare` and `bounds`.
 
 use clap::Args;
-use sim::config::{BitErrorSettings, BusRate, Duration, ReadRetrySettings, Word};
+use sim::config::{
+    BitErrorSettings, BusRate, Duration, ReadReclaim, ReadRetrySettings, RefreshSettings, Word,
+};
 
 /// Devices, planes and bit errors.
 #[derive(Clone, Debug, Args)]
@@ -51,4 +53,20 @@ impl ChannelArgs {
             || self.read_retry.is_some()
             || self.t_rwc.is_some()
     }
+}
+
+/// Refresh and read reclaim of an array.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Refresh")]
+pub(super) struct RefreshArgs {
+    /// Rewrite the pages of a block when the oldest is as old as this, age=TIME of 1 s or more, such as age=30d; when a read
+    /// of any of them finds as many bit errors in 1 KiB, errors=BITS, such as errors=60; or both, age=30d+errors=60. One
+    /// page with each page task, and in idle time; for page-level, fsr, lazy-rtgc and 2lgc [default: off]
+    #[arg(long, value_name = "LIMITS", allow_hyphen_values = true)]
+    pub(super) refresh: Option<Word<RefreshSettings>>,
+
+    /// Move the pages of a block likewise when it has been read as often since its erase, copies and repeated reads
+    /// included: 1 to 4294967295 page reads, such as 100k [default: off]
+    #[arg(long, value_name = "READS", allow_hyphen_values = true)]
+    pub(super) read_reclaim: Option<Word<ReadReclaim>>,
 }

@@ -1,6 +1,6 @@
 //! `ftlkit compare`.
 
-use super::channel::ChannelArgs;
+use super::channel::{ChannelArgs, RefreshArgs};
 use super::deadline::DeadlineArgs;
 use super::read::ReadArgs;
 use super::run::{OutputArgs, PlotArgs, run_experiment};
@@ -80,6 +80,9 @@ pub(super) struct ExperimentArgs {
 
     #[command(flatten)]
     channel: ChannelArgs,
+
+    #[command(flatten)]
+    refresh: RefreshArgs,
 
     #[command(flatten)]
     ssd: SsdArgs,
@@ -282,6 +285,7 @@ impl ExperimentArgs {
         let mut experiment = Experiment::default();
         self.device.apply(&mut experiment)?;
         self.channel.apply(&mut experiment);
+        self.refresh.apply(&mut experiment);
         self.ssd.apply(&mut experiment);
         self.workload.apply(inputs, &self.read, &mut experiment)?;
         self.replay.apply(&mut experiment)?;
@@ -337,6 +341,13 @@ impl ChannelArgs {
         if let Some(retry) = &self.read_retry {
             experiment.read_retry = retry.clone();
         }
+    }
+}
+
+impl RefreshArgs {
+    fn apply(&self, experiment: &mut Experiment) {
+        experiment.refresh = self.refresh.unwrap_or(experiment.refresh);
+        experiment.read_reclaim = self.read_reclaim.unwrap_or(experiment.read_reclaim);
     }
 }
 

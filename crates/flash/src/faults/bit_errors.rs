@@ -5,9 +5,11 @@ use super::bit_error_model::{Age, AgeLimit, BitErrorModel, codeword_bits, codewo
 use super::carried::Carried;
 use super::error::FaultError;
 use super::read_retry::ReadRetry;
+use super::refresh::{Refresh, RefreshCounts, RefreshLimits};
 use super::tearable::{Tearable, tear_inner};
 use crate::address::{BlockId, Lpn, Ppn};
 use crate::copies::CopyPath;
+use crate::due::DueBlock;
 use crate::error::FlashError;
 use crate::interface::{Flash, copy_one_by_one};
 use crate::oob::Oob;
@@ -29,7 +31,7 @@ use alloc::{boxed::Box, vec, vec::Vec};
 /// wrapper above fails or cuts a copy, the source has been read through ECC.
 ///
 /// State: 4 bytes per page if reads bring errors, and 4 per page and per block if errors grow with retention time. If pages carry errors of others, 4 more per page, and 2 per
-/// codeword of each page that carries any. Switched off ([`BitErrors::none`]): no state, and one branch per
+/// codeword of each page that carries any. With limits of a refresh, 24 per block. Switched off ([`BitErrors::none`]): no state, and one branch per
 /// operation.
 #[derive(Clone, Debug)]
 pub struct BitErrors<F> {
@@ -56,6 +58,7 @@ impl<F: Tearable> BitErrors<F> {
             retry: ReadRetry::default(),
             retried: Vec::new(),
             retries: Retries::default(),
+            refresh: None,
             stated: None,
             reads_beyond: 0,
             carried: Carried::new(&geometry, codewords),
@@ -85,6 +88,18 @@ impl<F: Tearable> BitErrors<F> {
         Ok(self)
     }
 
+    /// Adds limits from which on blocks are due ([`Probe::due_block`](crate::Probe::due_block)). The age of data at the
+    /// start is that of the model.
+    pub fn with_refresh(mut self, limits: RefreshLimits) -> Self {
+        if let Some(errors) = &mut self.errors
+            && !limits.are_off()
+        {
+            let initial_s = errors.model.aged().map_or(0, |model| model.age_s);
+            errors.refresh = Some(Refresh::new(limits, self.inner.geometry(), initial_s));
+        }
+        self
+    }
+
     /// Wraps `inner` without bit errors: forwards every call.
     pub fn none(inner: F) -> Self {
         Self { inner, errors: None }
@@ -99,6 +114,16 @@ impl<F: Tearable> BitErrors<F> {
     /// no step read. Empty without a read retry.
     pub fn retried_reads(&self) -> &[u64] {
         self.errors.as_ref().map_or(&[], |errors| &errors.retried)
+    }
+
+    /// Blocks that were due so far; `None` without limits.
+    pub fn refresh_counts(&self) -> Option<RefreshCounts> {
+        self.errors.as_ref()?.refresh.as_ref().map(Refresh::counts)
+    }
+
+    /// Reads of a block since its erase, if limits are set ([`BitErrors::with_refresh`]).
+    pub fn block_reads(&self, block: BlockId) -> Option<u32> {
+        self.errors.as_ref()?.refresh.as_ref().map(|refresh| refresh.reads(block))
     }
 
     /// Reads and copies so far of pages older, more worn or more often read than the limit of the bounds.
@@ -146,6 +171,8 @@ struct Errors {
     retried: Vec<u64>,
     /// Steps so far.
     retries: Retries,
+    /// Blocks that are due, if there are limits.
+    refresh: Option<Refresh>,
     /// Limit up to which bounds are stated, and reads of pages beyond it.
     stated: Option<AgeLimit>,
     reads_beyond: u64,
@@ -202,7 +229,7 @@ impl Errors {
         }
         // What a step reads has as many bit errors as the ECC corrects, at most.
         let bits = if retries.is_none() { all } else { within };
-        Ok(Corrected { bits, retries })
+        Ok(Corrected { bits, worst, retries })
     }
 
     /// Counts a read of a page and its corrected bits, if the read has run.
@@ -219,8 +246,16 @@ impl Errors {
             Some(_) => return,
         }
         self.count(retries, matches!(error, Some(FlashError::Uncorrectable(_))));
+        self.count_reads(ppn, 1 + retries.steps as u32 + retries.soft as u32, corrected.worst);
+    }
+
+    /// Counts reads of a page, its first and its repeated ones. Its worst codeword has these bit errors.
+    fn count_reads(&mut self, ppn: Ppn, times: u32, worst: u64) {
         if let Some(aging) = &mut self.aging {
-            aging.read(ppn, 1 + retries.steps as u32 + retries.soft as u32);
+            aging.read(ppn, times);
+        }
+        if let Some(refresh) = &mut self.refresh {
+            refresh.read(ppn, times, worst);
         }
         if let Some(reads) = self.reads.get_mut(ppn.0 as usize) {
             *reads = reads.saturating_add(1);
@@ -250,7 +285,28 @@ impl Errors {
         if let Some(aging) = &mut self.aging {
             aging.programmed(ppn);
         }
+        if let Some(refresh) = &mut self.refresh {
+            refresh.programmed(ppn);
+        }
         self.carried.clear(ppn);
+    }
+
+    fn erased(&mut self, block: BlockId) {
+        if let Some(aging) = &mut self.aging {
+            aging.erased(block.0);
+        }
+        if let Some(refresh) = &mut self.refresh {
+            refresh.erased(block);
+        }
+    }
+
+    fn set_now_ns(&mut self, now_ns: Ns) {
+        if let Some(aging) = &mut self.aging {
+            aging.set_now_ns(now_ns);
+        }
+        if let Some(refresh) = &mut self.refresh {
+            refresh.set_now_ns(now_ns);
+        }
     }
 
     /// Gives the copy the source's bit errors, unless the controller corrected them on the way.
@@ -281,12 +337,7 @@ impl Errors {
             Some(error) if !error.failed_at_medium() => return,
             _ => {}
         }
-        if let Some(aging) = &mut self.aging {
-            aging.read(ppn, 1);
-        }
-        if let Some(reads) = self.reads.get_mut(ppn.0 as usize) {
-            *reads = reads.saturating_add(1);
-        }
+        self.count_reads(ppn, 1, 0);
     }
 
     fn take_over<F: Flash>(&mut self, inner: &F, from: Ppn, to: Ppn) {
@@ -311,6 +362,8 @@ impl Errors {
 #[derive(Clone, Copy, Debug)]
 struct Corrected {
     bits: u64,
+    /// Bit errors of the codeword with most.
+    worst: u64,
     retries: Retries,
 }
 
@@ -425,8 +478,8 @@ impl<F: Tearable> crate::layer::Layer for BitErrors<F> {
     #[inline]
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
         self.inner.erase(block, cause)?;
-        if let Some(aging) = self.errors.as_mut().and_then(|errors| errors.aging.as_mut()) {
-            aging.erased(block.0);
+        if let Some(errors) = &mut self.errors {
+            errors.erased(block);
         }
         Ok(())
     }
@@ -441,10 +494,31 @@ impl<F: Tearable> crate::layer::Layer for BitErrors<F> {
 
     #[inline]
     fn set_now_ns(&mut self, now_ns: Ns) {
-        if let Some(aging) = self.errors.as_mut().and_then(|errors| errors.aging.as_mut()) {
-            aging.set_now_ns(now_ns);
+        if let Some(errors) = &mut self.errors {
+            errors.set_now_ns(now_ns);
         }
         self.inner.set_now_ns(now_ns);
+    }
+
+    fn due_block(&mut self) -> Option<DueBlock> {
+        match self.errors.as_mut().and_then(|errors| errors.refresh.as_mut()) {
+            None => self.inner.due_block(),
+            Some(refresh) => refresh.due_block(),
+        }
+    }
+
+    fn next_due_ns(&self) -> Ns {
+        match self.errors.as_ref().and_then(|errors| errors.refresh.as_ref()) {
+            None => self.inner.next_due_ns(),
+            Some(refresh) => refresh.next_due_ns(),
+        }
+    }
+
+    fn end_turn(&mut self, block: BlockId, moved: bool) {
+        match self.errors.as_mut().and_then(|errors| errors.refresh.as_mut()) {
+            None => self.inner.end_turn(block, moved),
+            Some(refresh) => refresh.end_turn(block, moved),
+        }
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 //! | wrapper | fault |
 //! | --- | --- |
 //! | [`PowerCut`] | the power fails at a chosen operation, with or without tearing it |
-//! | [`BitErrors`] | bits flip with wear, retention and reads, or a fixed number per page. ECC corrects them, at once or after steps of a read retry; or the page is lost, or an unchecked copy takes them over |
+//! | [`BitErrors`] | bits flip with wear, retention and reads, or a fixed number per page. ECC corrects them, at once or after steps of a read retry; or the page is lost, or an unchecked copy takes them over. It also tells which blocks are due for a refresh or a read reclaim |
 //! | [`ProgramEraseFailure`] | the part reports a program or an erase as failed |
 //! | [`BadBlocks`] | blocks are bad from the factory or go bad in use |
 //!
@@ -44,6 +44,7 @@ mod power_law;
 mod program_erase;
 pub(crate) mod random;
 mod read_retry;
+mod refresh;
 mod tearable;
 
 pub use bad_blocks::BadBlocks;
@@ -54,4 +55,5 @@ pub use power_cut::PowerCut;
 pub use power_law::{NamedLaw, POWER_LAWS, PowerLaw};
 pub use program_erase::ProgramEraseFailure;
 pub use read_retry::ReadRetry;
+pub use refresh::{RefreshCounts, RefreshLimits};
 pub use tearable::Tearable;

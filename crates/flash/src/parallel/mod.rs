@@ -258,6 +258,11 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         self.timed = timed;
     }
 
+    /// Operations of collection steps that are outstanding.
+    pub fn steps_left(&self) -> u32 {
+        self.steps.left
+    }
+
     /// True if operations of collection steps are outstanding.
     pub fn is_collecting(&self) -> bool {
         self.steps.left > 0

@@ -73,6 +73,7 @@ mod tests;
 pub use rule::WearRule;
 
 use super::address::{BlockId, Lpn, Ppn};
+use super::due::DueBlock;
 use super::error::FlashError;
 use super::interface::{Flash, Probe};
 use super::oob::Oob;
@@ -322,6 +323,18 @@ impl<F: Probe> crate::layer::Layer for WearLevel<F> {
 
     fn erase_count(&self, block: BlockId) -> u32 {
         self.inner.erase_count(self.physical(block))
+    }
+
+    fn due_block(&mut self) -> Option<DueBlock> {
+        let due = self.inner.due_block()?;
+        let outer = |levelling: &Levelling| levelling.places.outer(due.block);
+        let block = self.levelling.as_deref().map_or(due.block, outer);
+        Some(DueBlock { block, ..due })
+    }
+
+    fn end_turn(&mut self, block: BlockId, moved: bool) {
+        let physical = self.physical(block);
+        self.inner.end_turn(physical, moved);
     }
 
     #[inline]

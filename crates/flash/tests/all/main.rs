@@ -15,6 +15,7 @@ mod parts;
 mod power_cut;
 mod propagation;
 mod read_retry;
+mod refresh;
 mod rules;
 mod serial;
 mod wrappers;

@@ -14,7 +14,7 @@ const TIMES: [u64; 5] = [25_000, 25_000, 300_000, 325_000, 2_000_000];
 
 #[test]
 fn sums_by_cause() {
-    let mut flash = Serial::new(array(12, 8, Store::Metadata));
+    let mut flash = Serial::new(array(15, 8, Store::Metadata));
     let mut counts = Counts::default();
     let (mut ppn, mut by_cause) = (0, [0; Cause::ALL.len()]);
     for (i, cause) in Cause::ALL.into_iter().enumerate() {
@@ -40,7 +40,7 @@ fn sums_by_cause() {
         }
         done(Operation::ReadOob, 2 * i as u64);
         for _ in 0..i % 3 {
-            flash.erase(BlockId(11), cause).unwrap();
+            flash.erase(BlockId(14), cause).unwrap();
         }
         done(Operation::Erase, i as u64 % 3);
     }
@@ -51,14 +51,15 @@ fn sums_by_cause() {
         assert_eq!(programmed, 1 + cause as u64);
     }
     assert_eq!(flash.busy_ns(), by_cause.iter().sum());
-    assert_eq!(flash.erase_count(BlockId(11)), 12);
-    // 90 page reads and 132 OOB reads; 12 programs and 66 copies; 12 erases.
-    let expected = (90 + 132) * 25_000 + 12 * 300_000 + 66 * 325_000 + 12 * 2_000_000;
+    assert_eq!(flash.erase_count(BlockId(14)), 13);
+    // 119 page reads and 182 OOB reads; 14 programs and 91 copies; 13 erases.
+    let expected = (119 + 182) * 25_000 + 14 * 300_000 + 91 * 325_000 + 13 * 2_000_000;
     assert_eq!(flash.busy_ns(), expected);
     let merges = [Cause::SwitchMerge, Cause::PartialMerge, Cause::FullMerge];
+    let others = [Cause::Fold, Cause::Refresh, Cause::ReadReclaim];
     let steps =
         [Cause::Collection, Cause::WriteBack, Cause::TranslationCollection, Cause::WearLevel];
-    let steps = steps.into_iter().chain([Cause::Fold]).chain(merges);
+    let steps = steps.into_iter().chain(others).chain(merges);
     let in_steps: u64 = steps.map(|cause| by_cause[cause as usize]).sum();
     assert_eq!(flash.busy_in_steps_ns(), in_steps);
 }

@@ -7,8 +7,8 @@ use ftlkit_flash::faults::{
 };
 use ftlkit_flash::parallel::Parallel;
 use ftlkit_flash::{
-    AnyArray, Array, BlockId, Cause, DynFlash, Flash, FlashError, Geometry, Lpn, Ns, Oob, Part,
-    Ppn, Probe, Retries, Serial, Store, WearLevel, WearRule, Worked, copy_one_by_one, parts,
+    AnyArray, Array, BlockId, Cause, DueBlock, DynFlash, Flash, FlashError, Geometry, Lpn, Ns, Oob,
+    Part, Ppn, Probe, Retries, Serial, Store, WearLevel, WearRule, Worked, copy_one_by_one, parts,
 };
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -211,6 +211,20 @@ impl Probe for Recorder {
         self.note("set_now_ns", now_ns);
     }
 
+    fn due_block(&mut self) -> Option<DueBlock> {
+        self.note("due_block", ());
+        Some(DueBlock { block: BlockId(6), cause: Cause::Refresh })
+    }
+
+    fn next_due_ns(&self) -> Ns {
+        self.note("next_due_ns", ());
+        24
+    }
+
+    fn end_turn(&mut self, block: BlockId, moved: bool) {
+        self.note("end_turn", (block, moved));
+    }
+
     fn worked(&self) -> Worked {
         self.note("worked", ());
         Worked { busy_ns: 19, steps_ns: 20 }
@@ -240,7 +254,7 @@ impl DynFlash for Recorder {}
 type Ask = fn(&mut AnyArray) -> String;
 
 /// Each method once.
-const ASKS: [(&str, Ask); 23] = [
+const ASKS: [(&str, Ask); 26] = [
     ("geometry", |flash| text(flash.geometry())),
     ("part", |flash| text(&flash.part().name)),
     ("read", |flash| {
@@ -280,6 +294,12 @@ const ASKS: [(&str, Ask); 23] = [
     ("retries", |flash| text(flash.retries())),
     ("set_now_ns", |flash| {
         flash.set_now_ns(23);
+        "done".into()
+    }),
+    ("due_block", |flash| text(flash.due_block())),
+    ("next_due_ns", |flash| text(flash.next_due_ns())),
+    ("end_turn", |flash| {
+        flash.end_turn(BlockId(1), true);
         "done".into()
     }),
     ("worked", |flash| text(flash.worked())),

@@ -8,11 +8,12 @@ use crate::error::FtlError;
 use crate::guarantee::Ram;
 use crate::interface::{Background, Ftl, Prefetch};
 use crate::plan::Plan;
+use crate::refresh::RefreshStep;
 use crate::scheme::Scheme;
 use crate::telemetry::Telemetry;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use flash::{Flash, Lpn, Ns};
+use flash::{DueBlock, Flash, Lpn, Ns};
 
 #[cfg(test)]
 mod tests;
@@ -197,6 +198,14 @@ impl<S: Background> Background for Buffered<S> {
 
     fn idles_on(&self) -> bool {
         self.scheme.idles_on()
+    }
+
+    fn refresh(&mut self, due: DueBlock) -> Result<RefreshStep, FtlError> {
+        self.scheme.refresh(due)
+    }
+
+    fn refresh_ns(&self) -> Ns {
+        self.scheme.refresh_ns()
     }
 
     #[inline]

@@ -42,6 +42,7 @@ pub(crate) mod frontiers;
 pub(crate) mod mount;
 pub(crate) mod packed;
 mod product;
+mod refresh;
 mod scheme;
 pub(crate) mod slc_cache;
 mod slc_space;

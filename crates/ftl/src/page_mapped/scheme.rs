@@ -4,6 +4,7 @@ use super::collection::Collection;
 use super::core::{Core, LOST};
 use super::fold;
 use super::frontiers::ram_bytes;
+use super::refresh;
 use super::slc_cache;
 use super::tables::{Flat, Tables};
 use super::victims::Victims;
@@ -11,12 +12,13 @@ use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::interface::{Background, Ftl, Prefetch};
+use crate::refresh::RefreshStep;
 use crate::slc_cache::SlcLog;
 use crate::telemetry::{CollectionLog, SlcCacheState, Telemetry};
 use crate::victim_work::VictimWork;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use flash::{BlockId, Lpn, Ns, Ppn, Probe};
+use flash::{BlockId, DueBlock, Lpn, Ns, Ppn, Probe};
 
 /// Page-mapped scheme: an array, a victim policy and a collector.
 #[derive(Clone, Debug)]
@@ -256,5 +258,13 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Background for PageMapped<F
 
     fn idles_on(&self) -> bool {
         fold::has_work(&self.core)
+    }
+
+    fn refresh(&mut self, due: DueBlock) -> Result<RefreshStep, FtlError> {
+        refresh::step(&mut self.core, &mut self.collector, due)
+    }
+
+    fn refresh_ns(&self) -> Ns {
+        self.guarantee.refresh_ns.unwrap_or(Ns::MAX)
     }
 }

@@ -426,6 +426,21 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         self.keep_blocks();
     }
 
+    /// Takes a candidate without valid pages, if the policy knows of one, and does not log it as a victim.
+    pub(crate) fn take_empty(&mut self) -> Option<BlockId> {
+        if self.victims.least_valid() != Some(0) {
+            return None;
+        }
+        let victim = self.take_victim()?;
+        if self.blocks.valid(victim) > 0 {
+            self.put_back(victim);
+            return None;
+        }
+        self.log.started -= 1;
+        self.log.victim_valid[0] -= 1;
+        Some(victim)
+    }
+
     /// Takes a candidate without valid pages, if the policy knows of one: to be reclaimed in idle time.
     pub(crate) fn take_invalid(&mut self) -> Option<BlockId> {
         if self.victims.least_valid() != Some(0) {

@@ -209,6 +209,7 @@ fn guarantee(part: &Part, space: &Space, threshold: bool, printed: bool) -> Guar
         volatile: true,
         step_with_read: true,
         forced_apart: true,
+        ..Guarantee::default()
     }
 }
 

@@ -36,6 +36,8 @@ pub(super) struct Sizing<'a> {
     seed: u64,
     allocation: Allocation,
     processor: Option<Processor>,
+    /// True if blocks may be due for a refresh or a read reclaim.
+    refresh: bool,
     /// What schemes without a share of their own export.
     share: DefaultShare,
 }
@@ -57,13 +59,18 @@ impl<'a> Sizing<'a> {
             Ok((scheme, part.map_err(|fault| scheme.fault(fault.setting, &fault.reason))?))
         };
         let schemes = schemes.iter().map(with_part).collect::<Result<_, ConfigError>>()?;
-        let (allocation, processor) = (Allocation::default(), None);
-        Ok(Self { channel, schemes, seed, allocation, processor, share })
+        let (allocation, processor, refresh) = (Allocation::default(), None, false);
+        Ok(Self { channel, schemes, seed, allocation, processor, refresh, share })
     }
 
     /// Same schemes with this allocation of writes and this processor for victim selection.
     pub(super) fn with(self, allocation: Allocation, processor: Option<Processor>) -> Self {
         Self { allocation, processor, ..self }
+    }
+
+    /// Same schemes, which move pages of blocks that are due if `refresh`.
+    pub(super) fn refreshing(self, refresh: bool) -> Self {
+        Self { refresh, ..self }
     }
 
     /// With the default share where the scheme gives none and can export as much.
@@ -73,9 +80,13 @@ impl<'a> Sizing<'a> {
         part: &Part,
         geometry: &Geometry,
     ) -> Result<SchemeConfig, ConfigError> {
-        let (allocation, processor) = (self.allocation, self.processor);
-        let config =
-            SchemeConfig { allocation, processor, ..scheme.to_config(geometry, self.seed)? };
+        let Self { allocation, processor, refresh, .. } = *self;
+        let config = SchemeConfig {
+            allocation,
+            processor,
+            refresh,
+            ..scheme.to_config(geometry, self.seed)?
+        };
         if config.logical_pages.is_some() {
             return Ok(config);
         }

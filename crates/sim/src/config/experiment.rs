@@ -9,6 +9,7 @@ use super::part::PartChoice;
 use super::precondition::PreconditionChoice;
 use super::processor::Cpu;
 use super::read_retry::ReadRetrySettings;
+use super::refresh::{ReadReclaim, RefreshSettings};
 use super::scheme::SchemeChoice;
 use super::share::{DefaultShare, PartialPages, SpaceRule};
 use super::suspend::SuspendChoice;
@@ -120,6 +121,12 @@ pub struct Experiment {
     /// Steps of reads that ECC does not correct at once, and decoding times.
     #[serde(skip_serializing_if = "is_not_retried")]
     pub read_retry: Word<ReadRetrySettings>,
+    /// Age and bit errors from which on the pages of a block are rewritten.
+    #[serde(skip_serializing_if = "is_not_refreshed")]
+    pub refresh: Word<RefreshSettings>,
+    /// Reads of a block since its erase from which on its pages are moved.
+    #[serde(skip_serializing_if = "is_not_reclaimed")]
+    pub read_reclaim: Word<ReadReclaim>,
     /// Precondition of the array.
     pub precondition: PreconditionChoice,
     /// Clock that issues requests.
@@ -163,6 +170,14 @@ fn are_off(errors: &Word<BitErrorSettings>) -> bool {
 
 fn is_not_retried(retry: &Word<ReadRetrySettings>) -> bool {
     retry.0.are_off()
+}
+
+fn is_not_refreshed(refresh: &Word<RefreshSettings>) -> bool {
+    refresh.0 == RefreshSettings::default()
+}
+
+fn is_not_reclaimed(reclaim: &Word<ReadReclaim>) -> bool {
+    reclaim.0.0.is_none()
 }
 
 fn is_free(processor: &Word<Option<Cpu>>) -> bool {
@@ -214,6 +229,8 @@ impl Default for Experiment {
             t_rwc: None,
             bit_errors: Word::default(),
             read_retry: Word::default(),
+            refresh: Word::default(),
+            read_reclaim: Word::default(),
             precondition: PreconditionChoice::default(),
             timing: Timing::default(),
             deadline: None,

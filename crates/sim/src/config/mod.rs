@@ -22,6 +22,8 @@ mod precondition;
 mod processor;
 mod queues;
 mod read_retry;
+mod refresh;
+mod refresh_limits;
 mod resolve;
 mod scheme;
 mod scheme_settings;
@@ -56,6 +58,7 @@ pub use part::{DEFAULT_PART, Margin, PartChoice, PartTable, by_name as part_by_n
 pub use precondition::PreconditionChoice;
 pub use processor::Cpu;
 pub use read_retry::{ReadRetrySettings, SoftDecoding};
+pub use refresh::{ReadReclaim, RefreshSettings};
 pub use resolve::Resolved;
 pub use scheme::SchemeChoice;
 pub use scheme_settings::{SCHEME_SETTINGS, SchemeSetting};

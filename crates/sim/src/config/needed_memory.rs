@@ -26,6 +26,8 @@ const REQUEST_BYTES: u64 = 1024;
 const READS_BYTES: u64 = 4;
 /// Bytes per physical page for the time of its program, if retention causes bit errors.
 const AGE_BYTES: u64 = 4;
+/// Bytes per block for its age, its reads and its place among those that are due.
+const REFRESH_BYTES: u64 = 24;
 
 impl Resolved {
     /// Rejects the experiment if the schemes that run at once need more memory than the machine has
@@ -76,6 +78,7 @@ impl Resolved {
         least_bytes(&self.geometry, scheme.plan.logical_pages)
             + self.number_bytes(scheme)
             + self.bit_error_bytes()
+            + self.refresh_bytes()
             + self.ssd_bytes()
     }
 
@@ -94,6 +97,12 @@ impl Resolved {
         ORDER_BYTES * u64::from(self.geometry.blocks())
             + DIE_BYTES * u64::from(self.channel.units())
             + REQUEST_BYTES * u64::from(ssd.queue_depth)
+    }
+
+    /// Bytes for the ages and reads of blocks, which an array keeps where they may be due for a refresh.
+    fn refresh_bytes(&self) -> u64 {
+        let off = self.experiment.refresh_limits().are_off();
+        if off { 0 } else { REFRESH_BYTES * u64::from(self.geometry.blocks()) }
     }
 
     /// Bytes for read counts and times, which an array keeps if bit errors grow with reads or retention.

@@ -90,6 +90,7 @@ impl Experiment {
         }
         let mut channel = Channel::new(part.clone(), self.ways, self.planes, self.bit_errors.0)?;
         channel = channel.with_retry(&self.read_retry.0)?;
+        self.check_refresh()?;
         if let Some(cycle) = self.t_rwc {
             channel = channel.with_direct_cycle(cycle.0)?;
         }
@@ -103,7 +104,9 @@ impl Experiment {
         check_labels(&tables)?;
         let sizing = Sizing::new(&channel, &tables, self.seed, self.default_share.0)?;
         let allocation = board.as_ref().map(|board| board.allocation(self.ways));
-        let sizing = sizing.with(allocation.unwrap_or_default(), self.processor());
+        let sizing = sizing
+            .with(allocation.unwrap_or_default(), self.processor())
+            .refreshing(!self.refresh_limits().are_off());
         let geometry = match self.capacity {
             Some(capacity) => given_array(&sizing, capacity, &mut notes)?,
             None => size_for(&sizing, &self.workload.0, self.default_share.0, &mut notes)?,

@@ -109,6 +109,13 @@ impl Resolved {
         if let Some(errors) = self.bit_errors_text() {
             line.push_str(&format!("; {errors}"));
         }
+        let limits = self.experiment.refresh_limits();
+        if limits.age_s.or(limits.bits_per_kib).is_some() {
+            line.push_str(&format!("; refresh {}", self.experiment.refresh));
+        }
+        if let Some(reads) = limits.block_reads {
+            line.push_str(&format!("; read reclaim at {} reads", units::grouped(reads.into())));
+        }
         line
     }
 

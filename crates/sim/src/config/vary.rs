@@ -220,6 +220,8 @@ mod tests {
             ("pe_cycles", "1k"),
             ("data_age", "36h"),
             ("read_retry", "90,120"),
+            ("refresh", "age=30d+errors=60"),
+            ("read_reclaim", "100k"),
             ("seed", "7"),
         ];
         let text = varied(&all).unwrap().to_toml().unwrap();
@@ -236,6 +238,8 @@ mod tests {
             "timing = \"closed\"",
             "bit_errors = \"tlc-72-layer+cycles=1000+age=129600s+ecc=72\"",
             "read_retry = \"90,120\"",
+            "refresh = \"age=30d+errors=60\"",
+            "read_reclaim = \"100000\"",
             "seed = 7",
         ] {
             assert!(text.contains(said), "{said}: {text}");

@@ -124,6 +124,9 @@ pub struct SchemeReport {
     pub copies_by_path: Option<Vec<CopyCount>>,
     /// Effects of bit errors; `null` on an array without.
     pub bit_errors: Option<BitErrorReport>,
+    /// Refresh and read reclaim; absent without limits of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refresh: Option<RefreshReport>,
     /// Blocks erased.
     pub erases: u64,
     /// Write amplification: pages programmed per page written by the host. Below 1 if a write buffer absorbs
@@ -345,6 +348,22 @@ pub struct RetryReport {
     pub bound_block_reads: Option<u32>,
     /// Reads of pages beyond one of these three; the bounds do not cover them.
     pub reads_beyond_bound: u64,
+}
+
+/// Refresh and read reclaim in the measured part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RefreshReport {
+    /// Blocks that became too old or were found with too many bit errors.
+    pub refresh_due_blocks: u64,
+    /// Blocks that were read too often.
+    pub reclaim_due_blocks: u64,
+    /// Blocks that are due at the end, and not moved yet.
+    pub waiting_blocks: u64,
+    /// Pages that a refresh moved.
+    pub refreshed_pages: u64,
+    /// Pages that a read reclaim moved.
+    pub reclaimed_pages: u64,
 }
 
 /// Reads that took one number of steps.

@@ -36,6 +36,6 @@ use crate::measures;
 pub use crate::measures::Summary;
 pub use contents::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, CopyCount, LargestRequest,
-    LeftOut, MapCacheReport, MergeReport, RamReport, Report, RetriedReads, RetryReport,
-    SchemeReport, Series, SlcCacheReport, Violation,
+    LeftOut, MapCacheReport, MergeReport, RamReport, RefreshReport, Report, RetriedReads,
+    RetryReport, SchemeReport, Series, SlcCacheReport, Violation,
 };

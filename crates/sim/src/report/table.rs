@@ -2,7 +2,7 @@
 
 use super::cells::{longest, mean, none, p99_9, percent};
 use super::contents::{
-    BitErrorReport, BufferReport, Report, SchemeReport, SlcCacheReport, Violation,
+    BitErrorReport, BufferReport, RefreshReport, Report, SchemeReport, SlcCacheReport, Violation,
 };
 use super::deadlines::DeadlineReport;
 use super::grid::{Grid, wrap};
@@ -179,6 +179,16 @@ fn grid(report: &Report) -> Grid {
         of_errors("uncorrectable reads", |e| e.uncorrectable_reads);
         of_errors("  of the host", |e| e.uncorrectable_host_reads);
         of_errors("pages lost", |e| e.lost_pages);
+    }
+    if schemes.iter().any(|s| s.refresh.is_some()) {
+        let mut of_refresh = |label: &str, figure: fn(&RefreshReport) -> u64| {
+            row(label, &|s| s.refresh.as_ref().map_or_else(none, |of| units::count(figure(of))));
+        };
+        of_refresh("blocks due for refresh", |of| of.refresh_due_blocks);
+        of_refresh("  pages moved", |of| of.refreshed_pages);
+        of_refresh("blocks due for read reclaim", |of| of.reclaim_due_blocks);
+        of_refresh("  pages moved", |of| of.reclaimed_pages);
+        of_refresh("blocks due at the end", |of| of.waiting_blocks);
     }
     let retried = |s: &SchemeReport| s.bit_errors.as_ref().and_then(|e| e.retry.clone());
     if let Some(retry) = schemes.iter().find_map(retried) {

@@ -51,6 +51,12 @@ impl Device {
         self
     }
 
+    /// Moves pages of blocks that the array names as due, if `refreshes`.
+    pub fn refreshing(mut self, refreshes: bool) -> Self {
+        self.clock.refreshes = refreshes;
+        self
+    }
+
     /// Page tasks that have ended.
     pub fn page_tasks(&self) -> u64 {
         self.account.measures.tasks()

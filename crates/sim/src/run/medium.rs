@@ -2,11 +2,11 @@
 
 use super::error::RunError;
 use super::setup::Setup;
-use crate::report::{BitErrorReport, CopyCount, RetriedReads, RetryReport};
-use flash::faults::BitErrors;
+use crate::report::{BitErrorReport, CopyCount, RefreshReport, RetriedReads, RetryReport};
+use flash::faults::{BitErrorModel, BitErrors, RefreshCounts};
 use flash::{
-    Array, BlockId, CopyPath, Counts, Flash, Geometry, Ns, ParallelArray, Part, Probe, Retries,
-    Serial, SerialArray, Store, WearLevel, WearRule, wear_level,
+    Array, BlockId, Cause, CopyPath, Counts, Flash, Geometry, Ns, ParallelArray, Part, Probe,
+    Retries, Serial, SerialArray, Store, WearLevel, WearRule, wear_level,
 };
 use ftl::{Scheme, SchemeConfig};
 
@@ -113,12 +113,14 @@ pub fn plain_array(geometry: Geometry, part: Part, store: Store) -> SerialArray 
 /// The array of a scheme's run, without a clock.
 pub(crate) fn array_of(setup: &Setup) -> Result<BitErrors<Array>, RunError> {
     let array = Array::new(setup.geometry, setup.part.clone(), Store::Metadata);
-    Ok(match setup.bit_errors {
-        None => BitErrors::none(array),
-        Some(model) => {
-            BitErrors::new(array, model, setup.seed)?.with_retry(&setup.retry, setup.stated)?
-        }
-    })
+    let model = match setup.bit_errors {
+        None if setup.refresh.are_off() => return Ok(BitErrors::none(array)),
+        // Ages and reads are counted where bit errors are.
+        None => BitErrorModel::Fixed { bits_per_page: 0, ecc_bits_per_kib: 1 },
+        Some(model) => model,
+    };
+    let errors = BitErrors::new(array, model, setup.seed)?;
+    Ok(errors.with_retry(&setup.retry, setup.stated)?.with_refresh(setup.refresh))
 }
 
 /// Counts of the array so far, besides operations.
@@ -132,6 +134,7 @@ pub(crate) struct Medium {
     retries: Retries,
     retried_reads: Vec<u64>,
     reads_beyond: u64,
+    refresh: Option<RefreshCounts>,
 }
 
 impl Medium {
@@ -145,6 +148,7 @@ impl Medium {
             retries: flash.retries(),
             retried_reads: flash.errors().retried_reads().to_vec(),
             reads_beyond: flash.errors().reads_beyond(),
+            refresh: flash.errors().refresh_counts(),
         }
     }
 
@@ -164,6 +168,11 @@ impl Medium {
             retries: self.retries.since(&before.retries),
             retried_reads,
             reads_beyond: self.reads_beyond - before.reads_beyond,
+            refresh: self.refresh.zip(before.refresh).map(|(now, before)| RefreshCounts {
+                refresh: now.refresh - before.refresh,
+                reclaim: now.reclaim - before.reclaim,
+                waiting: now.waiting,
+            }),
         }
     }
 
@@ -198,6 +207,17 @@ impl Medium {
             lost_pages,
             lost_pages_before,
             retry: (!setup.retry.is_off()).then(|| self.retry(setup)),
+        })
+    }
+
+    /// Refresh and read reclaim, if there are limits.
+    pub(super) fn refresh(&self, counts: &Counts) -> Option<RefreshReport> {
+        self.refresh.map(|of| RefreshReport {
+            refresh_due_blocks: of.refresh,
+            reclaim_due_blocks: of.reclaim,
+            waiting_blocks: of.waiting,
+            refreshed_pages: counts.pages_programmed(Cause::Refresh),
+            reclaimed_pages: counts.pages_programmed(Cause::ReadReclaim),
         })
     }
 

@@ -50,7 +50,8 @@ pub fn run_scheme(
             check_space(&*made, setup, label)?;
             let settled = precondition(&mut *made, setup, label, observer)?;
             let timed = source.has_arrivals() && !setup.closed;
-            let mut device = Device::new(made, timed).choosing(scheme.processor);
+            let mut device =
+                Device::new(made, timed).choosing(scheme.processor).refreshing(scheme.refresh);
             device.account.rounds.after(settled);
             device.replay(setup, label, source, observer)?;
             device.empty_buffer(label)?;

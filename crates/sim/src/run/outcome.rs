@@ -99,6 +99,7 @@ impl Account {
                 .chain(bit_errors.as_ref().and_then(too_old))
                 .collect(),
             bit_errors,
+            refresh: medium.refresh(&counts),
             ..SchemeReport::default()
         };
         let lost = |errors: &BitErrorReport| {

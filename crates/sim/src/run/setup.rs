@@ -4,7 +4,7 @@ use super::error::RunError;
 use crate::precondition::Preconditioning;
 use crate::ssd::setup::SsdSetup;
 use bounds::task_set::TaskSet;
-use flash::faults::{AgeLimit, BitErrorModel, ReadRetry};
+use flash::faults::{AgeLimit, BitErrorModel, ReadRetry, RefreshLimits};
 use flash::{Geometry, Operation, Part, Probe};
 use ftl::Scheme;
 use workload::{Facts, Source, WorkloadError, WorkloadSpec};
@@ -22,6 +22,9 @@ pub struct Setup {
     pub retry: ReadRetry,
     /// Wear, age and reads up to which the bounds hold, if they are stated.
     pub stated: Option<AgeLimit>,
+    /// Age, bit errors and reads from which on blocks are due for a refresh or a read reclaim. A scheme moves them if its
+    /// configuration says so ([`ftl::SchemeConfig::refresh`]).
+    pub refresh: RefreshLimits,
     /// Shape of the array.
     pub geometry: Geometry,
     /// Seed of preconditioning and of bit errors.
@@ -78,6 +81,7 @@ impl Setup {
             bit_errors: None,
             retry: ReadRetry::default(),
             stated: None,
+            refresh: RefreshLimits::default(),
             geometry,
             seed: 0,
             precondition: Preconditioning::default(),

@@ -58,6 +58,9 @@ impl SsdDevice<'_> {
         // What was due before now has run, so all that moves before it serves is the scheme's clock.
         let Served { notes, ram_ns, due_ns, free_pages } = self.scheme.serve(work, self.now_ns)?;
         (self.due_ns, self.free_pages) = (due_ns, free_pages);
+        if matches!(work.asks, Asks::Page(_)) {
+            self.refresh_beside_task()?;
+        }
         if notes != Notes::default() {
             self.account.noted(notes);
         }

@@ -53,7 +53,8 @@ impl SsdDevice<'_> {
         let start_ns = self.next_start_ns();
         let out_ns = self.outward.front().map_or(NEVER, |(end_ns, _)| *end_ns);
         let due_ns = self.next_due_ns();
-        let limit_ns = arrival_ns.min(start_ns).min(out_ns).min(due_ns);
+        let refresh_ns = self.next_refresh_ns(arrival_ns);
+        let limit_ns = arrival_ns.min(start_ns).min(out_ns).min(due_ns).min(refresh_ns);
         // Earlier events of the array come first.
         if limit_ns > self.now_ns
             && let flash = self.scheme.flash_mut()
@@ -80,6 +81,8 @@ impl SsdDevice<'_> {
             }
         } else if due_ns == limit_ns {
             self.background(|scheme, now_ns| scheme.advance(now_ns).map(|()| true))?;
+        } else if refresh_ns == limit_ns {
+            self.refresh_in_background()?;
         } else if start_ns == limit_ns
             && let Some(waiting) = self.queue.pop()
         {

@@ -26,6 +26,7 @@ mod interface;
 mod jobs;
 mod link;
 mod queue;
+mod refresh;
 mod report;
 mod requests;
 mod run;

@@ -49,6 +49,9 @@ pub(crate) fn run_scheme(
     device.account.rounds.after(settled);
     device.account.late = Late::new(setup.deadline_ns);
     device.free_partial_pages(setup.free_partial_pages);
+    if scheme.refresh {
+        device.refresh_blocks();
+    }
     let mut feeder = match &ssd.host {
         None => Feeder::new(source, limit),
         Some(host) => {

@@ -73,6 +73,13 @@ impl HostQueues {
 impl SsdSetup {
     /// Default number of host operations that may pass one collection operation on its die.
     pub const HOST_FIRST: u32 = 16;
+
+    /// Dies, or planes that operate on their own.
+    pub(super) fn units(&self) -> u32 {
+        let Topology { channels, ways, dies, planes, .. } = self.topology;
+        let planes = if self.ganged { 1 } else { planes };
+        [channels, ways, dies, planes].into_iter().map(u32::from).product()
+    }
 }
 
 /// Scope in which collection blocks the host.

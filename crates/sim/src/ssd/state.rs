@@ -40,6 +40,15 @@ pub(super) struct Outstanding {
     pub(super) whole: bool,
 }
 
+/// Pace of refreshes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RefreshPace {
+    /// Page tasks so far.
+    pub(super) tasks: u64,
+    /// True after a block could not be moved, until the next task.
+    pub(super) waits: bool,
+}
+
 /// The only page task on the device (queue depth 1).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alone {
@@ -85,6 +94,8 @@ pub(crate) struct SsdDevice<'a> {
     /// The scheme's next background work, and its free pages. They change only with a call of the scheme.
     pub(super) due_ns: Ns,
     pub(super) free_pages: u64,
+    /// Pace of refreshes, if they are on.
+    pub(super) refresh: Option<RefreshPace>,
     pub(super) windows: Windows,
     pub(super) totals: Totals,
     pub(super) seen: HostStats,
@@ -127,6 +138,7 @@ impl<'a> SsdDevice<'a> {
             wrote: false,
             due_ns: scheme.due_ns(),
             free_pages: scheme.free_pages(),
+            refresh: None,
             windows: Windows::new(setup.window_ns),
             totals: Totals::default(),
             seen: HostStats::default(),

@@ -11,6 +11,7 @@ mod jobs;
 mod parts_of_today;
 mod promises;
 mod read_retry;
+mod refresh;
 mod steady;
 mod task_sets;
 mod wear_levelling;

@@ -153,6 +153,8 @@ fn apply(to: &mut Experiment, option: &str, value: &str) -> Result<(), String> {
         "--bus" => to.bus = Some(parsed(value)?),
         "--bit-errors" => to.bit_errors = parsed(value)?,
         "--read-retry" => to.read_retry = parsed(value)?,
+        "--refresh" => to.refresh = parsed(value)?,
+        "--read-reclaim" => to.read_reclaim = parsed(value)?,
         "--seed" => to.seed = parsed(value)?,
         "--closed" => to.timing = Timing::Closed,
         "--requests" => to.workload.0.replay_mut().requests = Some(parsed(value)?),

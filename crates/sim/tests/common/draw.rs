@@ -78,6 +78,7 @@ pub(crate) fn case(
     let page = u64::from(part.page_bytes);
     push("--capacity", (u64::from(blocks * pages_per_block) * page).to_string());
     let logical = u64::from(blocks * pages_per_block);
+    let name_of_scheme = scheme.name;
     let scheme = scheme_text(random, scheme, buffer, blocks, page);
     if scheme.contains("+slc=") {
         push("--set", format!("part.cell={}", one_of(random, &["mlc", "tlc", "qlc"])));
@@ -130,6 +131,11 @@ pub(crate) fn case(
             push("--read-retry", format!("{steps}{}", one_of(random, &soft)));
         }
         _ => {}
+    }
+    // Page-mapped schemes alone can move the pages of one block.
+    if ["page-level", "fsr", "lazy-rtgc", "2lgc"].contains(&name_of_scheme) {
+        seldom(random, 3, &["20", "100", "3k"], |reads| push("--read-reclaim", reads.into()));
+        seldom(random, 4, &["age=1s", "age=5s", "age=10d"], |age| push("--refresh", age.into()));
     }
     let fills = ["none", "full", "full+age=1", "full+age=0.5+sequential=50%", "footprint"];
     push("--precondition", one_of(random, &fills).to_owned());

@@ -38,6 +38,7 @@ mod frontiers;
 mod nftl_rftl;
 mod own;
 mod power_cut;
+mod refresh;
 mod sabotage;
 mod search;
 mod slc_cache;

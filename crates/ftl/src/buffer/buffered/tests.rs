@@ -5,6 +5,7 @@ use crate::dirty_pages::{DirtyPages, Probability};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::interface::{Background, Ftl, Prefetch};
+use crate::refresh::{RefreshStep, Refreshed};
 use crate::scheme::Scheme;
 use crate::telemetry::{CollectionLog, Telemetry};
 use alloc::collections::BTreeSet;
@@ -12,7 +13,9 @@ use alloc::rc::Rc;
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use core::cell::RefCell;
 use core::fmt::Debug;
-use flash::{Array, Flash, Geometry, Lpn, Ns, Store, parts::EVALUATION_SLC};
+use flash::{
+    Array, BlockId, Cause, DueBlock, Flash, Geometry, Lpn, Ns, Store, parts::EVALUATION_SLC,
+};
 
 /// A scheme that records each call and returns unusual values. It overrides every default method.
 #[derive(Clone, Debug)]
@@ -154,6 +157,16 @@ impl Background for Recorder {
         Ok(())
     }
 
+    fn refresh(&mut self, due: DueBlock) -> Result<RefreshStep, FtlError> {
+        self.note("refresh", due);
+        Ok(RefreshStep { did: Refreshed::Later, collected: true })
+    }
+
+    fn refresh_ns(&self) -> Ns {
+        self.note("refresh_ns", ());
+        16
+    }
+
     fn ram_ns(&self) -> Ns {
         self.note("ram_ns", ());
         14
@@ -180,7 +193,7 @@ impl DirtyPages for AllDirty {
 type Ask = fn(Box<dyn Scheme<Flash = Array>>) -> String;
 
 /// Each method once.
-const ASKS: [(&str, Ask); 23] = [
+const ASKS: [(&str, Ask); 25] = [
     ("flash", |scheme| text(scheme.flash().geometry())),
     ("flash_mut", |mut scheme| text(scheme.flash_mut().geometry())),
     ("into_flash", |scheme| text(scheme.into_flash().geometry())),
@@ -212,6 +225,10 @@ const ASKS: [(&str, Ask); 23] = [
     ("idle_ns", |scheme| text(scheme.idle_ns())),
     ("due_ns", |scheme| text(scheme.due_ns())),
     ("advance", |mut scheme| text(scheme.advance(7))),
+    ("refresh", |mut scheme| {
+        text(scheme.refresh(DueBlock { block: BlockId(2), cause: Cause::ReadReclaim }))
+    }),
+    ("refresh_ns", |scheme| text(scheme.refresh_ns())),
     ("ram_ns", |scheme| text(scheme.ram_ns())),
 ];
 
