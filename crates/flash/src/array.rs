@@ -239,8 +239,7 @@ impl Array {
         self.stamps.set(page..page + 1, stamp, of_block);
     }
 
-    // Inlined in reads, so that nothing is loaded for a caller that looks at the error alone.
-    #[inline(always)]
+    #[inline]
     fn oob(&self, ppn: Ppn, block: BlockId) -> Oob {
         let of_block = self.blocks[block.0 as usize].stamp;
         let stamp = self.stamps.get(ppn.0 as usize, of_block);
@@ -493,8 +492,10 @@ impl Probe for Array {
 
     #[inline]
     fn prefetch(&self, ppn: Ppn) {
-        // A read of user data needs no OOB.
+        // A read returns the OOB, which most callers drop; loads of it remain unless all is inlined down to here.
         prefetch(&self.blocks, self.geometry.block_of(ppn).0 as usize);
+        prefetch(&self.lpns, ppn.0 as usize);
+        self.stamps.prefetch(ppn.0 as usize);
     }
 
     #[inline]

@@ -213,8 +213,7 @@ impl<F: Probe> crate::layer::Layer for WearLevel<F> {
         &mut self.inner
     }
 
-    // Inlined in schemes: most look at the error alone, and then the page's OOB, which is in no cache, is not read.
-    #[inline(always)]
+    #[inline]
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         let Some(levelling) = &self.levelling else { return self.inner.read(ppn, data, cause) };
         let ppn = levelling.places.physical_page(self.inner.geometry(), ppn);

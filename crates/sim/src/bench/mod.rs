@@ -199,7 +199,7 @@ pub fn run(
         report.channels = channels::rows();
     }
     if options.wants(Subject::Ssd) && !report.interrupted {
-        report.ssd = ssd::rows(options, observer)?;
+        report.ssd = ssd::rows(&options.schemes, &options.loads, options.seed, observer)?;
         report.interrupted = observer.stop();
     }
     Ok(report)

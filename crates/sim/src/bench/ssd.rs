@@ -1,6 +1,5 @@
 //! Schemes on channels: the whole loop, with array, scheduling and all measures.
 
-use super::Options;
 use super::drawn::{Drawn, ROUNDS};
 use crate::config::SchemeTable;
 use crate::precondition::Preconditioning;
@@ -96,18 +95,20 @@ pub struct SsdRow {
     pub ram_bytes_per_page: f64,
 }
 
-/// Measures the schemes of the options, or page-level if there are none, under each of their loads.
+/// Measures these schemes, or page-level if there are none, under these loads, or every load if there are none.
 pub(super) fn rows(
-    Options { schemes, loads, seed, .. }: &Options,
+    schemes: &[SchemeTable],
+    loads: &[Load],
+    seed: u64,
     observer: &dyn Observer,
 ) -> Result<Vec<SsdRow>, RunError> {
     let default = [SchemeTable { name: "page-level".into(), ..SchemeTable::default() }];
-    let schemes = if schemes.is_empty() { &default } else { &schemes[..] };
-    let loads = if loads.is_empty() { &Load::ALL } else { &loads[..] };
+    let schemes = if schemes.is_empty() { &default } else { schemes };
+    let loads = if loads.is_empty() { &Load::ALL } else { loads };
     let mut rows = Vec::new();
     for table in schemes {
         for load in loads {
-            match row(table, load.title(), *seed, observer) {
+            match row(table, load.title(), seed, observer) {
                 Err(RunError::Stopped) => return Ok(rows),
                 row => rows.push(row?),
             }
