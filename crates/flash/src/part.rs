@@ -90,6 +90,7 @@ pub struct Power {
 /// - `t_r_ns`, `t_prog_ns`: the longest of the times by page, if those are given
 /// - `t_rc_ns`, `t_wc_ns`, `bus_mts`, `t_erase_suspend_ns` and `t_program_suspend_ns`: 0
 /// - `slc`: no SLC mode
+/// - `independent_plane_reads`: false
 /// - `power`, and each of its fields: [`Power::DEFAULT`]
 /// - `endurance_cycles` and `ecc_bits_per_kib`: unknown
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -131,6 +132,9 @@ pub struct Part {
     /// asynchronous.
     #[serde(skip_serializing_if = "is_zero")]
     pub bus_mts: u32,
+    /// True if one read can take any block and page of each plane of a die; otherwise the same page number.
+    #[serde(skip_serializing_if = "is_not")]
+    pub independent_plane_reads: bool,
     /// Blocks in SLC mode, if the part has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slc: Option<SlcMode>,
@@ -402,6 +406,10 @@ impl Part {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_not(has: &bool) -> bool {
+    !has
+}
+
 fn is_zero(figure: &u32) -> bool {
     *figure == 0
 }

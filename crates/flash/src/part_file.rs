@@ -33,6 +33,8 @@ struct PartFile {
     t_wc_ns: Ns,
     #[serde(default)]
     bus_mts: u32,
+    #[serde(default)]
+    independent_plane_reads: bool,
     slc: Option<SlcMode>,
     #[serde(default)]
     t_erase_suspend_ns: Ns,
@@ -79,6 +81,7 @@ impl TryFrom<PartFile> for Part {
             t_rc_ns: file.t_rc_ns,
             t_wc_ns: file.t_wc_ns,
             bus_mts: file.bus_mts,
+            independent_plane_reads: file.independent_plane_reads,
             slc: file.slc,
             t_erase_suspend_ns: file.t_erase_suspend_ns,
             t_program_suspend_ns: file.t_program_suspend_ns,

@@ -127,6 +127,11 @@ impl Allocation {
         self.counts
     }
 
+    /// Planes per die that are units of their own; 1 if the units are dies.
+    pub fn planes(&self) -> u16 {
+        self.counts[Level::Plane as usize]
+    }
+
     /// Number of units (F), limited to `u32::MAX`.
     pub fn units(&self) -> u32 {
         self.counts.iter().fold(1, |units: u32, count| units.saturating_mul((*count).into()))

@@ -166,6 +166,7 @@ fn board(experiment: &Experiment, push: &mut impl FnMut(String)) {
     push(format!("--channels {channels} --ways {}", experiment.ways));
     let options = [
         ("dies", experiment.dies.map(|dies| dies.to_string())),
+        ("plane-use", experiment.plane_use.map(|planes| planes.to_string())),
         ("allocation", experiment.allocation.map(|order| order.to_string())),
         ("queue-depth", experiment.queue_depth.map(|depth| depth.to_string())),
         ("interface", experiment.interface.map(|interface| interface.to_string())),

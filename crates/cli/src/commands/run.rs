@@ -28,7 +28,7 @@ A short experiment file:
   trace = \"trace.csv.gz\"
   loops = 3
 
-An SSD has these keys, too (`ftlkit compare --help` explains them, and interface, cpu, cpu_work,
+An SSD has these keys, too (`ftlkit compare --help` explains them, and plane_use, interface, cpu, cpu_work,
 cpu_sharing, cpu_command, arbiter, collection, host_first, suspend, window, bus_cycle, bus, t_rwc):
   part = \"ddt-mlc\"
   channels = 8

@@ -3,7 +3,7 @@
 use clap::Args;
 use flash::channels::Policy;
 use ftl::AllocationOrder;
-use sim::config::{Cpu, Duration, Experiment, SuspendChoice, Word};
+use sim::config::{Cpu, Duration, Experiment, PlaneUse, SuspendChoice, Word};
 use sim::ssd::{Arbitration, CollectionPlace, CoreSharing, CpuWork, HostInterface};
 
 /// SSD settings of an experiment except ways and planes.
@@ -20,8 +20,14 @@ pub(super) struct SsdArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=16))]
     dies: Option<u32>,
 
-    /// Allocation order: how consecutive writes go to channels (c), ways (w), dies (d) and planes (p, no effect: they work
-    /// together); the first letter changes with every write [default: cwdp]
+    /// How the planes of a die (--planes) work: ganged (together: an array page is one page of each), own (each has writes
+    /// of its own; operations on several that wait for the die run as one, if their page number is the same),
+    /// own:same-place (blocks at the same place of their planes, too), own:single (one plane at a time) [default: ganged]
+    #[arg(long, value_name = "HOW")]
+    plane_use: Option<Word<PlaneUse>>,
+
+    /// Allocation order: how consecutive writes go to channels (c), ways (w), dies (d) and planes (p, no effect if they
+    /// work together); the first letter changes with every write [default: cwdp]
     #[arg(long, value_name = "ORDER")]
     allocation: Option<Word<AllocationOrder>>,
 
@@ -109,6 +115,7 @@ impl SsdArgs {
     pub(super) fn apply(&self, experiment: &mut Experiment) {
         experiment.channels = self.channels.or(experiment.channels);
         experiment.dies = self.dies.or(experiment.dies);
+        experiment.plane_use = self.plane_use.or(experiment.plane_use);
         experiment.allocation = self.allocation.or(experiment.allocation);
         experiment.queue_depth = self.queue_depth.or(experiment.queue_depth);
         experiment.queues = self.queues.or(experiment.queues);

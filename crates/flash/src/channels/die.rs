@@ -22,7 +22,7 @@ pub(super) struct Pending {
     /// Side of a direct transfer: time from which it is ready for the next page of data. Operation that has
     /// left the bus: its completion time; [`Ns::MAX`] while it is suspended.
     pub(super) ready_ns: Ns,
-    /// The next operation in its die's queue.
+    /// The next operation in its die's queue; once begun, the next of a multi-plane operation.
     pub(super) next: u32,
     /// The other side of a direct transfer.
     pub(super) partner: u32,
@@ -78,7 +78,8 @@ pub(super) struct Rest {
     pub(super) repair_ns: Ns,
     /// [`Class::order`](super::precedence::Class::order), of collection.
     pub(super) order: u64,
-    /// Its page in the block, where times depend on it, and whether that is in SLC mode.
+    /// Its block and page, where times or planes depend on it, and whether that is in SLC mode.
+    pub(super) block: u32,
     pub(super) page: u32,
     pub(super) slc: bool,
 }

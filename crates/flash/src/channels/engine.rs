@@ -2,10 +2,11 @@
 
 use super::arbiter::{Ask, NEVER, Policy, choose};
 use super::die::{Die, NONE, Pending, Rest, is_confirm, of_page, settle};
+use super::planes::{MultiPlane, PlaneCounts};
 use super::precedence::{Class, Precedence, READS, Suspend, Suspensions};
 use super::request::{Addressing, Command, Completion, Last, RepeatTimes, Repeats, Request};
 use super::rules::{Follows, RequestError, check, follows};
-use super::script::{Busy, Scripts};
+use super::script::{Busy, Scripts, Segment};
 use super::timing::{Timing, TimingError};
 use super::topology::{DieAddress, Topology, TopologyError};
 use super::usage::{Grant, GrantObserver};
@@ -65,6 +66,9 @@ pub struct Channels<W = ()> {
     pub(super) repeat_times: RepeatTimes,
     /// True if all operations of a command take the same cell time.
     pub(super) uniform: bool,
+    /// How operations on different planes run as one.
+    pub(super) multi_plane: Option<MultiPlane>,
+    pub(super) plane_counts: PlaneCounts,
     pub(super) watch: W,
 }
 
@@ -117,6 +121,8 @@ impl<W: GrantObserver> Channels<W> {
             suspensions: Suspensions::default(),
             repeat_times: RepeatTimes::default(),
             uniform: timing.is_uniform(),
+            multi_plane: None,
+            plane_counts: PlaneCounts::default(),
             watch,
         })
     }
@@ -296,6 +302,9 @@ impl<W: GrantObserver> Channels<W> {
     /// Gives a die the bus from `begin_ns` on for the next step of its first operation. Returns the end of the
     /// tenure.
     fn tenure(&mut self, at: usize, begin_ns: Ns) -> Ns {
+        if self.multi_plane.is_some() {
+            self.gather(at, begin_ns);
+        }
         let (die, ask) = (&mut self.dies[at], &mut self.asks[at]);
         let entry = die.head;
         let op = &mut self.pending[entry as usize];
@@ -342,10 +351,14 @@ impl<W: GrantObserver> Channels<W> {
         // Before a status read the die is reserved, so the operation cannot be suspended.
         let runs = last && matches!(step.busy, Busy::Array { .. });
         die.running = runs.then_some((entry, after.array_begin_ns));
+        let plane_out = !last && step.segment == Segment::DataOut && op.command.is_read();
         if op.partner != NONE {
             self.directed(at, entry, after.next_ns, end_ns);
         } else if !last {
             ask.since_ns = after.next_ns;
+        }
+        if plane_out && self.multi_plane.is_some() {
+            self.plane_out(at, entry, end_ns);
         }
         if last {
             self.finish(at, end_ns, after.done_ns + soft_ns);
@@ -358,12 +371,13 @@ impl<W: GrantObserver> Channels<W> {
     pub(super) fn finish(&mut self, at: usize, released_ns: Ns, done_ns: Ns) {
         let die = &mut self.dies[at];
         let entry = die.head;
-        let op = &mut self.pending[entry as usize];
-        self.rest[entry as usize].released_ns = released_ns;
-        op.ready_ns = done_ns;
         die.usage.operations += 1;
-        self.last_done_ns = self.last_done_ns.max(done_ns);
-        self.done.push(Reverse((done_ns, op.serial, entry)));
+        self.rest[entry as usize].released_ns = released_ns;
+        self.plan_completion(entry, done_ns);
+        if self.multi_plane.is_some() {
+            self.planes_done(at, entry, released_ns, done_ns);
+        }
+        let op = &self.pending[entry as usize];
         let queue = usize::from(op.queue);
         // With a single queue, submission order already keeps a run together.
         let runs_on = self.precedence.host_first > 0
@@ -373,6 +387,15 @@ impl<W: GrantObserver> Channels<W> {
         die.bound = runs_on.then_some(queue as u8);
         self.asks[at] = Ask::NONE;
         self.next(at, released_ns);
+    }
+
+    /// Records when an operation that has left the bus, or was resumed, completes.
+    #[inline]
+    pub(super) fn plan_completion(&mut self, entry: u32, done_ns: Ns) {
+        let op = &mut self.pending[entry as usize];
+        op.ready_ns = done_ns;
+        self.last_done_ns = self.last_done_ns.max(done_ns);
+        self.done.push(Reverse((done_ns, op.serial, entry)));
     }
 
     /// True if the next operation of a queue programs what a read has left in the registers.
@@ -448,10 +471,11 @@ impl<W: GrantObserver> Channels<W> {
             let rest = &mut self.rest[entry as usize];
             (rest.repair_ns, rest.order) = (request.repair_ns, class.order());
         }
-        if !self.uniform {
+        if !self.uniform || self.multi_plane.is_some() {
             let rest = &mut self.rest[entry as usize];
-            rest.page = request.pages.as_slice()[0].page;
-            rest.slc = request.pages.is_slc();
+            let first = request.pages.as_slice()[0];
+            (rest.block, rest.page) = (first.block, first.page);
+            (rest.slc, rest.order) = (request.pages.is_slc(), class.order());
         }
         entry
     }

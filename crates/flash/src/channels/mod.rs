@@ -73,6 +73,8 @@
 //! The bus is free in between. Data out of every plane but the first begin with the selection of the plane
 //! (seven cycles and tCCS). Programs and erases end with a status read if [`Timing::status`] is set.
 //!
+//! Requests of one plane each become multi-plane operations on the die with [`Channels::set_multi_plane`].
+//!
 //! # State and cost
 //! A die has at most one request for the bus, and buses are independent. So the event queue is an array with
 //! one time per die, and above it one next grant per channel. A grant costs O(channels + dies per channel), in
@@ -114,6 +116,8 @@ mod arbiter;
 mod die;
 mod direct;
 mod engine;
+mod joining;
+mod planes;
 mod precedence;
 mod report;
 mod request;
@@ -126,6 +130,7 @@ mod usage;
 
 pub use arbiter::{Ask, Policy, choose};
 pub use engine::{Channels, ChannelsError};
+pub use planes::{MultiPlane, PlaneCount, PlaneCounts, PlaneRule};
 pub(crate) use precedence::QUEUES;
 pub use precedence::{Class, Precedence, Suspend, Suspensions};
 pub use request::{

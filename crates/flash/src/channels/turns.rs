@@ -7,7 +7,6 @@ use super::request::Command;
 use super::usage::GrantObserver;
 use crate::prefetch::prefetch;
 use crate::time::Ns;
-use core::cmp::Reverse;
 
 impl<W: GrantObserver> Channels<W> {
     /// Sets the precedence from here on.
@@ -169,6 +168,7 @@ impl<W: GrantObserver> Channels<W> {
             Command::Erase => self.suspensions.erases += 1,
             _ => self.suspensions.programs += 1,
         }
+        self.replan_joined(entry, None);
     }
 
     /// True if another host read goes before the suspended operation.
@@ -194,10 +194,8 @@ impl<W: GrantObserver> Channels<W> {
         die.array_free_ns = done_ns;
         die.interface_free_ns = done_ns;
         die.running = Some((entry, begin_ns));
-        let op = &mut self.pending[entry as usize];
-        op.ready_ns = done_ns;
-        self.done.push(Reverse((done_ns, op.serial, entry)));
-        self.last_done_ns = self.last_done_ns.max(done_ns);
+        self.plan_completion(entry, done_ns);
+        self.replan_joined(entry, Some(done_ns));
         self.suspensions.delay_ns += done_ns - end_ns;
     }
 }

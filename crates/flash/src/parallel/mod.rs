@@ -70,8 +70,8 @@ use super::operation::Counts;
 use super::retries::RetryTimes;
 use super::time::Ns;
 use crate::channels::{
-    Channels, ChannelsError, GrantObserver, Places, Policy, Precedence, RepeatTimes, Repeats,
-    Timing, Topology,
+    Channels, ChannelsError, GrantObserver, MultiPlane, Places, Policy, Precedence, RepeatTimes,
+    Repeats, Timing, Topology,
 };
 use alloc::{collections::BTreeMap, vec::Vec};
 use operations::Operations;
@@ -246,6 +246,14 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         if precedence.host_first > 0 {
             self.order.keep_classes();
         }
+    }
+
+    /// Sets whether operations on different planes of a die run as one. Default: `None`.
+    ///
+    /// # Panics
+    /// If operations are outstanding.
+    pub fn set_multi_plane(&mut self, multi_plane: Option<MultiPlane>) {
+        self.channels.set_multi_plane(multi_plane);
     }
 
     /// Sets whether operations take time. Default: true. If not, they are done at once and no task is reported;

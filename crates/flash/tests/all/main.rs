@@ -1,6 +1,7 @@
 //! Tests of the crate's public behaviour: rules, faults, time, parts.
 
 mod bit_errors;
+mod channels_planes;
 mod channels_precedence;
 mod channels_properties;
 mod channels_rules;

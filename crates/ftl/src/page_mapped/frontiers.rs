@@ -21,7 +21,16 @@
 //! If the array copies within a unit without the bus (internal copy-back), the search for a copy starts at the
 //! victim's unit. Otherwise all units share the copies in turns, so that no die is busy with them for long.
 //!
-//! Blocks kept for collection: one, and one more while there are spare blocks. A turn is one page, and turns go to
+//! # Planes
+//! If planes of a die are units, a multi-plane program needs the same page number in the blocks of both. So the page of a
+//! turn goes to the open block of the class with the fewest pages on the die. A plane opens a block while the others' have
+//! one page at most; otherwise it waits until theirs are full. Blocks that are opened together then fill together.
+//!
+//! # Blocks kept for collection
+//! One, and one more while there are spare blocks.
+//!
+//! # Turns
+//! A turn is one page, and turns go to
 //! the units in strict rotation. With split frontiers host pages and copies have separate turns. Units without
 //! room are skipped. Turns of one page fill the units' blocks in the same round, so each unit must open its next
 //! block in its own turn: if one unit opened a block for all, its die alone would be written. With one unit, and for copies that stay in their victim's unit, several pages may be
@@ -44,6 +53,7 @@ use super::free_blocks::FreeBlocks;
 use crate::allocation::Allocation;
 use crate::frontier_sharing::FrontierSharing;
 use alloc::{vec, vec::Vec};
+use core::cmp::Reverse;
 use flash::{BlockId, Geometry};
 
 /// Maximum number of classes.
@@ -101,6 +111,8 @@ struct Unit {
 #[derive(Clone, Copy, Debug)]
 struct Choice {
     place: usize,
+    /// Place of the unit whose turn it is.
+    from: usize,
     class: usize,
     /// Turn that the page takes: that of its class, or none.
     turn: Option<usize>,
@@ -113,6 +125,12 @@ pub(crate) struct Frontiers {
     units: Vec<Unit>,
     /// Place of each unit of the array in that order.
     places: Vec<u32>,
+    /// Planes per die that are units.
+    planes: usize,
+    /// Places of the planes of each place's die.
+    siblings: Vec<u32>,
+    /// Pages of the block opened last.
+    whole_room: u32,
     /// Number of classes; 1 if frontiers are shared.
     classes: usize,
     /// Place of the unit whose turn is next: for host pages (or all pages), and for copies.
@@ -143,13 +161,22 @@ impl Frontiers {
         for (place, unit) in (0..).zip(&turns) {
             places[*unit as usize] = place;
         }
+        let planes = usize::from(allocation.planes());
+        let dies = turns.len() / planes;
+        let siblings = turns.iter().flat_map(|unit| {
+            let of_die = (0..planes).map(|plane| *unit as usize % dies + plane * dies);
+            of_die.map(|unit| places[unit]).collect::<Vec<_>>()
+        });
         Self {
             units: vec![Unit::default(); turns.len()],
+            planes,
+            whole_room: 0,
+            siblings: if planes > 1 { siblings.collect() } else { Vec::new() },
             places,
             classes: sharing.classes(),
             at: [0; CLASSES],
             near: false,
-            chosen: Choice { place: 0, class: HOST, turn: Some(HOST) },
+            chosen: Choice { place: 0, from: 0, class: HOST, turn: Some(HOST) },
             free_blocks: 0,
             kept: 1,
             collection_room: 0,
@@ -216,6 +243,27 @@ impl Frontiers {
         self.collection_room
     }
 
+    /// The unit on the same die to which the page of a turn goes: see the module. It is the same one if none has an open
+    /// block of the class.
+    #[inline]
+    fn level(&self, choice: Choice) -> Choice {
+        if self.planes == 1 || choice.turn.is_none() {
+            return choice;
+        }
+        let Choice { place: own, class, .. } = choice;
+        let of_die = &self.siblings[own * self.planes..][..self.planes];
+        let open = of_die.iter().filter_map(|place| {
+            let frontier = self.units[*place as usize].open[class]?;
+            Some((frontier.room(), *place as usize))
+        });
+        // Of equal ones that whose turn it is, then the first.
+        let most = open.max_by_key(|(room, place)| (*room, *place == own, Reverse(*place)));
+        let Some((room, place)) = most else { return choice };
+        let is_open = self.units[own].open[class].is_some();
+        let may_open = room + 1 >= self.whole_room && (self.has_free(own) || self.is_waiting(own));
+        Choice { place: if !is_open && may_open { own } else { place }, ..choice }
+    }
+
     /// First choice of destination for a page of this purpose.
     #[inline]
     fn preferred(&self, purpose: Purpose) -> Choice {
@@ -223,9 +271,13 @@ impl Frontiers {
             Purpose::CopiesOf(victim) if self.classes > 1 => {
                 let near = self.near.then(|| self.place_of(victim));
                 let turn = if self.near { None } else { Some(COLLECTION) };
-                Choice { place: near.unwrap_or(self.at[COLLECTION]), class: COLLECTION, turn }
+                let place = near.unwrap_or(self.at[COLLECTION]);
+                self.level(Choice { place, from: place, class: COLLECTION, turn })
             }
-            _ => Choice { place: self.at[HOST], class: HOST, turn: Some(HOST) },
+            _ => {
+                let place = self.at[HOST];
+                self.level(Choice { place, from: place, class: HOST, turn: Some(HOST) })
+            }
         }
     }
 
@@ -283,15 +335,18 @@ impl Frontiers {
     /// Finds the destination of a page of this purpose: see the module. The class may have no open block there
     /// yet.
     fn find(&self, purpose: Purpose) -> Option<Choice> {
-        let first @ Choice { place, class, turn } = self.preferred(purpose);
-        let is_open = |place: usize, class: usize| self.units[place].open[class].is_some();
-        if is_open(place, class) {
+        let first @ Choice { place, from: at, class, turn } = self.preferred(purpose);
+        if self.units[place].open[class].is_some() {
             return Some(first);
         }
-        let from = self.places_from(place);
+        let is_open = |place: usize, class: usize| {
+            let Choice { place, .. } = self.level(Choice { place, from: place, class, turn });
+            self.units[place].open[class].is_some()
+        };
+        let from = self.places_from(at);
         let search = |class, fits: &dyn Fn(usize) -> bool| {
             let place = from.clone().find(|place| fits(*place))?;
-            Some(Choice { place, class, turn })
+            Some(self.level(Choice { place, from: place, class, turn }))
         };
         let going_on = |place, class| is_open(place, class) || self.is_waiting(place);
         let any = |place, class| going_on(place, class) || self.has_free(place);
@@ -310,10 +365,10 @@ impl Frontiers {
 
     /// Chooses the destination of a page of this purpose: see the module. Returns `None` if there is no room.
     pub(crate) fn choose(&mut self, geometry: &Geometry, purpose: Purpose) -> Option<Advance> {
-        let choice @ Choice { place, class, turn } = self.find(purpose)?;
+        let choice @ Choice { place, from, class, turn } = self.find(purpose)?;
         self.chosen = choice;
         if let Some(turn) = turn {
-            self.at[turn] = place;
+            self.at[turn] = from;
         }
         if let Some(frontier) = self.units[place].open[class] {
             return Some(Advance { frontier, opened: false });
@@ -328,6 +383,7 @@ impl Frontiers {
         let block = self.take_free(place)?;
         let next = geometry.ppn(block, 0).0;
         let frontier = Frontier { block, next, end: next + geometry.pages_per_block() };
+        self.whole_room = frontier.room();
         self.open_at(place, class, frontier);
         Some(Advance { frontier, opened: true })
     }
@@ -401,7 +457,7 @@ impl Frontiers {
     #[inline]
     fn pass(&mut self) {
         if let Some(turn) = self.chosen.turn {
-            let next = self.chosen.place + 1;
+            let next = self.chosen.from + 1;
             self.at[turn] = if next == self.units.len() { 0 } else { next };
         }
     }
@@ -439,7 +495,7 @@ impl Frontiers {
     pub(crate) fn heap_bytes(&self) -> usize {
         let free: usize = self.units.iter().map(|unit| unit.free.heap_bytes()).sum();
         self.units.capacity() * size_of::<Unit>()
-            + self.places.capacity() * 4
+            + (self.places.capacity() + self.siblings.capacity()) * 4
             + self.waiting.capacity() * size_of::<Frontier>()
             + free
     }
@@ -477,6 +533,7 @@ mod tests {
     /// Plain model: the open blocks of each unit by class, its free blocks, and the next turns.
     struct Model {
         turns: Vec<u32>,
+        planes: u32,
         split: bool,
         near: bool,
         kept: usize,
@@ -491,12 +548,40 @@ mod tests {
             self.open.contains_key(&(unit, class))
         }
 
+        /// True if the page goes to an open block when it is the unit's turn.
+        fn goes_on(&self, purpose: Purpose, unit: u32, class: usize) -> bool {
+            self.is_open(self.level(purpose, unit, class), class)
+        }
+
         fn free(&self, unit: u32) -> usize {
             self.free.get(&unit).map_or(0, BTreeSet::len)
         }
 
-        /// Unit and class of the next page, by the table in the module's header.
-        fn next(&self, purpose: Purpose) -> Option<(u32, usize)> {
+        /// The open block with the fewest pages among the planes of a unit's die; of equal ones the unit itself, then
+        /// the one whose turn comes first. The unit itself where it opens a block beside those just opened.
+        fn level(&self, purpose: Purpose, unit: u32, class: usize) -> u32 {
+            if self.split && self.near && purpose != Purpose::Host {
+                return unit;
+            }
+            let dies = self.turns.len() as u32 / self.planes;
+            let of_die = self.turns.iter().filter(|other| *other % dies == unit % dies);
+            let open = of_die.filter_map(|unit| Some((self.open.get(&(*unit, class))?.1, *unit)));
+            let mut open: Vec<_> = open.collect();
+            open.sort_by_key(|(pages, other)| (*pages, *other != unit));
+            match open.first() {
+                None => unit,
+                Some((0 | 1, _)) if !self.is_open(unit, class) && self.free(unit) > 0 => unit,
+                Some((_, other)) => *other,
+            }
+        }
+
+        /// Unit and class of the next page, by the table in the module's header, and the unit whose turn it is.
+        fn next(&self, purpose: Purpose) -> Option<(u32, usize, u32)> {
+            let (turn, class) = self.in_turns(purpose)?;
+            Some((self.level(purpose, turn, class), class, turn))
+        }
+
+        fn in_turns(&self, purpose: Purpose) -> Option<(u32, usize)> {
             let units = self.turns.len();
             let start = match purpose {
                 Purpose::CopiesOf(_) if self.split && !self.near => self.at[1],
@@ -513,17 +598,17 @@ mod tests {
                 places().find(|unit| fits(*unit)).map(|unit| (unit, class))
             };
             if !self.split {
-                return first(0, &|unit| self.is_open(unit, 0) || self.free(unit) > 0);
+                return first(0, &|unit| self.goes_on(purpose, unit, 0) || self.free(unit) > 0);
             }
             match purpose {
-                Purpose::Host => {
-                    first(0, &|unit| self.is_open(unit, 0) || spared && self.free(unit) > 0)
-                        .or_else(|| first(1, &|unit| self.is_open(unit, 1)))
-                        .or_else(|| first(0, &|unit| self.free(unit) > 0))
-                }
+                Purpose::Host => first(0, &|unit| {
+                    self.goes_on(purpose, unit, 0) || spared && self.free(unit) > 0
+                })
+                .or_else(|| first(1, &|unit| self.goes_on(purpose, unit, 1)))
+                .or_else(|| first(0, &|unit| self.free(unit) > 0)),
                 Purpose::CopiesOf(_) => {
-                    first(1, &|unit| self.is_open(unit, 1) || self.free(unit) > 0)
-                        .or_else(|| first(0, &|unit| self.is_open(unit, 0)))
+                    first(1, &|unit| self.goes_on(purpose, unit, 1) || self.free(unit) > 0)
+                        .or_else(|| first(0, &|unit| self.goes_on(purpose, unit, 0)))
                 }
             }
         }
@@ -551,6 +636,7 @@ mod tests {
             }
             let mut model = Model {
                 turns: allocation.turns(),
+                planes: allocation.planes().into(),
                 split,
                 near,
                 kept,
@@ -573,7 +659,7 @@ mod tests {
                     None => frontiers.choose(&geometry, purpose),
                 };
                 let next = model.next(purpose);
-                let Some((unit, class)) = next else {
+                let Some((unit, class, turn)) = next else {
                     prop_assert_eq!((destination, advance), (None, None));
                     continue;
                 };
@@ -613,7 +699,7 @@ mod tests {
                     }
                 }
                 if by_turn {
-                    let place = model.turns.iter().position(|turn| *turn == unit).unwrap();
+                    let place = model.turns.iter().position(|unit| *unit == turn).unwrap();
                     model.at[usize::from(copies)] = (place + 1) % model.turns.len();
                 }
                 let room = model.open.iter().filter(|((_, class), _)| *class == 1);

@@ -30,6 +30,8 @@ pub struct Channel {
     pub dies: u32,
     /// Planes that operate together: a page of the array is one page of each plane.
     pub planes: u32,
+    /// Planes per die with writes of their own; 1 if its planes operate together.
+    pub own_planes: u32,
     /// Bit errors of the pages.
     pub bit_errors: BitErrorSettings,
     /// Steps of reads that ECC does not correct at once.
@@ -98,8 +100,18 @@ impl Channel {
         let direct = latching(&part).map(DirectTransfer::from);
         let (retry, most) = (ReadRetrySettings::default(), Retries::default());
         let channels = None;
-        let channel =
-            Self { part, channels, ways, dies: 1, planes, bit_errors, retry, most, direct };
+        let channel = Self {
+            part,
+            channels,
+            ways,
+            dies: 1,
+            planes,
+            own_planes: 1,
+            bit_errors,
+            retry,
+            most,
+            direct,
+        };
         channel.check_ecc()?;
         if gives_bus_cycles(&channel.part) {
             channel.timings().map_err(|error| ConfigError::setting("part", error.to_string()))?;
@@ -174,16 +186,27 @@ impl Channel {
         }
     }
 
-    /// Same for each channel of an SSD, with `dies` dies per device. The part must give bus cycles.
+    /// Same for each channel of an SSD, with `dies` dies per device, each with `own_planes` planes of their own. The
+    /// part must give bus cycles.
     #[must_use]
-    pub fn on_ssd(self, channels: u32, dies: u32) -> Self {
-        Self { channels: Some(channels), dies, ..self }
+    pub fn on_ssd(self, channels: u32, dies: u32, own_planes: u32) -> Self {
+        Self { channels: Some(channels), dies, own_planes, ..self }
     }
 
-    /// Units that operate independently: dies of an SSD, devices of one channel. Block `b` of the array is on
-    /// unit `b mod units`.
-    pub fn units(&self) -> u32 {
+    /// Dies of an SSD, devices of one channel, which operate independently. Block `b` of the array is on die
+    /// `b mod all_dies`.
+    pub fn all_dies(&self) -> u32 {
         self.channels.unwrap_or(1) * self.ways * self.dies
+    }
+
+    /// Units with writes of their own: the dies, or their planes. Block `b` of the array is in unit `b mod units`.
+    pub fn units(&self) -> u32 {
+        self.all_dies() * self.own_planes
+    }
+
+    /// Name of a unit.
+    pub(super) fn unit_name(&self) -> &'static str {
+        if self.own_planes > 1 { "plane" } else { "die" }
     }
 
     /// The part's data sheet; an ECC strength set with the bit errors overrides its own.
@@ -232,9 +255,18 @@ impl Channel {
                 (None, Some(_)) => fault("copy_cache", no_bus_cycles(&self.part)),
             };
         }
-        let default = if self.units() > 1 { CopyPath::Gcb } else { CopyPath::Lcb };
+        let default = if self.all_dies() > 1 { CopyPath::Gcb } else { CopyPath::Lcb };
         let path = copies.path.unwrap_or(default);
-        if path.between_devices() && self.units() == 1 {
+        if self.own_planes > 1 && matches!(path, CopyPath::Icb | CopyPath::IcbUnchecked) {
+            return fault(
+                "copy",
+                format!(
+                    "{path} copies within a plane, and with planes of their own a copy may go to another plane of its die; \
+                    use `lcb` or `gcb`, or --plane-use ganged"
+                ),
+            );
+        }
+        if path.between_devices() && self.all_dies() == 1 {
             return fault(
                 "copy",
                 format!(
@@ -258,8 +290,8 @@ impl Channel {
         let settings = CopySettings {
             path,
             cache_program: copies.cache_program.unwrap_or(false),
-            // Copy times depend only on one unit or several, not on the number.
-            ways: self.units().min(2),
+            // Copy times depend only on one die or several, not on the number.
+            ways: self.all_dies().min(2),
             planes: self.planes,
             most_corrected_bytes: self
                 .most_wrong_bits()
@@ -272,10 +304,10 @@ impl Channel {
         Ok(self.with_retries(Part { capacity_bytes: self.capacity_bytes(), copies, ..part }))
     }
 
-    /// Sets the number of units. Between dies of different channels a page passes through the controller,
+    /// Sets the number of dies. Between dies of different channels a page passes through the controller,
     /// whatever the path within a channel. With several channels, bounds must assume the longer times.
     fn copies_among_units(&self, copies: Copies) -> Copies {
-        let mut copies = Copies { ways: self.units(), ..copies };
+        let mut copies = Copies { ways: self.all_dies(), ..copies };
         if let Some(through) = self.between_channels(&copies.far) {
             let CopyTimes { fetch_ns, load_ns, .. } = through;
             copies.far.fetch_ns = copies.far.fetch_ns.max(fetch_ns);

@@ -125,8 +125,9 @@ impl<'a> Sizing<'a> {
             None => Err(ConfigError::setting(
                 "capacity",
                 format!(
-                    "{capacity} is less than one block of {} on each of {step} dies; give {} at least",
+                    "{capacity} is less than one block of {} on each of {step} {}s; give {} at least",
                     Bytes::new(self.block_bytes()),
+                    self.channel.unit_name(),
                     Bytes::new(u64::from(step) * self.block_bytes()),
                 ),
             )),

@@ -6,6 +6,7 @@ use super::bus_rate::BusRate;
 use super::error::ConfigError;
 use super::notation::Word;
 use super::part::PartChoice;
+use super::planes::PlaneUse;
 use super::precondition::PreconditionChoice;
 use super::processor::Cpu;
 use super::read_retry::ReadRetrySettings;
@@ -53,12 +54,16 @@ pub struct Experiment {
     /// device `b mod ways`.
     #[serde(skip_serializing_if = "is_one")]
     pub ways: u32,
-    /// Planes that operate together, 1 to 4: a page of the array is one page of each plane.
+    /// Planes of a die, 1 to 4. They operate together: a page of the array is one page of each plane. On an SSD they may
+    /// have writes of their own ([`Experiment::plane_use`]).
     #[serde(skip_serializing_if = "is_one")]
     pub planes: u32,
     /// Dies per way of an SSD, 1 to 16. Default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dies: Option<u32>,
+    /// Use of the planes of a die on an SSD: `ganged`, `own`, `own:same-place` or `own:single`. Default: `ganged`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plane_use: Option<Word<PlaneUse>>,
     /// Order in which consecutive writes go to the dies of an SSD. Default: `cwdp`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocation: Option<Word<AllocationOrder>>,
@@ -209,6 +214,7 @@ impl Default for Experiment {
             ways: 1,
             planes: 1,
             dies: None,
+            plane_use: None,
             allocation: None,
             queue_depth: None,
             queues: None,

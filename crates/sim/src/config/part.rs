@@ -99,7 +99,10 @@ impl PartTable {
                 toml::Value::Array(times.collect())
             }
             Some(number) => toml::Value::Integer(number),
-            None => toml::Value::String(value.into()),
+            None => match value.parse() {
+                Ok(switch) => toml::Value::Boolean(switch),
+                Err(_) => toml::Value::String(value.into()),
+            },
         };
         let mut table = &mut self.0;
         let (path, last) =

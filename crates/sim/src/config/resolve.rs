@@ -88,14 +88,15 @@ impl Experiment {
         if let Some(Word(rate)) = self.bus {
             part = rate.on(part)?;
         }
-        let mut channel = Channel::new(part.clone(), self.ways, self.planes, self.bit_errors.0)?;
+        let [planes, own_planes] = self.plane_use.unwrap_or_default().0.split(self.planes)?;
+        let mut channel = Channel::new(part.clone(), self.ways, planes, self.bit_errors.0)?;
         channel = channel.with_retry(&self.read_retry.0)?;
         self.check_refresh()?;
         if let Some(cycle) = self.t_rwc {
             channel = channel.with_direct_cycle(cycle.0)?;
         }
         if let Some(board) = &board {
-            channel = channel.on_ssd(board.channels, board.dies);
+            channel = channel.on_ssd(board.channels, board.dies, own_planes);
         }
         self.precondition.0.check()?;
         self.check_deadline()?;
@@ -103,7 +104,7 @@ impl Experiment {
         let tables: Vec<SchemeTable> = self.schemes.iter().map(|choice| choice.0.clone()).collect();
         check_labels(&tables)?;
         let sizing = Sizing::new(&channel, &tables, self.seed, self.default_share.0)?;
-        let allocation = board.as_ref().map(|board| board.allocation(self.ways));
+        let allocation = board.as_ref().map(|board| board.allocation(&channel));
         let sizing = sizing
             .with(allocation.unwrap_or_default(), self.processor())
             .refreshing(!self.refresh_limits().are_off());
@@ -370,7 +371,7 @@ fn notes_on_copies(
     for (table, scheme) in tables.iter().zip(schemes) {
         let Some(copies) = &scheme.part.copies else { continue };
         notes.push(format!("copy paths of `{}`: {}", scheme.label, copies_line(channel, copies)));
-        if channel.units() == 1 && table.copy_cache == Some(true) {
+        if channel.all_dies() == 1 && table.copy_cache == Some(true) {
             notes.push(format!(
                 "`{}`: cache program has no effect on one device, which cannot read while it programs",
                 scheme.label
@@ -423,9 +424,10 @@ fn given_array(
     let left_out = sizing.whole_blocks(capacity)?.blocks() - geometry.blocks();
     if left_out > 0 {
         notes.push(format!(
-            "capacity {}: {capacity} less {left_out} blocks, so that all {} dies have equally many",
+            "capacity {}: {capacity} less {left_out} blocks, so that all {} {}s have equally many",
             Bytes::new(geometry.capacity_bytes()),
             units::grouped(sizing.channel.units().into()),
+            sizing.channel.unit_name(),
         ));
     }
     Ok(geometry)
@@ -504,9 +506,10 @@ fn builtin_array(sizing: &Sizing<'_>, notes: &mut Vec<String>) -> Result<Geometr
     let geometry = sizing.array_of_at_least(BUILTIN_CAPACITY, BUILTIN_BLOCKS_PER_DIE)?;
     notes.push(format!(
         "capacity {}: the default for a built-in workload: at least {} and {BUILTIN_BLOCKS_PER_DIE} blocks per \
-        die",
+        {}",
         units::bytes(geometry.capacity_bytes()),
         units::bytes(BUILTIN_CAPACITY.0),
+        sizing.channel.unit_name(),
     ));
     Ok(geometry)
 }
@@ -541,12 +544,12 @@ impl Serialize for Resolved {
                 "pages_per_block": self.geometry.pages_per_block(),
                 "page_bytes": self.geometry.page_bytes(),
                 "ways": self.channel.ways,
-                "planes": self.channel.planes,
+                "planes": self.channel.planes * self.channel.own_planes,
                 "bit_errors": self.experiment.bit_errors,
                 "read_retry": self.experiment.read_retry,
                 "ecc_bits_per_kib": self.channel.part().ecc_bits_per_kib,
             },
-            "ssd": self.ssd.as_ref().map(|ssd| setup_json(ssd, self.order())),
+            "ssd": self.ssd.as_ref().map(|ssd| setup_json(ssd, self.order(), self.experiment.plane_use)),
             "processor": self.experiment.cpu.0.as_ref().map(processor_json),
             "schemes": schemes,
             "workload_space_bytes": self.space.bytes,

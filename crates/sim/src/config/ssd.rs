@@ -6,6 +6,7 @@ use super::error::ConfigError;
 use super::experiment::Experiment;
 use super::interface::{MOST_DEPTH, interface_line};
 use super::notation::{Notation, Word, named};
+use super::planes::PlaneUse;
 use super::queues::{queues_json, queues_line};
 use super::suspend::SuspendChoice;
 use crate::report::units;
@@ -31,8 +32,10 @@ pub struct Board {
     pub channels: u32,
     /// Dies per way, 1 to 16.
     pub dies: u32,
-    /// Order in which consecutive writes go to the dies.
+    /// Order in which consecutive writes go to the dies, or to their planes.
     pub order: AllocationOrder,
+    /// Use of the planes of a die.
+    pub plane_use: PlaneUse,
     /// Most outstanding requests; with submission queues, those that the controller may have fetched.
     pub queue_depth: u32,
     /// Jobs and their submission queues; `None`: one queue, of which the controller takes all.
@@ -93,6 +96,7 @@ impl Experiment {
             channels,
             dies,
             order: self.allocation.unwrap_or_default().0,
+            plane_use: self.plane_use.unwrap_or_default().0,
             queue_depth,
             host,
             interface,
@@ -110,6 +114,9 @@ impl Experiment {
         }
         self.dies = Some(dies);
         self.allocation = Some(Word(board.order));
+        if self.planes > 1 || self.plane_use.is_some() {
+            self.plane_use = Some(Word(board.plane_use));
+        }
         self.queue_depth = Some(depth);
         self.interface = Some(Word(interface));
         self.collection = Some(Word(collection));
@@ -126,6 +133,7 @@ impl Experiment {
         let given = [
             ("dies", self.dies.is_some()),
             ("allocation", self.allocation.is_some()),
+            ("plane_use", self.plane_use.is_some()),
             ("queue_depth", self.queue_depth.is_some()),
             ("queues", self.queues.is_some()),
             ("arbitration", self.arbitration.is_some()),
@@ -183,10 +191,10 @@ fn queue_depth(asked: Option<u32>, interface: Option<&HostInterface>) -> Result<
 }
 
 impl Board {
-    /// Allocation of writes to the dies.
-    pub(super) fn allocation(&self, ways: u32) -> Allocation {
-        let count = |count: u32| u16::try_from(count).unwrap_or(u16::MAX);
-        Allocation::new([count(self.channels), count(ways), count(self.dies), 1], self.order)
+    /// Allocation of writes to the dies, or to their planes.
+    pub(super) fn allocation(&self, channel: &Channel) -> Allocation {
+        let counts = [self.channels, channel.ways, self.dies, channel.own_planes];
+        Allocation::new(counts.map(|count| u16::try_from(count).unwrap_or(u16::MAX)), self.order)
     }
 
     /// SSD setup of a run on an array with the same number of blocks on each die.
@@ -203,10 +211,11 @@ impl Board {
             channels: count(self.channels),
             ways: count(channel.ways),
             dies: count(self.dies),
-            planes: count(channel.planes),
+            planes: count(channel.planes * channel.own_planes),
             blocks_per_plane: geometry.blocks().div_ceil(channel.units()),
             pages_per_block: geometry.pages_per_block(),
-            paired_blocks: true,
+            // Planes of their own take blocks by the rule of their multi-plane operations.
+            paired_blocks: channel.own_planes == 1,
         };
         topology.validate().map_err(|error| ConfigError::setting("channels", error.to_string()))?;
         let timing =
@@ -216,6 +225,7 @@ impl Board {
             timing,
             policy: self.policy,
             ganged: channel.planes > 1,
+            multi_plane: self.plane_use.multi_plane(channel.part()),
             queue_depth: self.queue_depth,
             host: self.host.clone(),
             interface: self.interface,
@@ -318,7 +328,11 @@ fn interface_json(interface: &HostInterface) -> serde_json::Value {
 }
 
 /// Echo in a report.
-pub(super) fn setup_json(setup: &SsdSetup, order: AllocationOrder) -> serde_json::Value {
+pub(super) fn setup_json(
+    setup: &SsdSetup,
+    order: AllocationOrder,
+    plane_use: Option<Word<PlaneUse>>,
+) -> serde_json::Value {
     let SsdSetup { topology, timing, policy, queue_depth, interface, window_ns, .. } = setup;
     let Precedence { host_first, suspend } = setup.precedence;
     let mut echo = json!({
@@ -345,6 +359,11 @@ pub(super) fn setup_json(setup: &SsdSetup, order: AllocationOrder) -> serde_json
         "t_prog_ns": timing.t_prog_ns,
         "t_bers_ns": timing.t_bers_ns,
     });
+    if let Some(plane_use) = plane_use {
+        echo["plane_use"] = plane_use.to_string().into();
+        echo["independent_plane_reads"] =
+            setup.multi_plane.is_some_and(|planes| planes.independent_reads).into();
+    }
     if let Some(host) = &setup.host {
         echo["host"] = queues_json(host);
     }

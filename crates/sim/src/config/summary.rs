@@ -106,6 +106,10 @@ impl Resolved {
         if channel.planes > 1 {
             line.push_str(&format!("; {} planes as one", channel.planes));
         }
+        if channel.own_planes > 1 {
+            let own = self.experiment.plane_use.unwrap_or_default();
+            line.push_str(&format!("; {} planes per die, {own}", channel.own_planes));
+        }
         if let Some(errors) = self.bit_errors_text() {
             line.push_str(&format!("; {errors}"));
         }

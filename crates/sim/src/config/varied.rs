@@ -93,6 +93,7 @@ impl Experiment {
         }
         self.interface = self.interface.filter(|interface| interface.0.is_some());
         self.suspend = self.suspend.filter(|suspend| suspend.0 != Default::default());
+        self.plane_use = self.plane_use.filter(|planes| planes.0 != Default::default());
         self
     }
 }

@@ -29,7 +29,7 @@ pub use grid::wrap;
 pub use jobs::JobReport;
 pub use late::RequestDeadline;
 pub use out_dir::{OutDir, OutError, prepare_out_dir};
-pub use ssd::{EntryCount, SsdReport, VictimWorkReport, WindowSample};
+pub use ssd::{EntryCount, PlaneReport, SsdReport, VictimWorkReport, WindowSample};
 
 #[cfg(test)]
 use crate::measures;

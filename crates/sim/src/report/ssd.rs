@@ -1,5 +1,6 @@
 //! Further results of a run on several channels, and the work of victim selection.
 
+use flash::channels::PlaneCounts;
 use ftl::{Accesses, Processor, VictimWork};
 use serde::Serialize;
 
@@ -33,6 +34,8 @@ pub struct SsdReport {
     pub suspended_programs: u64,
     /// Total delay of the suspended operations' ends, ns.
     pub suspension_ns: u64,
+    /// Operations of dies that may take several planes; `null` if the planes work together or one at a time.
+    pub planes: Option<PlaneReport>,
     /// Share of time that a channel's bus was busy, mean over the channels.
     pub channel_use: f64,
     /// Share of time that a die was busy, mean over the dies.
@@ -86,6 +89,38 @@ pub struct WindowSample {
     pub host_written: u64,
     /// Fewest free pages in it.
     pub least_free_pages: u64,
+}
+
+/// Operations of dies whose planes have writes of their own, and the pages and blocks that they concern.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PlaneReport {
+    /// Reads, also of the spare area alone.
+    pub reads: u64,
+    /// Pages that they read.
+    pub pages_read: u64,
+    /// Programs.
+    pub programs: u64,
+    /// Pages that they program.
+    pub pages_programmed: u64,
+    /// Erases.
+    pub erases: u64,
+    /// Blocks that they erase.
+    pub blocks_erased: u64,
+}
+
+impl From<&PlaneCounts> for PlaneReport {
+    fn from(counts: &PlaneCounts) -> Self {
+        let PlaneCounts { reads, programs, erases } = counts;
+        Self {
+            reads: reads.operations,
+            pages_read: reads.pages,
+            programs: programs.operations,
+            pages_programmed: programs.pages,
+            erases: erases.operations,
+            blocks_erased: erases.pages,
+        }
+    }
 }
 
 /// Number of table entries accessed.

@@ -2,7 +2,7 @@
 
 use super::cells::{longest, mean, none, p99_9, percent};
 use super::contents::SchemeReport;
-use super::ssd::SsdReport;
+use super::ssd::{PlaneReport, SsdReport};
 use super::units;
 use crate::measures::Summary;
 
@@ -44,6 +44,17 @@ pub(super) fn work(schemes: &[SchemeReport], row: Row<'_>) {
     of("longest collection", &|ssd| kept(ssd.longest_collection_ns).and_then(time));
     of("channel use", &|ssd| Some(percent(ssd.channel_use)));
     of("die use", &|ssd| Some(percent(ssd.die_use)));
+    if schemes.iter().filter_map(|s| s.ssd.as_ref()).any(|ssd| ssd.planes.is_some()) {
+        let mut per = |label: &str, counts: fn(&PlaneReport) -> [u64; 2]| {
+            of(label, &|ssd| {
+                let [pages, operations] = counts(ssd.planes.as_ref()?);
+                (operations > 0).then(|| format!("{:.2}", pages as f64 / operations as f64))
+            });
+        };
+        per("planes per read", |planes| [planes.pages_read, planes.reads]);
+        per("planes per program", |planes| [planes.pages_programmed, planes.programs]);
+        per("planes per erase", |planes| [planes.blocks_erased, planes.erases]);
+    }
     let suspended = |ssd: &SsdReport| ssd.suspended_erases + ssd.suspended_programs;
     let any = |has: fn(&SsdReport) -> bool| schemes.iter().filter_map(|s| s.ssd.as_ref()).any(has);
     if schemes.iter().filter_map(|s| s.ssd.as_ref()).any(|ssd| suspended(ssd) > 0) {

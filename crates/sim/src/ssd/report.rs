@@ -13,6 +13,8 @@ impl SsdDevice<'_> {
         let (channel_use, die_use, busy_ns) = self.uses(until_ns);
         let per_second = |count: u64, ns: u64| count as f64 / (ns.max(1) as f64 / 1e9);
         let suspended = self.scheme.flash().channels().suspensions();
+        let planes = self.setup.multi_plane;
+        let planes = planes.map(|_| self.scheme.flash().channels().plane_counts().into());
         let Self { totals, seen, link, ref cores, .. } = self;
         let queue_depth = self.setup.queue_depth;
         let page_commands = totals.page_commands;
@@ -34,6 +36,7 @@ impl SsdDevice<'_> {
             suspended_erases: suspended.erases,
             suspended_programs: suspended.programs,
             suspension_ns: suspended.delay_ns,
+            planes,
             channel_use,
             die_use,
             link_use: self.setup.interface.map(|_| share(link.busy_ns())),

@@ -3,7 +3,7 @@
 use super::arbitration::Arbitration;
 use super::cores::CoreSettings;
 use super::interface::HostInterface;
-use flash::channels::{Policy, Precedence, Timing, Topology};
+use flash::channels::{MultiPlane, Policy, Precedence, Timing, Topology};
 use workload::QueueClass;
 
 /// Channels of an SSD and their use by the host. The allocation of writes and the processor belong to the scheme
@@ -18,6 +18,8 @@ pub struct SsdSetup {
     pub policy: Policy,
     /// True if the planes of a die operate together: a page of the array is one page of each plane.
     pub ganged: bool,
+    /// How operations on different planes of a die run as one; `None`: each as the scheme issued it.
+    pub multi_plane: Option<MultiPlane>,
     /// Outstanding requests: the constant number without arrival times, otherwise the maximum. With several submission
     /// queues: requests that the controller may have fetched.
     pub queue_depth: u32,

@@ -116,6 +116,7 @@ impl<'a> SsdDevice<'a> {
         scheme.flash_mut().set_timed(true);
         scheme.flash_mut().set_yields(yields);
         scheme.flash_mut().set_precedence(setup.precedence);
+        scheme.flash_mut().set_multi_plane(setup.multi_plane);
         let page_bytes = scheme.flash().geometry().page_bytes();
         let work = processor.and_then(|_| scheme.telemetry().victim_work);
         let cores = Cores::new(processor, setup.cores, work, scheme.flash().counts());

@@ -72,10 +72,23 @@ pub(crate) fn case(
     seldom(random, 5, &["100MT/s", "1600MT/s"], |rate| push("--bus", rate.into()));
     let [channels, ways, dies] = one_of(random, range.boards);
     // From a few per die to the maximum, log-uniform.
-    let (units, orders) = (channels * ways * dies, f64::from(range.most_blocks).log2());
+    let (planes, plane_use) = match random.random_ratio(1, 3) {
+        false => (1, "ganged"),
+        true => {
+            let uses = ["ganged", "own", "own", "own:same-place", "own:single"];
+            (one_of(random, &[2, 4]), one_of(random, &uses))
+        }
+    };
+    let (ganged, own) = if plane_use == "ganged" { (planes, 1) } else { (1, planes) };
+    if planes > 1 {
+        push("--planes", planes.to_string());
+        push("--plane-use", plane_use.to_owned());
+        seldom(random, 2, &["part.independent_plane_reads=true"], |set| push("--set", set.into()));
+    }
+    let (units, orders) = (channels * ways * dies * own, f64::from(range.most_blocks).log2());
     let blocks = random.random_range(2.0..=orders).exp2() as u32;
     let blocks = blocks.max(4 * units).next_multiple_of(units);
-    let page = u64::from(part.page_bytes);
+    let page = u64::from(part.page_bytes * ganged);
     push("--capacity", (u64::from(blocks * pages_per_block) * page).to_string());
     let logical = u64::from(blocks * pages_per_block);
     let name_of_scheme = scheme.name;

@@ -46,7 +46,10 @@ pub(crate) fn kept(scheme: &Preset, part: &Part, channels: u32, tasks: u64) -> O
     for (at, (load, sets)) in LOADS.into_iter().enumerate() {
         // The next workload also runs the tasks that earlier ones could not run.
         let requests = (share * (at as u64 + 1)).min(tasks).saturating_sub(kept.tasks).max(share);
-        let Some((case, resolved)) = resolve(scheme, part, channels, load, sets, requests) else {
+        // On several channels every other workload runs on planes of their own.
+        let planes = if channels > 1 && at % 2 == 1 { 2 } else { 1 };
+        let board = [channels, planes];
+        let Some((case, resolved)) = resolve(scheme, part, board, load, sets, requests) else {
             continue;
         };
         kept.bound_ns = resolved.schemes[0].plan.guarantee.response_ns?;
@@ -73,7 +76,7 @@ pub(crate) fn kept(scheme: &Preset, part: &Part, channels: u32, tasks: u64) -> O
 fn resolve(
     scheme: &Preset,
     part: &Part,
-    channels: u32,
+    [channels, planes]: [u32; 2],
     load: &'static str,
     sets: &[&str],
     requests: u64,
@@ -93,6 +96,10 @@ fn resolve(
                 ("--loops", "0".into()),
             ];
             options.extend(sets.iter().map(|set| ("--set", (*set).to_owned())));
+            if planes > 1 {
+                options.push(("--planes", planes.to_string()));
+                options.push(("--plane-use", "own".into()));
+            }
             if !cycle.is_empty() {
                 options.push(("--bus-cycle", (*cycle).to_owned()));
             }

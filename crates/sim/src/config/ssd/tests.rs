@@ -3,7 +3,8 @@
 use crate::config::experiment::Experiment;
 use crate::config::resolve::Resolved;
 use crate::ssd::{CollectionPlace, HostInterface};
-use flash::channels::{Policy, Precedence, Suspend};
+use flash::CopyPath;
+use flash::channels::{MultiPlane, PlaneRule, Policy, Precedence, Suspend};
 use ftl::Processor;
 
 fn resolve(text: &str) -> Result<Resolved, String> {
@@ -62,6 +63,7 @@ fn what_is_resolved_is_written_down_and_resolves_to_the_same() {
         "channels = 4\ncpu = '4x1GHz:3:2'\ncpu_work = 'victims'",
         ALL,
         "channels = 8",
+        "channels = 2\nplanes = 4\nplane_use = 'own:same-place'",
         "channels = 1\nqueue_depth = 1",
         "cpu = 'arm7'",
         "channels = 3\ncapacity = '1GiB'\ninterface = '1.5GB/s:64'",
@@ -134,7 +136,58 @@ fn how_collection_and_the_host_share_the_dies_is_read_and_checked() {
 }
 
 #[test]
+fn planes_work_as_one_or_each_by_itself() {
+    let own =
+        ddt("channels = 2\nplanes = 2\nplane_use = 'own'\nallocation = 'pcwd'\ncapacity = '1GiB'");
+    let ssd = own.ssd.as_ref().unwrap();
+    let rule = MultiPlane { rule: PlaneRule::SamePage, independent_reads: false };
+    assert_eq!((ssd.ganged, ssd.multi_plane, ssd.topology.planes), (false, Some(rule), 2));
+    assert_eq!(ssd.topology.blocks(), u64::from(own.geometry.blocks()));
+    assert_eq!(own.geometry.page_bytes(), 8192, "a page of one plane");
+    let config = &own.schemes[0].config;
+    assert_eq!((config.allocation.units(), config.allocation.planes()), (4, 2));
+    // Units: channel + 2 plane. Planes first.
+    assert_eq!(config.allocation.turns(), [0, 2, 1, 3]);
+    let copies = own.schemes[0].part.copies.unwrap();
+    assert_eq!((copies.ways, copies.far.path), (2, CopyPath::Gcb), "copies see dies");
+    assert!(own.summary().iter().any(|(_, line)| line.contains("2 planes per die, own")));
+    let rules = |settings: &str| {
+        let text = format!("schemes = ['fsr']\nchannels = 2\nplanes = 4\n{settings}");
+        ddt(&text).ssd.unwrap().multi_plane.map(|planes| planes.rule)
+    };
+    assert_eq!(rules("plane_use = 'own:same-place'"), Some(PlaneRule::SamePlace));
+    assert_eq!((rules("plane_use = 'own:single'"), rules("")), (None, None));
+    let part =
+        "part = { base = 'ddt-mlc', independent_plane_reads = true }\nworkload = 'uniform'\n";
+    let found = resolve(&format!("{part}channels = 2\nplanes = 2\nplane_use = 'own'")).unwrap();
+    assert!(found.ssd.unwrap().multi_plane.unwrap().independent_reads);
+    for (settings, said) in [
+        (
+            "channels = 2\nplane_use = 'own'",
+            "`own` needs planes, 2 to 4 of a die, as in --planes 2, not 1",
+        ),
+        ("channels = 2\nplanes = 5\nplane_use = 'own'", "not 5"),
+        ("planes = 2\nplane_use = 'own'", "plane_use: needs an SSD"),
+        ("channels = 2\nplanes = 2\nplane_use = 'own:singly'", "`own:single`"),
+        (
+            "channels = 2\nplanes = 2\nplane_use = 'own'\nschemes = ['fsr+copy=icb']",
+            "--plane-use ganged",
+        ),
+        (
+            "channels = 1\nplanes = 2\nplane_use = 'own'\nschemes = ['fsr+copy=gcb']",
+            "copies between devices",
+        ),
+    ] {
+        let text = format!("part = 'ddt-mlc'\nworkload = 'uniform'\n{settings}");
+        let error = resolve(&text).unwrap_err();
+        assert!(error.contains(said), "{said}: {error}");
+    }
+}
+
+#[test]
 fn every_die_has_as_many_blocks() {
+    let found = ddt("channels = 3\nplanes = 2\nplane_use = 'own'\ncapacity = '1GiB'");
+    assert!(notes(&found).contains("so that all 6 planes have equally many"));
     let found = ddt("channels = 3\ncapacity = '1GiB'");
     assert_eq!(found.geometry.blocks(), 1023);
     assert!(
