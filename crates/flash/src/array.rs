@@ -492,8 +492,10 @@ impl Probe for Array {
 
     #[inline]
     fn prefetch(&self, ppn: Ppn) {
-        // A read of user data needs no OOB.
+        // A read returns the OOB, which most callers drop; loads of it remain unless all is inlined down to here.
         prefetch(&self.blocks, self.geometry.block_of(ppn).0 as usize);
+        prefetch(&self.lpns, ppn.0 as usize);
+        self.stamps.prefetch(ppn.0 as usize);
     }
 
     #[inline]

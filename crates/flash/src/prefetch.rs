@@ -8,6 +8,16 @@ pub fn prefetch<T>(slice: &[T], index: usize) {
     }
 }
 
+/// Prefetches an entry of `slots` that is taken from the list `free` some turns later.
+#[inline(always)]
+pub(crate) fn next_free<T>(slots: &[T], free: &[u32]) {
+    /// Turns: time for an access to the next cache.
+    const TURNS: usize = 6;
+    if let Some(entry) = free.len().checked_sub(TURNS).and_then(|at| free.get(at)) {
+        prefetch(slots, *entry as usize);
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 #[expect(unsafe_code, reason = "the prefetch instruction is reached through an intrinsic")]

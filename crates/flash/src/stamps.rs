@@ -1,5 +1,6 @@
 //! Stamps (kind and sequence number) of pages, as far as they differ from that of their block's first page.
 
+use crate::prefetch::prefetch;
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
@@ -62,6 +63,16 @@ impl Stamps {
                 of_block.wrapping_add(offsets.get(page).copied().unwrap_or(0).into())
             }
             Self::Whole(stamps) => stamps.get(page).copied().unwrap_or(of_block),
+        }
+    }
+
+    /// Prefetches what is kept of a page.
+    #[inline]
+    pub(crate) fn prefetch(&self, page: usize) {
+        match self {
+            Self::OfBlocks => {}
+            Self::Offsets(offsets) => prefetch(offsets, page),
+            Self::Whole(stamps) => prefetch(stamps, page),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::output::{self, table};
 use clap::Args;
 use serde_json::json;
 use sim::bench::{
-    self, BufferRow, ChannelsRow, Options, Report, Row, SHAPES, Shape, SsdRow, Subject,
+    self, BufferRow, ChannelsRow, Load, Options, Report, Row, SHAPES, Shape, SsdRow, Subject,
 };
 use sim::config::{Bytes, SchemeTable};
 use sim::run::{Observer, Phase};
@@ -19,6 +19,7 @@ Examples:
   ftlkit bench --scheme ba-gc,page-level+buffer=lru --capacity 4GiB
   ftlkit bench --only channels
   ftlkit bench --only ssd --scheme page-level,2lgc
+  ftlkit bench --only ssd --load reads
   ftlkit bench --json > bench.json
 
 Each scheme runs in its steady state under uniform random overwrites, with all measures on. Beside it
@@ -43,6 +44,10 @@ pub(crate) struct BenchArgs {
     /// Subjects to measure: schemes, buffers, channels or ssd; may be repeated [default: all; with --scheme: schemes]
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = subject)]
     only: Vec<Subject>,
+
+    /// Loads of the SSD: writes, half-reads or reads; may be repeated [default: all]
+    #[arg(long, value_name = "LOAD", value_delimiter = ',', value_parser = load)]
+    load: Vec<Load>,
 
     /// Seed of the writes
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -125,7 +130,16 @@ impl BenchArgs {
             shapes.extend(shapes_of(*capacity)?);
         }
         let only = self.only.clone();
-        Ok(Options { schemes, shapes, logical_share: self.share.0, seed: self.seed, only })
+        let loads = self.load.clone();
+        let options =
+            Options { schemes, shapes, logical_share: self.share.0, seed: self.seed, only, loads };
+        if !options.loads.is_empty() && !options.wants(Subject::Ssd) {
+            return Err(Failure::input_with_help(
+                "--load: the SSD is not measured",
+                "add `--only ssd`, or leave --load out",
+            ));
+        }
+        Ok(options)
     }
 }
 
@@ -162,6 +176,11 @@ fn subject(text: &str) -> Result<Subject, String> {
     let found = Subject::ALL.into_iter().find(|subject| subject.name() == text);
     let names = Subject::ALL.map(Subject::name).join(", ");
     found.ok_or_else(|| format!("there are {names}"))
+}
+
+fn load(text: &str) -> Result<Load, String> {
+    let found = Load::ALL.into_iter().find(|load| load.name() == text);
+    found.ok_or_else(|| format!("there are {}", Load::ALL.map(Load::name).join(", ")))
 }
 
 fn gib(bytes: u64) -> f64 {

@@ -107,12 +107,12 @@ fn parts_text() -> String {
     let described =
         parts::CATALOGUE.iter().map(|part| [part.name.to_string(), part.description.to_string()]);
     text.push_str(&table(["<part", "<description"], described));
-    text.push_str(
-        "\n\nbus: of parts that give it, the cycle (tRC, tWC) or the rate; commands and transfer are then added to tR and \
-        tPROG, and copies may take several paths. tR and tPROG of the others include the transfer: on an SSD (compare \
-        --channels) they need --bus-cycle. Where times depend on the page, the shortest and the longest.\n\
-        Sources, currents, times by page and SLC mode: ftlkit list parts --json\n",
-    );
+    let notes = "bus: of parts that give it, the cycle (tRC, tWC) or the rate; commands and transfer are then added to tR \
+         and tPROG, and copies may take several paths. tR and tPROG of the others include the transfer: on an SSD \
+         (compare --channels) they need --bus-cycle. Where times depend on the page, the shortest and the longest.";
+    text.push_str("\n\n");
+    text.push_str(&sim::report::wrap(notes, output::width(), "  "));
+    text.push_str("Sources, currents, times by page and SLC mode: ftlkit list parts --json\n");
     text
 }
 

@@ -340,4 +340,7 @@ fn bench_measures_what_it_is_asked_to() {
     }
     words("bench --capacity 1MiB").refused(&["1MiB", "64MiB"]);
     words("bench --share 2").refused(&["0.875"]);
+    words("bench --only ssd --load both").refused(&["writes, half-reads, reads"]);
+    words("bench --only channels --load reads").refused(&["--load", "--only ssd"]);
+    words("bench --scheme fsr --load reads").refused(&["--load", "--only ssd"]);
 }

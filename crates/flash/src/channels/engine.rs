@@ -10,6 +10,7 @@ use super::script::{Busy, Scripts, Segment};
 use super::timing::{Timing, TimingError};
 use super::topology::{DieAddress, Topology, TopologyError};
 use super::usage::{Grant, GrantObserver};
+use crate::prefetch::next_free;
 use crate::time::Ns;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -248,6 +249,13 @@ impl<W: GrantObserver> Channels<W> {
         }
     }
 
+    /// Tags of the earliest known completion, and of the two of which one is the next after it. They may change.
+    #[inline]
+    pub(crate) fn upcoming(&self) -> impl Iterator<Item = u64> + '_ {
+        let first = self.done.as_slice().iter().take(3);
+        first.map(|Reverse((.., entry))| self.pending[*entry as usize].tag)
+    }
+
     /// Delivers the earliest known completion.
     fn deliver(&mut self) -> Option<Completion> {
         let Reverse((done_ns, _, entry)) = self.done.pop()?;
@@ -434,6 +442,7 @@ impl<W: GrantObserver> Channels<W> {
             self.rest.push(Rest::default());
             (self.pending.len() - 1) as u32
         });
+        next_free(&self.pending, &self.free);
         // Filled in place: filling it elsewhere and moving it costs more.
         let op = &mut self.pending[entry as usize];
         *op = Pending {

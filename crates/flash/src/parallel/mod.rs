@@ -281,10 +281,25 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     pub fn step_until(&mut self, limit_ns: Ns) -> (bool, Option<Done>) {
         let bare_ns = self.tasks.next_bare_ns();
         match self.channels.next_completion_until(limit_ns.min(bare_ns)) {
-            Some(completion) => (true, self.complete(completion.tag as u32, completion.done_ns)),
+            Some(completion) => {
+                self.look_ahead();
+                (true, self.complete(completion.tag as u32, completion.done_ns))
+            }
             None => {
                 let bare = self.tasks.take_bare(limit_ns);
                 (bare.is_some(), bare)
+            }
+        }
+    }
+
+    /// Prefetches the operations that are done next, and the operation that waits for the first of them.
+    #[inline]
+    fn look_ahead(&self) {
+        for (at, tag) in self.channels.upcoming().enumerate() {
+            let slot = tag as u32;
+            match at {
+                0 => self.operations.prefetch(self.operations.get(slot).then),
+                _ => self.operations.prefetch(slot),
             }
         }
     }

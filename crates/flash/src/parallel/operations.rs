@@ -2,6 +2,7 @@
 
 use crate::address::BlockId;
 use crate::channels::{Class, Command};
+use crate::prefetch::{next_free, prefetch};
 use alloc::vec::Vec;
 
 /// No operation, no task, no block.
@@ -235,6 +236,7 @@ impl Operations {
             self.slots.push(Operation::NONE);
             (self.slots.len() - 1) as u32
         });
+        next_free(&self.slots, &self.free);
         // Filled in place: filling it elsewhere and moving it costs more.
         let operation = &mut self.slots[slot as usize];
         *operation = Operation {
@@ -261,6 +263,12 @@ impl Operations {
     #[inline]
     pub(super) fn get_mut(&mut self, slot: u32) -> &mut Operation {
         &mut self.slots[slot as usize]
+    }
+
+    /// Prefetches an operation.
+    #[inline]
+    pub(super) fn prefetch(&self, slot: u32) {
+        prefetch(&self.slots, slot as usize);
     }
 
     pub(super) fn remove(&mut self, slot: u32) {

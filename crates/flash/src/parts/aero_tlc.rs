@@ -5,7 +5,7 @@ use crate::time::US;
 /// TLC of AERO's simulation.
 pub static AERO_TLC: Part = Sheet {
     name: "aero-tlc",
-    description: "TLC of AERO's simulation",
+    description: "3D TLC of AERO's simulation",
     cell: Cell::Tlc,
     page_bytes: 16_384,
     oob_bytes: 448,
@@ -18,7 +18,7 @@ pub static AERO_TLC: Part = Sheet {
     t_erase_suspend_ns: 700 * US,
     t_program_suspend_ns: 100 * US,
     source: "Cho et al., AERO, ASPLOS 2024: ssdconfig.yaml of the repository allencho1222/MQSim (4 planes of 497 blocks; \
-        LSB, CSB and MSB alike; the full erase)",
+        LSB, CSB and MSB alike; the full erase). 3D: the paper measures 160 real 3D NAND flash chips (abstract)",
     ..Sheet::USUAL
 }
 .part();

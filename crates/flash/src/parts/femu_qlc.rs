@@ -25,7 +25,7 @@ pub static FEMU_QLC: Part = Sheet {
     source: "Li et al., FEMU, FAST 2018: hw/femu/nand/nand.h of the repository MoatLab/FEMU. Reads as measured there \
         at 16 KiB per page; programs extrapolated there from TLC; transfer 52,433 ns per page: 312 MT/s; pairs of pages \
         of one kind in turn, as in the middle of its blocks of 512 pages; no spare bytes there; capacity free there: \
-        the default, 4 GiB",
+        the default, 4 GiB. Not said: planar or 3D",
     ..Sheet::USUAL
 }
 .part();

@@ -1,4 +1,4 @@
-//! Catalogue of parts: the parts of the papers, then parts of today from published simulators, each
+//! Catalogue of parts: the parts of the papers, then parts of today from published simulators and ISSCC, each
 //! with its source.
 //!
 //! Each part is defined in its own file, which has the part's name, and has one line in the list below. If a
@@ -38,6 +38,10 @@ catalogue! {
     mqsim_fine_tlc::MQSIM_FINE_TLC,
     zn540_tlc::ZN540_TLC,
     femu_qlc::FEMU_QLC,
+    znand_slc::ZNAND_SLC,
+    bics_tlc::BICS_TLC,
+    conzone_tlc::CONZONE_TLC,
+    conzone_qlc::CONZONE_QLC,
 }
 
 /// The part with this name.

@@ -20,7 +20,7 @@ pub static MQSIM_CXL_TLC: Part = Sheet {
     t_program_suspend_ns: 20 * US,
     source: "Yang et al., Overcoming the memory wall with CXL-enabled SSDs, USENIX ATC 2023: ssdconfig.xml of the \
         repository spypaul/MQSim_CXL (4 planes of 256 blocks; LSB, CSB and MSB alike); SLC mode: the SLC of its \
-        examples/synthetic workloads/ssdconfig.xml, on the same bus",
+        examples/synthetic workloads/ssdconfig.xml, on the same bus. Not said: planar or 3D",
     ..Sheet::USUAL
 }
 .part();

@@ -19,7 +19,7 @@ pub static MQSIM_FINE_TLC: Part = Sheet {
     t_program_suspend_ns: 150 * US,
     source: "Nadig, MQSim with fine-grained mapping: ssdconfig.xml of the repository \
         rakeshnadig/MQSIM_Fine_Grained_Mapping_Reference (2 dies of 4 planes of 512 blocks; LSB, CSB and MSB alike); it \
-        enables the suspension of erases alone",
+        enables the suspension of erases alone. Not said: planar or 3D",
     ..Sheet::USUAL
 }
 .part();

@@ -18,7 +18,7 @@ pub static MQSIM_MLC: Part = Sheet {
     t_erase_suspend_ns: 700 * US,
     t_program_suspend_ns: 100 * US,
     source: "Tavakkol et al., MQSim, FAST 2018: ssdconfig.xml of the repository CMU-SAFARI/MQSim (NV-DDR2; LSB and \
-        MSB alike; 2 dies of 2 planes of 2048 blocks per chip); it enables the suspension of erases alone",
+        MSB alike; 2 dies of 2 planes of 2048 blocks per chip); it enables the suspension of erases alone. Not said: planar or 3D",
     ..Sheet::USUAL
 }
 .part();

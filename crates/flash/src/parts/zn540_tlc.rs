@@ -20,7 +20,7 @@ pub static ZN540_TLC: Part = Sheet {
     source: "Kim et al., NVMeVirt, FAST 2023: ssd_config.h of the repository snu-csl/nvmevirt, WD_ZN540 (one-shot \
         programming of 3 pages of 32 KiB, 450 MB/s per channel, zones of 2 GiB over 32 dies: blocks of 64 MiB, no spare \
         bytes); it has no time of an erase: 3.5 ms of Cho et al., AERO, ASPLOS 2024, abstract; capacity free there: \
-        the default, 4 GiB",
+        the default, 4 GiB. 3D: reports of the ZN540's launch, November 2020, say 96 layers",
     ..Sheet::USUAL
 }
 .part();

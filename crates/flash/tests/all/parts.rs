@@ -115,13 +115,15 @@ fn cells_bus_and_ecc() {
 /// Name, page, OOB, pages per block, planes × blocks per plane × dies, MT/s, tR, tPROG and tBERS (µs).
 type Today = (&'static str, u32, u32, u32, u64, u32, [u64; 3]);
 
-/// As the simulators' configuration files say; 0 blocks: they leave the capacity open.
+/// As their sources say; 0 blocks: they leave the capacity open.
 const TODAY: &[Today] = &[
     ("mqsim-mlc", 8192, 448, 256, 2 * 2 * 2048, 333, [75, 750, 3800]),
     ("mqsim-cxl-tlc", 16_384, 448, 512, 4 * 256, 1200, [45, 700, 3500]),
     ("aero-tlc", 16_384, 448, 2112, 4 * 497, 2000, [40, 350, 3800]),
     ("mqsim-fine-tlc", 16_384, 2208, 2048, 2 * 4 * 512, 1200, [76, 820, 15_000]),
     ("zn540-tlc", 32_768, 0, 2048, 0, 450, [58, 561, 3500]),
+    ("znand-slc", 4096, 0, 256, 0, 1200, [3, 100, 1000]),
+    ("conzone-qlc", 32_768, 0, 1024, 0, 1600, [85, 6098, 3500]),
 ];
 
 #[test]
@@ -147,6 +149,24 @@ fn parts_of_today() {
     assert_eq!(parts::MQSIM_CXL_TLC.slc_pages(), 170);
     // One shot: the last page of three has the time of all.
     assert_eq!(parts::ZN540_TLC.t_prog_by_page_ns.as_slice(), [0, 0, 561_000]);
+    assert_eq!(parts::CONZONE_QLC.t_prog_by_page_ns.as_slice(), [0, 0, 0, 6_098_000]);
+    // ConZone: blocks of 24 and of 32 MiB; SLC mode of 20 and 75 µs, erased as the others.
+    let block = |part: &ftlkit_flash::Part| part.pages_per_block * part.page_bytes / 1024;
+    let tlc = &parts::CONZONE_TLC;
+    assert_eq!((block(tlc), block(&parts::CONZONE_QLC)), (24 << 10, 32 << 10));
+    assert_eq!((tlc.bus_mts, tlc.t_r_ns, tlc.t_bers_ns), (1600, 32_000, 3_500_000));
+    assert_eq!(tlc.t_prog_by_page_ns.as_slice(), [0, 0, 937_500]);
+    assert_eq!((tlc.slc_pages(), parts::CONZONE_QLC.slc_pages()), (256, 256));
+    for part in [tlc, &parts::CONZONE_QLC] {
+        let slc = part.slc.unwrap();
+        assert_eq!([slc.t_r_ns, slc.t_prog_ns, slc.t_bers_ns], [20_000, 75_000, 3_500_000]);
+    }
+    // ISSCC 2019: blocks of 24 MB; 3 pages on each of 4 planes at 132 MB/s.
+    let bics = &parts::BICS_TLC;
+    assert_eq!((block(bics), bics.bus_mts, bics.t_r_ns), (24 << 10, 1066, 56_000));
+    let shot = u64::from(3 * 4 * bics.page_bytes) * 1000 / 132;
+    assert_eq!(bics.t_prog_by_page_ns.as_slice(), [0, 0, shot + 1]);
+    assert_eq!(bics.t_bers_ns, 3_500_000);
     // FEMU: reads as its table, programs as factors on its TLC's; pairs of pages of one kind.
     let qlc = &parts::FEMU_QLC;
     let reads = [47_900, 76_200, 134_600, 228_100];
@@ -159,6 +179,26 @@ fn parts_of_today() {
     // 52,433 ns per page there.
     let transfer = ftlkit_flash::channels::Timing::of(qlc).unwrap().t_do_ns();
     assert!(transfer.abs_diff(52_433) < 100, "{transfer}");
+}
+
+/// Parts whose source says that they are 3D, and with which words.
+#[test]
+fn parts_of_today_that_are_3d() {
+    for (name, words) in [
+        ("aero-tlc", "160 real 3D NAND flash chips"),
+        ("zn540-tlc", "96 layers"),
+        ("znand-slc", "high-speed 3D NAND flash"),
+        ("bics-tlc", "128-layer die"),
+        ("conzone-tlc", "3b/cell 3D-NAND flash on a 2YY-tier technology"),
+        ("conzone-qlc", "280-layer 1Tb 4b/cell 3D-NAND flash"),
+    ] {
+        let source = &parts::by_name(name).unwrap().source;
+        assert!(source.contains("3D") && source.contains(words), "{name}: {source}");
+    }
+    for part in [&parts::MQSIM_MLC, &parts::MQSIM_CXL_TLC, &parts::MQSIM_FINE_TLC, &parts::FEMU_QLC]
+    {
+        assert!(part.source.ends_with("Not said: planar or 3D"), "{}", part.name);
+    }
 }
 
 #[test]

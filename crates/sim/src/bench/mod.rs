@@ -10,7 +10,7 @@ mod ssd;
 pub use buffers::BufferRow;
 pub use channels::ChannelsRow;
 pub use drawn::{SHAPES, Shape};
-pub use ssd::SsdRow;
+pub use ssd::{Load, SsdRow};
 
 use drawn::{Drawn, ROUNDS, WRITES};
 
@@ -48,6 +48,8 @@ pub struct Options {
     pub seed: u64,
     /// Subjects. If empty: all of them, or only schemes if any scheme is named.
     pub only: Vec<Subject>,
+    /// Loads of the SSD; all if empty.
+    pub loads: Vec<Load>,
 }
 
 /// Subjects of the benchmark.
@@ -89,7 +91,7 @@ impl Options {
     }
 
     /// True if this subject is to be measured.
-    fn wants(&self, subject: Subject) -> bool {
+    pub fn wants(&self, subject: Subject) -> bool {
         let named = subject == Subject::Schemes || self.schemes.is_empty();
         self.only.contains(&subject) || self.only.is_empty() && named
     }
@@ -103,6 +105,7 @@ impl Default for Options {
             logical_share: Some(DEFAULT_SHARE),
             seed: 1,
             only: Vec::new(),
+            loads: Vec::new(),
         }
     }
 }
@@ -196,7 +199,7 @@ pub fn run(
         report.channels = channels::rows();
     }
     if options.wants(Subject::Ssd) && !report.interrupted {
-        report.ssd = ssd::rows(&options.schemes, options.seed, observer)?;
+        report.ssd = ssd::rows(&options.schemes, &options.loads, options.seed, observer)?;
         report.interrupted = observer.stop();
     }
     Ok(report)

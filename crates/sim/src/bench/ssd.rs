@@ -42,8 +42,39 @@ const REQUESTS: usize = 1 << 19;
 /// Share of the array that the scheme exports.
 const SHARE: f64 = 0.875;
 
-/// Loads: name and percentage of reads.
-const LOADS: [(&str, u32); 3] = [("random writes", 0), ("half reads", 50), ("random reads", 100)];
+/// Load of the SSD: random requests of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Load {
+    /// Writes.
+    Writes,
+    /// As many reads as writes.
+    HalfReads,
+    /// Reads.
+    Reads,
+}
+
+impl Load {
+    /// Every load.
+    pub const ALL: [Self; 3] = [Self::Writes, Self::HalfReads, Self::Reads];
+
+    /// Name in options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Writes => "writes",
+            Self::HalfReads => "half-reads",
+            Self::Reads => "reads",
+        }
+    }
+
+    /// Name in tables, and percentage of reads.
+    fn title(self) -> (&'static str, u32) {
+        match self {
+            Self::Writes => ("random writes", 0),
+            Self::HalfReads => ("half reads", 50),
+            Self::Reads => ("random reads", 100),
+        }
+    }
+}
 
 /// Result of one scheme under one load.
 #[derive(Clone, Debug, Serialize)]
@@ -64,18 +95,20 @@ pub struct SsdRow {
     pub ram_bytes_per_page: f64,
 }
 
-/// Measures these schemes, or page-level if there are none, under every load.
+/// Measures these schemes, or page-level if there are none, under these loads, or every load if there are none.
 pub(super) fn rows(
     schemes: &[SchemeTable],
+    loads: &[Load],
     seed: u64,
     observer: &dyn Observer,
 ) -> Result<Vec<SsdRow>, RunError> {
     let default = [SchemeTable { name: "page-level".into(), ..SchemeTable::default() }];
     let schemes = if schemes.is_empty() { &default } else { schemes };
+    let loads = if loads.is_empty() { &Load::ALL } else { loads };
     let mut rows = Vec::new();
     for table in schemes {
-        for load in LOADS {
-            match row(table, load, seed, observer) {
+        for load in loads {
+            match row(table, load.title(), seed, observer) {
                 Err(RunError::Stopped) => return Ok(rows),
                 row => rows.push(row?),
             }
