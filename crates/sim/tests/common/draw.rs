@@ -26,8 +26,8 @@ pub(crate) struct Range {
 /// Bus cycles for parts that give none; the long ones do not fit fast parts.
 pub(crate) const CYCLES: [&str; 4] = ["25ns", "10ns", "5ns", "2ns"];
 
-/// Most pages per block.
-const MOST_PAGES: u32 = 256;
+/// Pages per block beyond which a scheme exports 85 % at most: one that exports all it can copies nearly whole victims.
+const MANY_PAGES: u32 = 256;
 
 /// Workloads that accept any number of requests.
 const BUILTIN: [&str; 12] = [
@@ -59,8 +59,7 @@ pub(crate) fn case(
     push("--part", part.name.to_string());
     // Small blocks give even a small array many blocks.
     let pages_per_block = match random.random_range(0..4) {
-        // A scheme that exports all it can copies nearly whole blocks: larger ones take minutes.
-        0 => part.pages_per_block.min(MOST_PAGES),
+        0 => part.pages_per_block,
         _ => one_of(random, &[8, 12, 16, 32, 64]),
     };
     if pages_per_block != part.pages_per_block {
@@ -92,7 +91,8 @@ pub(crate) fn case(
     push("--capacity", (u64::from(blocks * pages_per_block) * page).to_string());
     let logical = u64::from(blocks * pages_per_block);
     let name_of_scheme = scheme.name;
-    let scheme = scheme_text(random, scheme, buffer, blocks, page);
+    let shape = (blocks, page, pages_per_block > MANY_PAGES);
+    let scheme = scheme_text(random, scheme, buffer, shape);
     if scheme.contains("+slc=") {
         push("--set", format!("part.cell={}", one_of(random, &["mlc", "tlc", "qlc"])));
         let [t_r, t_prog] = [part.t_r_ns / 2, part.t_prog_ns / 4].map(|ns| ns.max(1));
@@ -219,8 +219,7 @@ fn scheme_text(
     random: &mut Pcg64,
     scheme: &Preset,
     buffer: Option<&BufferPolicy>,
-    blocks: u32,
-    page: u64,
+    (blocks, page, shared): (u32, u64, bool),
 ) -> String {
     let mut text = scheme.name.to_owned();
     let mut set = |key: &str, value: &dyn Display| text.push_str(&format!("+{key}={value}"));
@@ -278,8 +277,9 @@ fn scheme_text(
     if random.random_ratio(1, 5) {
         set("spare", &random.random_range(1..=(blocks / 8).max(1)));
     }
-    if random.random_ratio(1, 4) {
-        set("share", &(f64::from(random.random_range(30..90u32)) / 100.0));
+    if shared || random.random_ratio(1, 4) {
+        let most = if shared { 86u32 } else { 90 };
+        set("share", &(f64::from(random.random_range(30..most)) / 100.0));
     }
     text
 }
