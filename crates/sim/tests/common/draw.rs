@@ -84,7 +84,10 @@ pub(crate) fn case(
         push("--plane-use", plane_use.to_owned());
         seldom(random, 2, &["part.independent_plane_reads=true"], |set| push("--set", set.into()));
     }
-    let (units, orders) = (channels * ways * dies * own, f64::from(range.most_blocks).log2());
+    // A merge copies a whole block: large blocks make few writes expensive.
+    let few = MANY_PAGES / 4 * range.most_blocks / pages_per_block;
+    let most = if pages_per_block > MANY_PAGES { few.max(8) } else { range.most_blocks };
+    let (units, orders) = (channels * ways * dies * own, f64::from(most).log2());
     let blocks = random.random_range(2.0..=orders).exp2() as u32;
     let blocks = blocks.max(4 * units).next_multiple_of(units);
     let page = u64::from(part.page_bytes * ganged);
