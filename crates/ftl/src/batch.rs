@@ -200,21 +200,35 @@ pub(crate) fn serve<S: Background + ?Sized>(
     Ok(notes)
 }
 
-/// Runs a step for the block that has been due for longest. `None` if none is due.
+/// Runs a step for the block that has been due for longest, and can be moved now. `None` if none is due;
+/// [`Refreshed::Later`] if none of them can be moved now.
 ///
 /// # Errors
 /// Those of the scheme.
 pub(crate) fn refresh<S: Background + ?Sized>(
     scheme: &mut S,
 ) -> Result<Option<RefreshStep>, FtlError> {
-    let Some(due) = scheme.flash_mut().due_block() else { return Ok(None) };
-    let step = scheme.refresh(due)?;
-    match step.did {
-        Refreshed::Moved => {}
-        Refreshed::Done => scheme.flash_mut().end_turn(due.block, true),
-        Refreshed::Later => scheme.flash_mut().end_turn(due.block, false),
+    let mut later = None;
+    loop {
+        let Some(due) = scheme.flash_mut().due_block() else { return Ok(None) };
+        if later.is_some_and(|block| block == due.block) {
+            return Ok(Some(RefreshStep { did: Refreshed::Later, collected: false }));
+        }
+        let step = scheme.refresh(due)?;
+        match step.did {
+            Refreshed::Moved => {}
+            Refreshed::Done => scheme.flash_mut().end_turn(due.block, true),
+            Refreshed::Later => {
+                scheme.flash_mut().end_turn(due.block, false);
+                // A step that has collected has had its time; a block that is still written costs none.
+                if !step.collected {
+                    later.get_or_insert(due.block);
+                    continue;
+                }
+            }
+        }
+        return Ok(Some(step));
     }
-    Ok(Some(step))
 }
 
 struct Run<'a, S: ?Sized> {

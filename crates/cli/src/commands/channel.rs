@@ -14,8 +14,8 @@ pub(super) struct ChannelArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(super) ways: Option<u32>,
 
-    /// Planes that each operation uses together, 1 to 4, for a part with bus cycles: an array page spans all of
-    /// them [default: 1]
+    /// Planes of a die, 1 to 4, for a part with bus cycles. Each operation uses them together, and an array page spans all of
+    /// them, unless --plane-use of an SSD says otherwise [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4))]
     pub(super) planes: Option<u32>,
 

@@ -1,7 +1,7 @@
 //! Multi-plane operations: a die's operations on different planes that wait together run as one.
 //!
 //! ```text
-//! when an operation gets its first tenure, those behind it in its queue join it that
+//! when an operation gets its first tenure, those among the next 16 in its queue join it that
 //!     have arrived, have the same command and class, and are on other planes of the die
 //!     obey the address rules: programs the same page number in each block; reads too, unless the part reads its
 //!         planes independently; with PlaneRule::SamePlace also the same place of the blocks in their planes

@@ -259,7 +259,7 @@ proptest! {
     #![proptest_config(crate::common::cases(1500))]
 
     /// Any load: each operation completes once, those of one plane begin in the order of submission, a die's cells and
-    /// its bus do one thing at a time, and the whole takes no longer than without joining.
+    /// its bus do one thing at a time, and what begins together on a die obeys the rules.
     #[test]
     fn every_schedule(
         load in prop::collection::vec((0u64..3000, 0u16..2, 0u8..4, 0u32..32, 0u32..3), 1..80),
@@ -295,6 +295,24 @@ proptest! {
             prop_assert!(granted[done.tag as usize].replace(done.granted_ns).is_none());
             prop_assert!(done.granted_ns >= of.arrival_ns);
             prop_assert!(done.done_ns >= done.granted_ns + channels.alone_ns(of.command, 1));
+        }
+        let mut together: HashMap<(DieAddress, Option<u64>), Vec<&Request>> = HashMap::new();
+        for (request, granted) in requests.iter().zip(&granted) {
+            together.entry((request.die, *granted)).or_default().push(request);
+        }
+        for joined in together.values() {
+            let addresses = joined.iter().map(|request| request.pages.as_slice()[0]);
+            let addresses: Vec<_> = addresses.collect();
+            let first = addresses[0];
+            let free = independent_reads && joined[0].command.is_read();
+            for (at, address) in addresses.iter().enumerate() {
+                prop_assert_eq!(joined[at].command, joined[0].command);
+                let planes = addresses[..at].iter().filter(|other| other.block % 4 == address.block % 4);
+                prop_assert_eq!(planes.count(), 0, "one plane twice");
+                let same_page = joined[0].command == Erase || address.page == first.page;
+                let same_place = !places || address.block / 4 == first.block / 4;
+                prop_assert!(free || same_page && same_place, "{:?} with {:?}", address, first);
+            }
         }
         let mut last = HashMap::new();
         for (request, granted) in requests.iter().zip(granted) {

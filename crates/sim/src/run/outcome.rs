@@ -93,7 +93,7 @@ impl Account {
             busy_share: share(busy_ns, now_ns),
             tasks_per_second: share(tasks, now_ns) * 1e9,
             collection: collection(log, &guarantee, self.first_collection, scheme.free_pages()),
-            warnings: warnings(log, beyond, self.unmapped_reads, self.interrupted)
+            warnings: warnings(log, &counts, beyond, self.unmapped_reads, self.interrupted)
                 .into_iter()
                 .chain(bit_errors.as_ref().and_then(unreadable))
                 .chain(bit_errors.as_ref().and_then(too_old))
@@ -321,12 +321,15 @@ fn overload(report: &SchemeReport, last_arrival_ns: u64) -> Option<String> {
 
 fn warnings(
     log: &CollectionLog,
+    counts: &Counts,
     beyond: u64,
     unmapped_reads: u64,
     interrupted: bool,
 ) -> Vec<String> {
     let mut out = Vec::new();
-    if log.started == 0 {
+    let refreshed =
+        [Cause::Refresh, Cause::ReadReclaim].map(|cause| counts.pages_programmed(cause));
+    if log.started == 0 && refreshed == [0; 2] {
         out.push(
             "collection never ran, so this run says nothing about its cost: write more (--loops, --requests), use a smaller --capacity, or --precondition full+age=1".into(),
         );

@@ -71,12 +71,13 @@ fn a_full_drive_goes_on_in_its_steady_state() {
     let writes =
         [("--set", "write_share=1"), ("--precondition", "full+age=1"), ("--capacity", "512MiB")];
     let single = run("own:single", &writes);
-    for planes in ["own", "own:same-place"] {
+    for (planes, least, most) in [("own", 1.01, 2.0), ("own:same-place", 1.0, 1.1)] {
         let own = run(planes, &writes);
         // Time does not change where pages go.
         assert_eq!((own.waf, own.erases), (single.waf, single.erases), "{planes}");
-        assert!(own.elapsed_ns <= single.elapsed_ns * 101 / 100, "{planes}");
+        assert!(own.elapsed_ns < single.elapsed_ns * 101 / 100, "{planes}");
+        assert!(planes != "own" || own.elapsed_ns < single.elapsed_ns, "{planes}");
         let [programs, _] = per_operation(&own).unwrap();
-        assert!(programs >= 1.0, "{planes}: {programs}");
+        assert!((least..most).contains(&programs), "{planes}: {programs}");
     }
 }

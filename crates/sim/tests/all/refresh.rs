@@ -64,7 +64,7 @@ fn bounds_include_a_step_with_each_task() {
     }
 }
 
-/// Reads alone: the block that is read most is moved, and is never read much more than the limit.
+/// Reads alone: blocks that are read often are moved, and with a limit that none reaches none is.
 #[test]
 fn read_reclaim_moves_what_is_read_often() {
     for board in BOARDS {
@@ -88,7 +88,7 @@ fn read_reclaim_moves_what_is_read_often() {
     }
 }
 
-/// Over 60 days, data are read at an age of 10 days at most, and with fewer steps; the price is written pages.
+/// Over 60 days, reads need fewer steps; the price is written pages.
 #[test]
 fn a_refresh_in_idle_time_keeps_data_young() {
     for board in BOARDS {
