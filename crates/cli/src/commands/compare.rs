@@ -19,7 +19,7 @@ use workload::{AddressPolicy, Replay, STANDARD_INPUT, WorkloadSpec};
 const EXAMPLES: &str = "\
 Examples:
   ftlkit compare
-      the default: page-level, fsr and lazy-rtgc under a Financial-like workload
+      the default schemes under a Financial-like workload
   ftlkit compare trace.csv.gz
       a trace; its format is detected, and the device is sized to fit it
   ftlkit compare trace.bin --format disksim --loops 20 --on-bad-line skip

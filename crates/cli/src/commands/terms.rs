@@ -99,7 +99,7 @@ const TERMS: &[(&str, &str)] = &[
     ),
     (
         "die, channel, way, plane",
-        "A die works on one operation at a time, on all its planes alike. The dies of a channel share its bus; ways are the dies side by side.",
+        "A die works on one operation at a time, on one of its planes or on several at once. The dies of a channel share its bus; ways are the dies side by side.",
     ),
     ("frontier", "Block that is being written; on an SSD one for each die."),
 ];

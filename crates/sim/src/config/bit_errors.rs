@@ -77,7 +77,9 @@ impl Notation for BitErrorSettings {
                 if age[at].is_some() {
                     return Err(fault(&format!("{key} is set twice; ")));
                 }
-                age[at] = Some(value.ok_or_else(|| fault(&format!("`{part}` is no {key}; ")))?);
+                let needed = ["", ", which has a unit, such as 90d (0 or 1s to 49710d)"][at];
+                let wrong = || fault(&format!("`{part}` is no {key}{needed}; "));
+                age[at] = Some(value.ok_or_else(wrong)?);
                 continue;
             }
             let bits = part.strip_prefix("ecc=").and_then(|bits| bits.trim().parse().ok());
@@ -213,6 +215,8 @@ mod tests {
             ("8+cycles=3", "no effect on a fixed number"),
             ("wear:1,2,3+age=1d", "no effect without a fit"),
             ("tlc-72-layer+age=old", "is no age"),
+            ("tlc-72-layer+age=90", "`age=90` is no age, which has a unit, such as 90d"),
+            ("tlc-72-layer+age=20ms", "is no age"),
             ("tlc-72-layer+cycles=-1", "is no cycles"),
             ("tlc-72-layer+age=1d+age=1d", "age is set twice"),
         ] {

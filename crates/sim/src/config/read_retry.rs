@@ -183,10 +183,10 @@ fn until(text: &str) -> Option<AgeLimit> {
     })
 }
 
-/// Whole seconds of a time, up to 136 years.
+/// Whole seconds of a time, up to 136 years. `None` for less than one, as for a number without a unit, but 0.
 pub(super) fn seconds(text: &str) -> Option<u32> {
     let ns = text.trim().parse::<Duration>().ok()?.0;
-    u32::try_from(ns / 1_000_000_000).ok()
+    u32::try_from(ns / 1_000_000_000).ok().filter(|seconds| *seconds > 0 || ns == 0)
 }
 
 #[cfg(test)]

@@ -27,11 +27,11 @@ impl Notation for RefreshSettings {
             return Ok(read);
         }
         for part in word.split('+') {
-            let (key, value) = part.split_once('=').ok_or_else(|| fault(""))?;
+            let (key, value_text) = part.split_once('=').ok_or_else(|| fault(""))?;
             let (value, place) = match key.trim() {
-                "age" => (seconds(value).filter(|age| *age > 0), &mut read.age_s),
+                "age" => (seconds(value_text).filter(|age| *age > 0), &mut read.age_s),
                 "errors" => {
-                    let bits = value.trim().parse().ok();
+                    let bits = value_text.trim().parse().ok();
                     let most = u32::from(ReadRetry::MOST_BITS);
                     (bits.filter(|bits| (1..=most).contains(bits)), &mut read.bits_per_kib)
                 }
@@ -40,7 +40,13 @@ impl Notation for RefreshSettings {
             if place.is_some() {
                 return Err(fault(&format!("{} is set twice; ", key.trim())));
             }
-            *place = Some(value.ok_or_else(|| fault(&format!("`{}` cannot be; ", part.trim())))?);
+            let most = ReadRetry::MOST_BITS;
+            let wrong = match key.trim() {
+                "age" => "no age of 1s to 49710d with its unit; ".to_owned(),
+                _ => format!("no number of 1 to {most} bit errors; "),
+            };
+            let fault = || fault(&format!("`{}` is {wrong}", value_text.trim()));
+            *place = Some(value.ok_or_else(fault)?);
         }
         Ok(read)
     }
@@ -98,12 +104,13 @@ mod tests {
             ("", "`off`"),
             ("30d", "`age=30d`"),
             ("age:30d", "`age=30d`"),
-            ("age=old", "`age=old` cannot be"),
+            ("age=old", "`old` is no age of 1s to 49710d with its unit"),
             ("age=0s", "1 s or more"),
             ("age=999ms", "1 s or more"),
-            ("errors=0", "`errors=0` cannot be"),
-            ("errors=-3", "`errors=-3` cannot be"),
-            ("errors=99999", "`errors=99999` cannot be"),
+            ("age=90", "`90` is no age of 1s"),
+            ("errors=0", "`0` is no number of 1 to"),
+            ("errors=-3", "`-3` is no number"),
+            ("errors=99999", "`99999` is no number of 1 to"),
             ("age=1d+age=2d", "age is set twice"),
             ("age=1d+", "`off`"),
         ] {

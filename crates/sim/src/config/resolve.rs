@@ -133,6 +133,14 @@ impl Experiment {
         notes.extend(notes_on_copies(&channel, &tables, &schemes));
         notes.extend(notes_on_shares(&schemes, &geometry, &facts));
         notes.extend(note_on_frontiers(&schemes));
+        let timed = facts.has_arrivals && self.timing != Timing::Closed;
+        if self.refresh_limits().age_s.is_some() && !timed {
+            notes.push(
+                "refresh by age: requests have no arrival times, so that data grow older only as long as the device works; \
+                --set rate=N spreads the requests of a built-in workload over time"
+                    .into(),
+            );
+        }
         let experiment = self;
         Ok(Resolved {
             experiment,
