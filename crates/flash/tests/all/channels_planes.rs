@@ -1,5 +1,6 @@
 //! Operations on different planes of a die that run as one.
 
+use crate::common::TIMING;
 use ftlkit_flash::channels::{
     Channels, Class, Command, Completion, DieAddress, Grant, MultiPlane, PageAddress, Pages,
     PlaneCount, PlaneRule, Policy, Precedence, Repeats, Request, Suspend, Timing, Topology,
@@ -18,35 +19,6 @@ const TOPOLOGY: Topology = Topology {
     blocks_per_plane: 8,
     pages_per_block: 16,
     paired_blocks: false,
-};
-
-/// A command with an address takes 70 ns, with a row address 50 ns; a page crosses the bus in 1,000 ns.
-const TIMING: Timing = Timing {
-    transfer_bytes: 100,
-    oob_bytes: 4,
-    column_cycles: 2,
-    row_cycles: 3,
-    t_wc_ns: 10,
-    t_rc_ns: 10,
-    bus_mts: 0,
-    t_adl_ns: 5,
-    t_whr_ns: 6,
-    t_rr_ns: 2,
-    t_wb_ns: 3,
-    t_ccs_ns: 4,
-    t_dbsy_ns: 20,
-    t_cbsy_ns: 30,
-    t_dl_ns: 1,
-    direct_cycle_ns: 0,
-    t_r_ns: 500,
-    t_r_by_page_ns: PageTimes::ALIKE,
-    t_r_oob_ns: 400,
-    t_prog_ns: 3000,
-    t_prog_by_page_ns: PageTimes::ALIKE,
-    t_bers_ns: 9000,
-    slc: None,
-    ecc_ns: 7,
-    status: false,
 };
 
 const ANY: MultiPlane = MultiPlane { rule: PlaneRule::SamePage, independent_reads: false };

@@ -113,6 +113,20 @@ fn a_refresh_in_idle_time_keeps_data_young() {
     }
 }
 
+/// Each die has an open block or two, which are due and must wait: they do not hold up the full blocks behind them.
+#[test]
+fn open_blocks_do_not_hold_up_full_ones() {
+    let with = |board: &str| {
+        let settings =
+            format!("precondition = 'full+age=1'\nrefresh = 'age=10d'\nbus_cycle = '5ns'\n{board}");
+        run("page-level+share=0.4", &settings, 60, "write_share = '0', rate = '0.00001'").refresh
+    };
+    let one = with("channels = 1").unwrap();
+    let many = with("channels = 4\nways = 4").unwrap();
+    assert!(one.refresh_due_blocks > 100, "{one:?}");
+    assert!(many.refresh_due_blocks * 10 > one.refresh_due_blocks * 8, "{many:?} {one:?}");
+}
+
 /// Pages with many bit errors are moved, and those that are moved have few.
 #[test]
 fn pages_with_many_bit_errors_are_moved() {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use workload::{Op, Request, WorkloadError};
 
 /// Longest wall time of a run.
-pub(crate) const LONGEST: Duration = Duration::from_secs(180);
+pub(crate) const LONGEST: Duration = Duration::from_secs(60);
 
 /// A run that passed.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,7 +2,37 @@
 use ftlkit_flash::{
     Array, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Ppn, Store, parts,
 };
+use ftlkit_flash::{PageTimes, channels::Timing};
 use proptest::prelude::ProptestConfig;
+
+/// Round figures: a command with an address takes 70 ns, with a row address 50 ns; a page crosses the bus in 1,000 ns.
+pub(crate) const TIMING: Timing = Timing {
+    transfer_bytes: 100,
+    oob_bytes: 4,
+    column_cycles: 2,
+    row_cycles: 3,
+    t_wc_ns: 10,
+    t_rc_ns: 10,
+    bus_mts: 0,
+    t_adl_ns: 5,
+    t_whr_ns: 6,
+    t_rr_ns: 2,
+    t_wb_ns: 3,
+    t_ccs_ns: 4,
+    t_dbsy_ns: 20,
+    t_cbsy_ns: 30,
+    t_dl_ns: 1,
+    direct_cycle_ns: 0,
+    t_r_ns: 500,
+    t_r_by_page_ns: PageTimes::ALIKE,
+    t_r_oob_ns: 400,
+    t_prog_ns: 3000,
+    t_prog_by_page_ns: PageTimes::ALIKE,
+    t_bers_ns: 9000,
+    slc: None,
+    ecc_ns: 7,
+    status: false,
+};
 
 pub(crate) const PAGE: usize = 16;
 
