@@ -5,6 +5,7 @@ mod allocator;
 mod cli;
 mod commands;
 mod failure;
+mod html;
 mod interrupt;
 mod output;
 #[cfg(feature = "parquet")]

@@ -1,5 +1,12 @@
 //! Choice of part, scheme and logical share for a deadline: every combination is planned and run, on all cores.
 
+#[cfg(feature = "html")]
+mod page;
+pub mod tables;
+
+#[cfg(feature = "html")]
+pub use page::page;
+
 use crate::compare::run_one;
 use crate::config::{
     DefaultShare, Experiment, PartTable, Resolved, SchemeTable, TextOrTable, Word,

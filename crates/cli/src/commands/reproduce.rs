@@ -2,6 +2,7 @@
 
 use super::run::{OutputArgs, prepare, with_causes};
 use crate::failure::Failure;
+use crate::html::HtmlFile;
 use crate::progress::Progress;
 use crate::{interrupt, output};
 use clap::Args;
@@ -9,7 +10,6 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use papers::{
     Detail, PAPERS, Paper, ReproduceError, Reproduction, ReproductionObserver, Scale, Settings,
 };
-use sim::report::plots::{PlotFormat, PlotOptions};
 use sim::report::{OutDir, OutError};
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -23,7 +23,8 @@ Examples:
   ftlkit reproduce lazy-rtgc --full --out results
       at the paper's sizes; rows as text, CSV and JSON, and plots, in results/
   ftlkit reproduce lazy-rtgc --verbose    every row behind the claims
-  ftlkit reproduce all --out results      one report of all papers: results/index.html
+  ftlkit reproduce all --html papers.html
+      one page of all papers, with interactive figures; --out results has it as results/index.html
   ftlkit reproduce lazy-rtgc --json > rows.json
 
 The first screen has the paper's claims: its section, the printed figure, ours, their ratio and a verdict.
@@ -120,10 +121,9 @@ impl ReproduceArgs {
         if settings.traces.is_some() {
             read_by_any(&papers, &settings)?;
         }
-        // The page shows the plots as SVG.
-        let formats = [&self.output.plot_format[..], &[PlotFormat::Svg]].concat();
-        let plots = PlotOptions::default().in_formats(&formats);
+        let plots = self.output.plots();
         let out = self.output.folder()?.map(|out| out.with_plots(plots.clone()));
+        let html = self.output.html.check()?;
         interrupt::listen();
         let mut found = Vec::new();
         for paper in papers {
@@ -148,14 +148,41 @@ impl ReproduceArgs {
                 break;
             }
         }
-        if let Some(out) = &out {
-            papers::write_report(&found, all, out).map_err(unwritten)?;
-            self.note(1, out);
-        }
+        self.write_page(&found, out.as_ref(), html)?;
         if self.output.json {
             if all { output::json(&found)? } else { output::json(&found[0])? }
         }
         found.iter().try_for_each(verdict)
+    }
+
+    /// Writes the page of all papers: `index.html` of `--out`, and the file of `--html`.
+    #[cfg(feature = "html")]
+    fn write_page(
+        &self,
+        found: &[Reproduction],
+        out: Option<&OutDir>,
+        html: Option<HtmlFile>,
+    ) -> Result<(), Failure> {
+        if out.is_none() && html.is_none() {
+            return Ok(());
+        }
+        let page = papers::page(found, &crate::html::command_line());
+        if let Some(out) = out {
+            out.file("index.html", |to| to.write_all(page.as_bytes())).map_err(unwritten)?;
+            self.note(1, out);
+        }
+        html.map_or(Ok(()), |html| html.write(&page, self.output.quiet))
+    }
+
+    #[cfg(not(feature = "html"))]
+    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as with pages")]
+    fn write_page(
+        &self,
+        _: &[Reproduction],
+        _: Option<&OutDir>,
+        html: Option<HtmlFile>,
+    ) -> Result<(), Failure> {
+        html.map_or(Ok(()), |html| match html {})
     }
 
     fn text(&self, found: &Reproduction, more: bool) -> String {

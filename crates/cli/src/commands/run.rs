@@ -2,6 +2,7 @@
 
 use super::deadline::DeadlineArgs;
 use crate::failure::Failure;
+use crate::html::{HtmlArgs, HtmlFile};
 use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
 use clap::Args;
@@ -38,7 +39,7 @@ cpu_sharing, cpu_command, arbiter, collection, host_first, suspend, window, bus_
   queue_depth = 32";
 
 /// This program, in the experiments that it writes.
-pub(super) const WRITTEN_BY: &str = concat!("ftlkit ", env!("FTLKIT_VERSION"));
+pub(crate) const WRITTEN_BY: &str = concat!("ftlkit ", env!("FTLKIT_VERSION"));
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -76,6 +77,9 @@ pub(crate) struct OutputArgs {
     /// Formats of the plots in --out, one file of each: svg, pdf, png (text as outlines in pdf and png) [default: svg]
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "out")]
     pub(super) plot_format: Vec<PlotFormat>,
+
+    #[command(flatten)]
+    pub(super) html: HtmlArgs,
 
     /// Let --out replace the results of another run
     #[arg(long)]
@@ -164,6 +168,7 @@ pub(crate) fn run_experiment(
     let out = experiment.out.clone().filter(|_| !dry_run);
     let out = out.map(|path| prepare(&path, output.force)).transpose()?;
     let out = out.map(|out| out.with_plots(plots));
+    let html = if dry_run { None } else { output.html.check()? };
     let resolved = {
         let _busy = Busy::start("checking the experiment", output.quiet);
         experiment.resolve()?
@@ -172,7 +177,7 @@ pub(crate) fn run_experiment(
         return print_experiment(&resolved);
     }
     resolved.check_memory()?;
-    run_resolved(&resolved, output, strict, out.as_ref())
+    run_resolved(&resolved, output, strict, (out.as_ref(), html))
 }
 
 /// Creates and checks the output directory before a run; without `force` it must not hold the results of another.
@@ -188,19 +193,24 @@ pub(super) fn prepare(path: &Path, force: bool) -> Result<OutDir, Failure> {
 }
 
 fn print_experiment(resolved: &Resolved) -> Result<(), Failure> {
+    output::text(&experiment_text(resolved)?)
+}
+
+/// The experiment with all its settings, and what is noted of it.
+fn experiment_text(resolved: &Resolved) -> Result<String, Failure> {
     let mut text = format!("# {WRITTEN_BY}\n");
     for note in resolved.all_notes() {
         text.push_str(&format!("# {}\n", note.replace('\n', "\n# ")));
     }
     text.push_str(&resolved.experiment.to_toml()?);
-    output::text(&text)
+    Ok(text)
 }
 
 fn run_resolved(
     resolved: &Resolved,
     output: &OutputArgs,
     strict: bool,
-    out: Option<&OutDir>,
+    (out, html): (Option<&OutDir>, Option<HtmlFile>),
 ) -> Result<(), Failure> {
     interrupt::listen();
     let watch = RunProgress::new(resolved, output.quiet);
@@ -208,6 +218,9 @@ fn run_resolved(
     drop(watch);
     if let Some(out) = out {
         write_files(resolved, &found, out, output.quiet)?;
+    }
+    if let Some(html) = html {
+        write_page(resolved, &found, &html, output.quiet)?;
     }
     if output.json {
         output::text(&found.report.to_json())?;
@@ -236,6 +249,32 @@ fn summary(resolved: &Resolved, output: &OutputArgs) -> String {
         format!("{what:<12} {}", &text[indent.len()..])
     };
     lines.iter().filter(is_shown).map(wrapped).collect()
+}
+
+/// Writes the page of a run.
+#[cfg(feature = "html")]
+fn write_page(
+    resolved: &Resolved,
+    found: &sim::Comparison,
+    html: &HtmlFile,
+    quiet: bool,
+) -> Result<(), Failure> {
+    let text = experiment_text(resolved);
+    // A path that is not Unicode has no form in TOML; the command has it as it is shown.
+    let text = text.unwrap_or_else(|_| "# no form as TOML: a path is not Unicode".into());
+    let about = sim::report::About {
+        failures: { found.failures.iter() }
+            .map(|(label, error)| unfinished(label, error))
+            .collect(),
+        ..crate::html::about(resolved.summary(), text)
+    };
+    html.write(&sim::report::page(&found.report, &about), quiet)
+}
+
+#[cfg(not(feature = "html"))]
+#[expect(clippy::unnecessary_wraps, reason = "as with pages")]
+fn write_page(_: &Resolved, _: &sim::Comparison, html: &HtmlFile, _: bool) -> Result<(), Failure> {
+    match *html {}
 }
 
 /// Writes the report's files, and the experiment that reproduces them.
@@ -280,11 +319,14 @@ pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
     text
 }
 
+fn unfinished(label: &str, error: &RunError) -> String {
+    format!("scheme `{label}` could not be run to its end: {}", with_causes(error))
+}
+
 /// Result of the process. An exceeded bound or a missed deadline takes precedence over an interruption.
 fn verdict(found: &sim::Comparison, strict: bool) -> Result<(), Failure> {
     if let Some((label, error)) = found.failures.first() {
-        let message =
-            format!("scheme `{label}` could not be run to its end: {}", with_causes(error));
+        let message = unfinished(label, error);
         return Err(match error {
             RunError::Workload(_) => Failure::input(message),
             _ => Failure::internal(message),

@@ -1,19 +1,21 @@
 //! `ftlkit sweep`.
 
 mod out;
-mod summary;
 
 use super::compare::{ExperimentArgs, OneOrMore};
 use super::deadline::DeadlineArgs;
 use super::run::{OutputArgs, RunArgs, write_experiment};
 use crate::failure::Failure;
+use crate::html::{HtmlArgs, HtmlFile};
 use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
 use clap::Args;
 use sim::config::{Axis, Experiment, PartTable, TextOrTable, list};
-use sim::report::plots::{PlotFormat, PlotOptions};
-use sim::report::{OutDir, units};
-use sim::sweep::{self, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Status, Table, Watch};
+use sim::report::plots::{Figure, PlotFormat, PlotOptions};
+use sim::report::{OutDir, units, wrap};
+use sim::sweep::{
+    self, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Status, Summary, Table, Watch,
+};
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -91,6 +93,9 @@ pub(crate) struct SweepOptions {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
+    #[command(flatten)]
+    html: HtmlArgs,
+
     /// Let --out replace the tables of another sweep, or the results of another run; finished runs stay
     #[arg(long)]
     force: bool,
@@ -111,7 +116,7 @@ impl SweepOptions {
     /// Those of `ftlkit run` on a file with a sweep.
     pub(crate) fn of_run(args: RunArgs) -> Self {
         let RunArgs { deadline, output, dry_run, .. } = args;
-        let OutputArgs { json, out, force, quiet, .. } = output;
+        let OutputArgs { json, out, html, force, quiet, .. } = output;
         Self {
             vary: Vec::new(),
             threads: None,
@@ -120,6 +125,7 @@ impl SweepOptions {
             csv: false,
             json,
             out,
+            html,
             force,
             quiet,
             dry_run,
@@ -200,6 +206,7 @@ impl SweepOptions {
             return output::text(&told(&plan, &estimate, limits));
         }
         let out = out.map(|path| out::folder(&path, &plan, self.force)).transpose()?;
+        let html = self.html.check()?;
         let kept = runs.map(|runs| Kept::new(&runs)).transpose().map_err(unusable)?;
         if let Some(out) = &out {
             write_experiment(&experiment, out)?;
@@ -211,7 +218,7 @@ impl SweepOptions {
         let watch = SweepProgress::new(&plan, self.quiet);
         let outcomes = sweep::run(&plan, kept.as_ref(), limits, &watch).map_err(unusable)?;
         drop(watch);
-        self.report(&plan, &outcomes, out.as_ref())?;
+        self.report(&plan, &outcomes, out.as_ref(), &experiment, html)?;
         verdict(&outcomes, out.is_some(), strict)
     }
 
@@ -221,10 +228,16 @@ impl SweepOptions {
         plan: &Plan,
         outcomes: &[Outcome],
         out: Option<&OutDir>,
+        experiment: &Experiment,
+        html: Option<HtmlFile>,
     ) -> Result<(), Failure> {
         let version = env!("FTLKIT_VERSION");
         let runs = Table::new(sweep::rows(plan, outcomes, version));
         let points = Table::new(sweep::over_seeds(plan, outcomes, version));
+        let chosen =
+            self.plot.iter().map(|choice| sweep::plot(&runs.rows, &sweep::varied(plan), choice));
+        let chosen: Vec<Figure> = chosen.collect::<Result<_, _>>()?;
+        let summary = sweep::summary(plan, outcomes, &points.rows);
         if let Some(out) = out {
             let mut names = Vec::new();
             for (name, table) in [("runs", &runs), ("points", &points)] {
@@ -239,8 +252,9 @@ impl SweepOptions {
                     names.push(name);
                 }
             }
-            for choice in &self.plot {
-                let svg = sweep::plot(&runs.rows, &sweep::varied(plan), choice)?;
+            for (choice, figure) in self.plot.iter().zip(&chosen) {
+                let svg = figure.svg(&PlotOptions::default());
+                let svg = svg.map_err(|error| Failure::internal(error.to_string()))?;
                 let plots = PlotOptions::default().in_formats(&self.plot_format);
                 let written = out.clone().with_plots(plots).plot(&choice.file(), &svg);
                 let written =
@@ -261,10 +275,49 @@ impl SweepOptions {
             }
             to.flush()?;
         } else {
-            output::text(&summary::text(plan, outcomes, &points.rows))?;
+            output::text(&shown(&summary))?;
+        }
+        if let Some(html) = html {
+            write_page((plan, outcomes), &summary, &chosen, experiment, (&html, self.quiet))?;
         }
         Ok(())
     }
+}
+
+/// The summary as text.
+fn shown(summary: &Summary) -> String {
+    let headings: Vec<&str> = summary.headings.iter().map(String::as_str).collect();
+    let mut text = output::table_of(&headings, summary.rows.iter().cloned());
+    text.push('\n');
+    summary.lines.iter().for_each(|line| text.push_str(&wrap(line, output::width(), "  ")));
+    text
+}
+
+/// Writes the page of a sweep.
+#[cfg(feature = "html")]
+fn write_page(
+    (plan, outcomes): (&Plan, &[Outcome]),
+    summary: &Summary,
+    chosen: &[Figure],
+    experiment: &Experiment,
+    (html, quiet): (&HtmlFile, bool),
+) -> Result<(), Failure> {
+    let text = experiment.to_toml();
+    let text = text.unwrap_or_else(|_| "# no form as TOML: a path is not Unicode".into());
+    let about = crate::html::about(Vec::new(), text);
+    html.write(&sweep::page(plan, outcomes, summary, chosen, &about), quiet)
+}
+
+#[cfg(not(feature = "html"))]
+#[expect(clippy::unnecessary_wraps, reason = "as with pages")]
+fn write_page(
+    _: (&Plan, &[Outcome]),
+    _: &Summary,
+    _: &[Figure],
+    _: &Experiment,
+    (html, _): (&HtmlFile, bool),
+) -> Result<(), Failure> {
+    match *html {}
 }
 
 fn unusable(error: io::Error) -> Failure {

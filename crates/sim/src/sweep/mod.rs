@@ -6,18 +6,24 @@
 
 mod interval;
 mod kept;
+#[cfg(feature = "html")]
+mod page;
 mod plan;
 mod plot;
 mod rows;
 mod run;
+mod summary;
 mod survey;
 mod table;
 
 pub use interval::Interval;
 pub use kept::Kept;
+#[cfg(feature = "html")]
+pub use page::page;
 pub use plan::{Plan, Point};
 pub use plot::{PlotChoice, plot};
 pub use rows::{Outcome, Row, Status, over_seeds, rows, varied};
 pub use run::{Limits, Watch, run};
+pub use summary::{Summary, summary};
 pub use survey::{Estimate, survey};
 pub use table::Table;

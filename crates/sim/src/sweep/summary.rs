@@ -1,18 +1,29 @@
 //! The first screen of a sweep: a line per point, and what changes a decision.
 
-use crate::output;
+use super::plan::Plan;
+use super::rows::{Outcome, Row, Status};
+use crate::report::units;
 use serde_json::Value;
-use sim::report::{units, wrap};
-use sim::sweep::{Outcome, Plan, Row, Status};
 use std::path::Path;
+
+/// Table and further lines.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Headings of the table; a `<` marks columns of words.
+    pub headings: Vec<String>,
+    /// A row per point.
+    pub rows: Vec<Vec<String>>,
+    /// What the table does not show.
+    pub lines: Vec<String>,
+}
 
 /// Times of the table, and whether with their intervals.
 const LEADING: [(&str, bool); 3] = [("mean", true), ("p99.9", false), ("max", false)];
 /// Share of requests beyond the deadline.
-const LATE: &str = "request_deadline.late_share";
+pub(super) const LATE: &str = "request_deadline.late_share";
 
 /// Table of the points: what was varied, and the leading measures with their intervals; then what they do not show.
-pub(super) fn text(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> String {
+pub fn summary(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> Summary {
     let axes = plan.axes.iter().enumerate().filter(|(_, axis)| axis.key != "seed");
     let axes: Vec<_> = axes.filter(|(_, axis)| axis.values.len() > 1).collect();
     let seeds = plan.points.len() / points.len().max(1);
@@ -53,10 +64,15 @@ pub(super) fn text(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> String 
         }
         rows.push(cells);
     }
-    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
-    let mut text = output::table_of(&headings, rows);
-    text.push('\n');
-    let mut line = |line: &str| text.push_str(&wrap(line, output::width(), "  "));
+    let lines = lines(plan, outcomes, points, &reasons);
+    Summary { headings, rows, lines }
+}
+
+/// Reasons, warnings, and how to read the table.
+fn lines(plan: &Plan, outcomes: &[Outcome], points: &[Row], reasons: &[String]) -> Vec<String> {
+    let (times, seeds) = (times(outcomes), plan.points.len() / points.len().max(1));
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = |line: &str| lines.push(line.to_owned());
     for (at, reason) in reasons.iter().enumerate() {
         line(&format!("[{}] {reason}", at + 1));
     }
@@ -92,13 +108,13 @@ pub(super) fn text(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> String 
         let columns = "columns `violations` and `deadlines.misses`";
         line(&format!("{broken} runs exceeded a bound or missed a deadline: {columns}"));
     }
-    text
+    lines
 }
 
 const REQUESTS: &str = "request_completion_ns";
 
 /// The measure of times: completions of requests where they wait for others, else responses of page tasks.
-fn times(outcomes: &[Outcome]) -> &'static str {
+pub(super) fn times(outcomes: &[Outcome]) -> &'static str {
     let waits = outcomes.iter().any(|outcome| {
         let mean = |name: &str| outcome.metrics.get(name).and_then(Value::as_f64);
         mean("completion_ns.mean") != mean("response_ns.mean")
