@@ -32,6 +32,8 @@ pub enum Quantity {
     /// A number without a unit, or with the one that its label names.
     #[default]
     Number,
+    /// A count, of which no part is named.
+    Whole,
     /// A time, ns.
     Time,
     /// Bytes, shown in powers of 1000.

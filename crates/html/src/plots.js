@@ -3,6 +3,7 @@
 (() => {
   const FORMATS = {
     number: { factor: 1, tick: { exponentformat: 'SI', separatethousands: true }, hover: ',.5~r', suffix: '' },
+    whole: { factor: 1, tick: { exponentformat: 'SI', separatethousands: true }, hover: ',.5~r', suffix: '' },
     time: { factor: 1e-9, tick: { tickformat: '~s', ticksuffix: 's' }, hover: '.5~s', suffix: 's' },
     bytes: { factor: 1, tick: { tickformat: '~s', ticksuffix: 'B' }, hover: '.4~s', suffix: 'B' },
     share: { factor: 1, tick: { exponentformat: 'power' }, hover: '.3~g', suffix: '' },
@@ -83,11 +84,47 @@
 
   const escaped = (text) => text.replace(/[&<>]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[c]);
 
-  const axis = (of, width, upwards) => {
+  const short = (value) => String(Number(value.toPrecision(3)));
+  const in_units = (units) => (value) => {
+    const [size, unit] = units.find(([size]) => value >= size * 0.9995) ?? units.at(-1);
+    return `${short(value / size)}${unit}`;
+  };
+  // Names of ticks, in the units in which figures are stored.
+  const NAMES = {
+    number: in_units([[1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']]),
+    time: in_units([[1, ' s'], [1e-3, ' ms'], [1e-6, ' µs'], [1e-9, ' ns']]),
+    bytes: in_units([[1e12, ' TB'], [1e9, ' GB'], [1e6, ' MB'], [1e3, ' kB'], [1, ' B']]),
+    share: (value) => {
+      const power = Math.round(Math.log10(value));
+      return power === 0 ? '1' : Math.abs(value / 10 ** power - 1) < 1e-6 ? `10<sup>${power}</sup>` : String(Number(value.toPrecision(2)));
+    },
+  };
+  NAMES.whole = NAMES.number;
+
+  // Ticks of an axis between two ends as the library has them, with at most so many names; none: as the library likes.
+  const ticks = (of, [low, high], room) => {
+    if (of.quantity === 'whole' && !of.log) {
+      const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((step) => (high - low) / step <= room);
+      if (step) return { tickmode: 'linear', tick0: 0, dtick: step };
+    }
+    const decades = high - low;
+    if (!of.log || decades < 0.7) return { tickmode: 'auto' };
+    const digits = [[1, 2, 3, 4, 5, 6, 8], [1, 2, 5], [1]].find((digits) => decades * digits.length <= room) ?? [1];
+    const every = digits.length > 1 ? 1 : Math.ceil(decades / room);
+    const tickvals = [];
+    for (let power = Math.floor(low); power <= Math.ceil(high); power += 1) {
+      if (power % every === 0) tickvals.push(...digits.map((digit) => digit * 10 ** power));
+    }
+    const shown = tickvals.filter((value) => Math.log10(value) >= low - 1e-9 && Math.log10(value) <= high + 1e-9);
+    return { tickmode: 'array', tickvals: shown, ticktext: shown.map(NAMES[of.quantity]) };
+  };
+
+  // `room`: names that fit.
+  const axis = (of, width, upwards, room = upwards ? 12 : width / 64) => {
     const { factor, tick } = FORMATS[of.quantity];
     const end = (value) => (of.log ? Math.log10(value * factor) : value * factor);
     const out = {
-      title: { text: escaped(of.label), font: { size: 13 }, standoff: upwards ? 12 : 8 },
+      title: { text: escaped(of.label), font: { size: printing ? 11 : 13 }, standoff: upwards ? 12 : 8 },
       type: of.names.length ? 'category' : of.log ? 'log' : 'linear',
       automargin: true,
       gridcolor: css('--line'),
@@ -96,8 +133,8 @@
       ...tick,
     };
     if (of.range && !of.names.length) out.range = of.range.map(end);
-    // More than five names of decades are too many for a phone.
-    if (of.log) out.nticks = upwards ? 8 : Math.max(4, Math.floor(width / 70));
+    if (out.range) Object.assign(out, ticks(of, out.range, room));
+    else if (!of.log) out.rangemode = 'nonnegative';
     if (of.names.length) {
       const letters = width < NARROW ? 18 : 36;
       out.categoryorder = 'array';
@@ -105,7 +142,7 @@
       out.tickvals = of.names;
       out.ticktext = of.names.map((name) => escaped(shortened(name, letters)));
       out.tickfont = { size: width < NARROW ? 10 : 12 };
-      if (upwards) out.autorange = 'reversed';
+      out.range = upwards ? [of.names.length - 0.5, -0.5] : [-0.5, of.names.length - 0.5];
     }
     return out;
   };
@@ -150,20 +187,24 @@
 
   const rowed = (figure) => figure.series.some((series) => series.kind === 'rows');
 
+  // On paper a plot is whole on one page, and of most plots two are.
+  const TALLEST = 860;
   const heightOf = (figure) => {
-    if (figure.panels.length) return 60 + 150 * figure.panels.length;
+    const fitted = (height) => (printing ? Math.min(TALLEST, height) : height);
+    if (figure.panels.length) return fitted(60 + (printing ? 100 : 150) * figure.panels.length);
     if (rowed(figure)) {
       const bars = figure.stacked ? 1 : figure.series.length;
-      return 90 + figure.y.names.length * (figure.stacked ? 36 : 12 + 17 * bars);
+      const row = figure.stacked ? 36 : 12 + 17 * bars;
+      return fitted(90 + figure.y.names.length * (printing ? row * 0.75 : row));
     }
-    return 420;
+    return printing ? 345 : 420;
   };
 
   const layout = (figure, width) => {
     const { shapes, annotations } = marks(figure);
     const out = {
       width, height: heightOf(figure), shapes, annotations,
-      margin: { l: 56, r: rowed(figure) && !figure.stacked ? 64 : 16, t: 12, b: 48 },
+      margin: { l: 56, r: rowed(figure) && !figure.stacked ? 64 : 16, t: touch ? 32 : 12, b: 48 },
       showlegend: false,
       hovermode: 'closest',
       dragmode: touch ? false : 'zoom',
@@ -180,11 +221,11 @@
     }
     // Panels from the top, with room for each one's title.
     const rows = figure.panels.length;
-    const gap = 40 / out.height;
+    const gap = Math.min(40, out.height / rows / 3) / out.height;
     const high = (1 - gap * rows) / rows;
     figure.panels.forEach((panel, at) => {
       const top = 1 - at * (high + gap) - gap;
-      out[at ? `yaxis${at + 1}` : 'yaxis'] = { ...axis(panel.y, width, true), domain: [top - high, top], anchor: 'x' };
+      out[at ? `yaxis${at + 1}` : 'yaxis'] = { ...axis(panel.y, width, true, 3), domain: [top - high, top], anchor: 'x' };
       out.annotations.push({
         text: escaped(width < NARROW ? shortened(panel.title, 60) : panel.title), showarrow: false, font: { size: 12 },
         xref: 'paper', x: 0, xanchor: 'left', yref: 'paper', y: top, yanchor: 'bottom',
@@ -235,10 +276,24 @@
     }));
   };
 
+  // After a zoom an axis has other names.
+  const renamed = (plot, change) => {
+    const full = plot.canvas._fullLayout;
+    const update = {};
+    for (const [name, of] of [['xaxis', plot.figure.x], ['yaxis', plot.figure.y]]) {
+      const is_changed = Object.keys(change).some((key) => key.startsWith(`${name}.range`) || key === `${name}.autorange`);
+      if (of.names.length || !is_changed) continue;
+      const renewed = ticks(of, full[name].range, name === 'xaxis' ? plot.width / 64 : 12);
+      for (const [key, value] of Object.entries(renewed)) update[`${name}.${key}`] = value;
+    }
+    if (Object.keys(update).length) Plotly.relayout(plot.canvas, update);
+  };
+
   const redraw = (plot) => {
     const width = printing ? PAPER : Math.max(240, Math.floor(plot.canvas.clientWidth));
     const { figure } = plot;
-    if (!plot.width) plot.canvas.replaceChildren();
+    const is_first = !plot.width;
+    if (is_first) plot.canvas.replaceChildren();
     Plotly.react(plot.canvas, figure.series.map((series) => trace(series, figure, width)), layout(figure, width), {
       displaylogo: false,
       doubleClick: 'reset',
@@ -247,6 +302,7 @@
       toImageButtonOptions: { format: 'svg', filename: figure.title },
     });
     plot.width = width;
+    if (is_first) plot.canvas.on('plotly_relayout', (change) => renamed(plot, change));
     legend(plot);
   };
   const redrawAll = () => plots.filter((plot) => plot.is_drawn).forEach(redraw);

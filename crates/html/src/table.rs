@@ -39,10 +39,12 @@ impl Table {
 }
 
 /// Words that a reader must not miss, and their class.
-const STRESSED: [(&str, &str); 5] = [
+const STRESSED: [(&str, &str); 7] = [
     ("BOUND EXCEEDED", "bad"),
     ("DEADLINE MISSED", "bad"),
     ("INTERRUPTED", "bad"),
+    ("missed by", "bad"),
+    ("% late", "bad"),
     ("warning", "warning"),
     ("bound kept", "good"),
 ];

@@ -7,6 +7,8 @@ mod compare;
 mod copyback;
 mod deadline;
 mod docs;
+#[cfg(feature = "html")]
+mod html;
 mod own_scheme;
 mod real_traces;
 mod reproduce;

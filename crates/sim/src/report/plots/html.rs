@@ -31,7 +31,8 @@ impl Figure {
 impl From<Quantity> for html_report::Quantity {
     fn from(quantity: Quantity) -> Self {
         match quantity {
-            Quantity::Number | Quantity::Whole | Quantity::Thousands => Self::Number,
+            Quantity::Number | Quantity::Thousands => Self::Number,
+            Quantity::Whole => Self::Whole,
             Quantity::Time => Self::Time,
             Quantity::Bytes => Self::Bytes,
             Quantity::Share => Self::Share,
@@ -162,16 +163,38 @@ impl Bars {
             y: (0..values.len()).map(|group| Some(group as f64)).collect(),
             texts: values
                 .iter()
-                .map(|value| value.map_or_else(|| "not measured".into(), units::number))
+                .map(|value| value.map_or_else(String::new, units::number))
                 .collect(),
             ..looking(Look::of(n), name, Kind::Rows)
         });
         html_report::Figure {
             title: self.title.clone(),
+            note: self.missing(),
             x: self.axis().html(),
             y: named(&self.groups),
             series: series.collect(),
             ..html_report::Figure::default()
+        }
+    }
+}
+
+impl Bars {
+    /// What was not measured, so that a bar that is not there is not taken for one of no length.
+    fn missing(&self) -> String {
+        let of = |(name, values): &(String, Vec<Option<f64>>)| {
+            let missing = self.groups.iter().zip(values).filter(|(_, value)| value.is_none());
+            let groups: Vec<&str> = missing.map(|(group, _)| group.as_str()).collect();
+            match groups.len() {
+                0 => None,
+                all if all == self.groups.len() => Some(name.clone()),
+                _ => Some(format!("{name} ({})", groups.join(", "))),
+            }
+        };
+        let missing: Vec<String> = self.series.iter().filter_map(of).collect();
+        if missing.is_empty() {
+            missing.concat()
+        } else {
+            format!("Not measured: {}.", missing.join("; "))
         }
     }
 }
@@ -226,5 +249,87 @@ impl Means {
             series: series.collect(),
             ..html_report::Figure::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::plots::{Drawn, MeanLine, MeanPoint, PLOTS};
+    use crate::report::samples;
+
+    #[test]
+    fn a_page_has_what_the_svg_has() {
+        let report = samples::report();
+        let of = |name: &str| {
+            let plot = PLOTS.iter().find(|plot| plot.name == name).expect(name);
+            plot.figure(&report).html()
+        };
+        let response = of("response_ccdf");
+        let names: Vec<&str> = response.series.iter().map(|series| series.name.as_str()).collect();
+        assert_eq!(names, report.schemes.iter().map(|s| s.name.as_str()).collect::<Vec<_>>());
+        assert_eq!(response.x.quantity, html_report::Quantity::Time);
+        assert!(response.x.log && response.y.log && response.x.range.is_some());
+        assert_eq!(response.marks[0].of, ["fsr", "lazy-rtgc"]);
+        assert!(
+            response
+                .series
+                .iter()
+                .all(|series| series.x.len() > 2 && series.x.len() == series.y.len())
+        );
+        let erases = of("erases_per_block");
+        assert_eq!((erases.panels.len(), erases.series.len()), (3, 3));
+        assert!(erases.panels[0].title.contains("erases, mean") && erases.series[2].panel == 2);
+        let blocks = |n: usize| erases.series[n].y.iter().flatten().sum::<f64>();
+        assert_eq!(blocks(0), report.schemes[0].series.erases.len() as f64);
+        let waf = of("waf");
+        assert!(waf.stacked && waf.y.names[0].starts_with(&report.schemes[0].name));
+        let sum: f64 = waf.series.iter().map(|part| part.x[0]).sum();
+        assert!((sum - report.schemes[0].waf.unwrap()).abs() < 1e-9, "{sum}");
+        // Colour, dash and mark of a scheme are those of the SVG.
+        let looks: Vec<_> =
+            response.series.iter().map(|s| (s.color.as_str(), s.dash.as_str(), s.symbol)).collect();
+        assert_eq!(looks[0], ("#0072b2", "", "circle"));
+        assert_eq!(looks[1], ("#d55e00", "14px,7px", "triangle-up"));
+    }
+
+    #[test]
+    fn what_is_not_measured_is_told() {
+        let bars = Bars {
+            groups: vec!["a".into(), "b".into()],
+            series: vec![
+                ("none".into(), vec![None, None]),
+                ("half".into(), vec![None, Some(2.0)]),
+                ("all".into(), vec![Some(1.0), Some(2.0)]),
+            ],
+            ..Bars::default()
+        };
+        let figure = Figure::from(bars).html();
+        assert_eq!(figure.note, "Not measured: none; half (a).");
+        assert!(figure.series[0].x[0].is_nan() && figure.series[2].texts == ["1.000", "2.000"]);
+    }
+
+    #[test]
+    fn curves_and_means_keep_their_points() {
+        let curve = Curve {
+            name: "c".into(),
+            note: "n".into(),
+            points: vec![(1.0, 2.0), (4.0, 8.0)],
+            drawn: Drawn::Dots,
+        };
+        let caption = "t".into();
+        let (x_label, y_label, log_x, log_y) = ("x", "y", true, false);
+        let curves = Curves { caption, x_label, y_label, log_x, log_y, curves: vec![curve] };
+        let figure = Figure::from(curves).html();
+        let series = &figure.series[0];
+        assert_eq!((series.kind, &series.notes[..]), (Kind::Dots, &["n".to_owned()][..]));
+        assert!(figure.x.log && !figure.y.log && series.y == [Some(2.0), Some(8.0)]);
+        let axis = |names| MeanAxis { label: "l".into(), quantity: Quantity::Time, names };
+        let points = vec![MeanPoint { x: 0.0, mean: 5.0, half: Some(1.0) }];
+        let lines = vec![MeanLine { name: "m".into(), points }];
+        let x = axis(vec!["greedy".into()]);
+        let figure = Figure::from(Means { caption: "t".into(), x, y: axis(vec![]), lines }).html();
+        assert_eq!((figure.series[0].kind, &figure.series[0].errors[..]), (Kind::Dots, &[1.0][..]));
+        assert_eq!(figure.x.names, ["greedy"]);
     }
 }
