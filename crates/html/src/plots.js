@@ -207,6 +207,7 @@
       margin: { l: 56, r: rowed(figure) && !figure.stacked ? 64 : 16, t: touch ? 32 : 12, b: 48 },
       showlegend: false,
       hovermode: 'closest',
+      hoverdistance: 80,
       dragmode: touch ? false : 'zoom',
       barmode: figure.stacked ? 'stack' : 'group',
       bargap: figure.panels.length ? 0 : 0.18,
