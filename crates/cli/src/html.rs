@@ -37,8 +37,8 @@ pub(crate) use file::{HtmlFile, about, command_line};
 #[cfg(feature = "html")]
 mod file {
     use super::HtmlArgs;
-    use crate::commands::run::WRITTEN_BY;
     use crate::failure::Failure;
+    use crate::output::WRITTEN_BY;
     use sim::report::About;
     use std::ffi::OsString;
     use std::fs::{self, File};

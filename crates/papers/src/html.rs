@@ -1,5 +1,6 @@
 //! Report of one or more reproductions as a page: an index, the claims of each paper, its matrices, plots and rows.
 
+use crate::figure::Figure;
 use crate::matrix::Matrix;
 use crate::render::{conditions, heading, ratio, remarks, with_unit};
 use crate::reproduction::{Reproduction, Section, tally};
@@ -99,11 +100,14 @@ fn rows(rows: &[&Row], claims: bool) -> Markup {
         (Some(claim), true) => with_unit(&claim.text, &row.unit),
         _ => with_unit(&row.what, &row.unit),
     };
-    let figure = |figure: &Option<crate::figure::Figure>| {
-        figure.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string)
+    // Orders of schemes and other words are broken into lines; numbers are not.
+    let figure = |figure: &Option<Figure>| {
+        let is_words = matches!(figure, Some(Figure::Words(_)));
+        let text = figure.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string);
+        html! { td class=(if is_words { "words" } else { "n" }) { (text) } }
     };
     html! {
-        div.wide { table {
+        div.wide { table.rows {
             tr {
                 th {} @if claims { th { "section" } }
                 th.n { "paper" } th.n { "ours" } th.n { "ratio" } th { "verdict" }
@@ -112,8 +116,8 @@ fn rows(rows: &[&Row], claims: bool) -> Markup {
                 tr {
                     td { (words(row)) @for remark in remarks(row) { div.cause { (remark) } } }
                     @if claims { td { (row.claim.as_ref().map_or("", |claim| claim.section.as_str())) } }
-                    td.n { (figure(&row.paper)) }
-                    td.n { (figure(&row.ours)) }
+                    (figure(&row.paper))
+                    (figure(&row.ours))
                     td.n { (ratio(row)) }
                     td class=(row.verdict.name().replace(' ', "-")) { (row.verdict) }
                 }

@@ -3,6 +3,7 @@
 use super::deadline::DeadlineArgs;
 use crate::failure::Failure;
 use crate::html::{HtmlArgs, HtmlFile};
+use crate::output::WRITTEN_BY;
 use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
 use clap::Args;
@@ -37,9 +38,6 @@ cpu_sharing, cpu_command, arbiter, collection, host_first, suspend, window, bus_
   dies = 1
   allocation = \"cwdp\"
   queue_depth = 32";
-
-/// This program, in the experiments that it writes.
-pub(crate) const WRITTEN_BY: &str = concat!("ftlkit ", env!("FTLKIT_VERSION"));
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

@@ -1,7 +1,7 @@
 //! The choices as a page.
 
+use super::question::{Choice, Verdict};
 use super::tables::{self, Rows};
-use super::{Choice, Verdict};
 use crate::report::page::{banner, terms};
 use crate::report::{About, units};
 use html_report::{Axis, Figure, Kind, Mark, Page, Quantity, Series, Table, folded};

@@ -1,6 +1,6 @@
 //! The choices as tables.
 
-use super::{Choice, Verdict};
+use super::question::{Choice, Verdict};
 use crate::report::units;
 
 /// Said where a row has several devices.

@@ -2,12 +2,13 @@
 
 use super::cells::{longest, mean, none, p99_9};
 use super::contents::{Report, SchemeReport};
+use super::deadlines::DeadlineReport;
 use super::grid::{Grid, wrap};
 use super::late::RequestDeadline;
 use super::table::{
     exceeded, has_queueing, heading, longest_response, not_run, one_share, verdict,
 };
-use super::{DeadlineReport, jobs_rows, units};
+use super::{jobs_rows, units};
 use workload::quantity::Duration;
 
 /// The first screen as plain text of at most `width` columns: a line per scheme, then exceeded bounds, missed deadlines,

@@ -1,12 +1,5 @@
 //! Choice of part, scheme and logical share for a deadline: every combination is planned and run, on all cores.
 
-#[cfg(feature = "html")]
-mod page;
-pub mod tables;
-
-#[cfg(feature = "html")]
-pub use page::page;
-
 use crate::compare::run_one;
 use crate::config::{
     DefaultShare, Experiment, PartTable, Resolved, SchemeTable, TextOrTable, Word,
@@ -223,7 +216,7 @@ impl Observer for Stops<'_> {
 }
 
 impl Choice {
-    fn impossible(why: String) -> Self {
+    pub(super) fn impossible(why: String) -> Self {
         Self {
             part: String::new(),
             scheme: String::new(),
