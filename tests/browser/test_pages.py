@@ -155,8 +155,9 @@ def test_text_is_readable_in_light_and_in_dark(drawn, scheme, ground):
 def test_paper_has_every_plot_and_every_table_whole(opened, name, scheme, tmp_path):
     page, plots = opened(name, color_scheme=scheme)
     # What paper gets, seen before it is on paper: nothing has been scrolled to.
-    page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert luminance(rgb(page, ".xtick text", "fill")) < 0.1, "drawn for a dark screen"
+    page.emulate_media(media="print")
     figures = page.locator("figure.plot")
     for at in range(plots):
         assert figures.nth(at).locator(MARKS).count() > 0
@@ -164,8 +165,6 @@ def test_paper_has_every_plot_and_every_table_whole(opened, name, scheme, tmp_pa
         assert figures.nth(at).locator(".main-svg").first.bounding_box()["width"] <= 680, "wider than a page"
     assert page.locator("details:not([open])").count() == 0
     assert rgb(page, "body", "backgroundColor") == LIGHT and luminance(rgb(page, "body", "color")) < 0.1
-    if plots:
-        assert luminance(rgb(page, ".xtick text", "fill")) < 0.1, "grey on white"
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen")
     pdf = tmp_path / "page.pdf"
