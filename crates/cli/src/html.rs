@@ -20,7 +20,6 @@ pub(crate) struct HtmlArgs {
 #[cfg(not(feature = "html"))]
 impl HtmlArgs {
     /// Nothing: this build makes no pages.
-    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as with pages")]
     pub(crate) fn check(&self) -> Result<Option<HtmlFile>, Failure> {
         Ok(None)
     }

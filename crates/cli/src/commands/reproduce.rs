@@ -175,7 +175,6 @@ impl ReproduceArgs {
     }
 
     #[cfg(not(feature = "html"))]
-    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as with pages")]
     fn write_page(
         &self,
         _: &[Reproduction],

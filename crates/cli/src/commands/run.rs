@@ -270,7 +270,6 @@ fn write_page(
 }
 
 #[cfg(not(feature = "html"))]
-#[expect(clippy::unnecessary_wraps, reason = "as with pages")]
 fn write_page(_: &Resolved, _: &sim::Comparison, html: &HtmlFile, _: bool) -> Result<(), Failure> {
     match *html {}
 }

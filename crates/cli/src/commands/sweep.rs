@@ -309,7 +309,6 @@ fn write_page(
 }
 
 #[cfg(not(feature = "html"))]
-#[expect(clippy::unnecessary_wraps, reason = "as with pages")]
 fn write_page(
     _: (&Plan, &[Outcome]),
     _: &Summary,

@@ -42,6 +42,7 @@ pub(super) struct Axis {
     /// Label, with the unit if the ticks do not name it.
     pub(super) label: String,
     /// What it measures.
+    #[cfg_attr(not(feature = "html"), expect(dead_code, reason = "pages alone read it"))]
     pub(super) quantity: Quantity,
     from: f64,
     to: f64,
