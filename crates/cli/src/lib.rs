@@ -1,14 +1,11 @@
 //! The `ftlkit` command as a function: a crate with its own schemes or victim policies gets its own command with one
 //! line.
 
-mod allocator;
 mod cli;
 mod commands;
 mod failure;
 mod interrupt;
 mod output;
-#[cfg(feature = "parquet")]
-mod parquet;
 mod progress;
 
 use clap::Parser;
@@ -16,7 +13,7 @@ use sim::catalogue::Catalogue;
 use std::process::ExitCode;
 
 #[global_allocator]
-static ALLOCATOR: allocator::HugePages = allocator::HugePages;
+static ALLOCATOR: sim::allocator::HugePages = sim::allocator::HugePages;
 
 /// Runs the command of the process's arguments, with these schemes and policies.
 pub fn main(catalogue: Catalogue) -> ExitCode {

@@ -1,12 +1,16 @@
 //! Choice of part, scheme and logical share for a deadline: every combination is planned and run, on all cores.
 
+use crate::catalogue;
 use crate::compare::run_one;
 use crate::config::{
-    DefaultShare, Experiment, PartTable, Resolved, SchemeTable, TextOrTable, Word,
+    ConfigError, DefaultShare, Experiment, PartTable, Resolved, SchemeChoice, SchemeTable,
+    TextOrTable, Word,
 };
+use crate::fault::Fault;
 use crate::report::{LargestRequest, SchemeReport};
 use crate::run::{Observer, Phase, RunError};
 use bounds::task_set::PageCosts;
+use flash::parts;
 use ftl::Guarantee;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -23,6 +27,32 @@ pub struct Question {
     pub schemes: Vec<SchemeTable>,
     /// Logical shares to try besides each scheme's default; not for schemes with a share of their own.
     pub shares: Vec<f64>,
+}
+
+/// The parts of these names; without any, or with `all`, those of the catalogue.
+pub fn named_parts(names: &[String]) -> Vec<PartTable> {
+    let named: Vec<&str> = names.iter().map(|name| name.trim()).collect();
+    match named[..] {
+        [] | ["all"] => parts::CATALOGUE.iter().map(|part| PartTable::named(&part.name)).collect(),
+        _ => named.into_iter().map(PartTable::named).collect(),
+    }
+}
+
+/// The schemes of these texts, each with its settings; without any, all.
+///
+/// # Errors
+/// An unknown scheme, or a setting that is none.
+pub fn named_schemes(texts: &[String]) -> Result<Vec<SchemeTable>, ConfigError> {
+    let texts: Vec<&str> = match texts {
+        [] => catalogue::schemes().iter().map(|preset| preset.name).collect(),
+        texts => texts.iter().map(|text| text.trim()).collect(),
+    };
+    let read = |text: &str| {
+        let table = text.parse::<SchemeChoice>()?.0;
+        table.find_preset()?;
+        Ok(table)
+    };
+    texts.into_iter().map(read).collect()
 }
 
 /// How a deadline is kept, or that it is not.
@@ -112,6 +142,33 @@ impl Candidate<'_> {
 }
 
 impl Question {
+    /// Finds faults of the shares, the workload and the deadline before the search, with a scheme that works nearly
+    /// everywhere.
+    ///
+    /// # Errors
+    /// The first fault, with what would be right.
+    pub fn check(&self) -> Result<(), Fault> {
+        if let Some(share) = self.shares.iter().find(|share| !(**share > 0.0 && **share < 1.0)) {
+            return Err(Fault::with_help(
+                format!("--shares: {share} is not a share"),
+                "each is above 0 and below 1, as in `--shares 0.8,0.7`",
+            ));
+        }
+        let Some(part) = self.parts.first() else {
+            return Err(Fault::with_help(
+                "there is no part to try",
+                "name one, or omit --parts for all",
+            ));
+        };
+        let experiment = Experiment {
+            schemes: vec!["page-level".parse()?],
+            part: Some(TextOrTable(part.clone())),
+            ..self.experiment.clone()
+        };
+        experiment.resolve()?;
+        Ok(())
+    }
+
     fn candidates(&self) -> Vec<Candidate<'_>> {
         let mut all = Vec::new();
         for part in &self.parts {

@@ -7,13 +7,9 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{interrupt, output};
 use clap::Args;
-use flash::parts;
 use serde_json::json;
-use sim::catalogue;
-use sim::choose::{Choice, Question, Verdict};
-use sim::config::{
-    Bytes, Duration, Experiment, Margin, PartTable, SchemeChoice, SchemeTable, TextOrTable,
-};
+use sim::choose::{self, Choice, Question, Verdict};
+use sim::config::{Bytes, Duration, Experiment, Margin, PartTable, TextOrTable};
 use sim::report::{units, wrap};
 use sim::run::{Observer, Phase};
 use std::path::PathBuf;
@@ -167,51 +163,17 @@ impl ChooseArgs {
             }
             part.resolve()?;
         }
-        if let Some(share) = self.shares.iter().find(|share| !(**share > 0.0 && **share < 1.0)) {
-            return Err(Failure::input_with_help(
-                format!("--shares: {share} is not a share"),
-                "each is above 0 and below 1, as in `--shares 0.8,0.7`",
-            ));
-        }
-        let question =
-            Question { experiment, parts, schemes: self.tables()?, shares: self.shares.clone() };
-        self.check(&question)?;
+        let (schemes, shares) = (choose::named_schemes(&self.schemes)?, self.shares.clone());
+        let question = Question { experiment, parts, schemes, shares };
+        question.check()?;
         Ok(question)
     }
 
-    /// Finds faults of the workload and the deadline before the search, with a scheme that works nearly everywhere.
-    fn check(&self, question: &Question) -> Result<(), Failure> {
-        let mut experiment = question.experiment.clone();
-        experiment.schemes = vec!["page-level".parse()?];
-        experiment.part = Some(TextOrTable(question.parts[0].clone()));
-        experiment.resolve()?;
-        Ok(())
-    }
-
     fn parts(&self) -> Result<Vec<PartTable>, Failure> {
-        if let Some(file) = &self.part_file {
-            return Ok(vec![PartTable::from_file(file)?]);
+        match &self.part_file {
+            Some(file) => Ok(vec![PartTable::from_file(file)?]),
+            None => Ok(choose::named_parts(&self.parts)),
         }
-        let named: Vec<&str> = self.parts.iter().map(|name| name.trim()).collect();
-        Ok(match named[..] {
-            [] | ["all"] => {
-                parts::CATALOGUE.iter().map(|part| PartTable::named(&part.name)).collect()
-            }
-            _ => named.into_iter().map(PartTable::named).collect(),
-        })
-    }
-
-    fn tables(&self) -> Result<Vec<SchemeTable>, Failure> {
-        let read = |text: &str| Ok::<_, Failure>(text.trim().parse::<SchemeChoice>()?.0);
-        let names: Vec<&str> = match self.schemes[..] {
-            [] => catalogue::schemes().iter().map(|preset| preset.name).collect(),
-            _ => self.schemes.iter().map(String::as_str).collect(),
-        };
-        let tables: Vec<SchemeTable> = names.into_iter().map(read).collect::<Result<_, _>>()?;
-        for table in &tables {
-            table.find_preset()?;
-        }
-        Ok(tables)
     }
 
     fn text(&self, choices: &[Choice], interrupted: bool) -> String {

@@ -1,6 +1,6 @@
 //! `ftlkit reproduce`.
 
-use super::run::{OutputArgs, prepare, with_causes};
+use super::run::OutputArgs;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{interrupt, output};
@@ -11,6 +11,7 @@ use papers::{
 };
 use sim::report::plots::{PlotFormat, PlotOptions};
 use sim::report::{OutDir, OutError};
+use sim::{results, with_causes};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -132,7 +133,7 @@ impl ReproduceArgs {
             drop(watch);
             if let Some(out) = &out {
                 let path = out.path().join(paper.name());
-                let below = all.then(|| prepare(&path, self.output.force)).transpose()?;
+                let below = all.then(|| results::folder(&path, self.output.force)).transpose()?;
                 let below = below.map(|below| below.with_plots(plots.clone()));
                 let written =
                     papers::write(&one, below.as_ref().unwrap_or(out)).map_err(unwritten)?;

@@ -6,10 +6,11 @@ use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
 use clap::Args;
 use sim::config::{Experiment, Resolved};
+use sim::report::OutDir;
 use sim::report::plots::{PlotFont, PlotFormat, PlotOptions, PlotSize};
-use sim::report::{OutDir, OutError, prepare_out_dir};
-use sim::run::{Observer, Phase, RunError};
-use std::path::{Path, PathBuf};
+use sim::results;
+use sim::run::{Observer, Phase};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 const EXAMPLES: &str = "\
@@ -93,7 +94,7 @@ pub(crate) struct OutputArgs {
 impl OutputArgs {
     /// The directory of `--out`, created and checked.
     pub(super) fn folder(&self) -> Result<Option<OutDir>, Failure> {
-        let out = self.out.as_deref().map(|path| prepare(path, self.force)).transpose()?;
+        let out = self.out.as_deref().map(|path| results::folder(path, self.force)).transpose()?;
         Ok(out.map(|out| out.with_plots(self.plots())))
     }
 
@@ -162,7 +163,7 @@ pub(crate) fn run_experiment(
         experiment.out = Some(out.clone());
     }
     let out = experiment.out.clone().filter(|_| !dry_run);
-    let out = out.map(|path| prepare(&path, output.force)).transpose()?;
+    let out = out.map(|path| results::folder(&path, output.force)).transpose()?;
     let out = out.map(|out| out.with_plots(plots));
     let resolved = {
         let _busy = Busy::start("checking the experiment", output.quiet);
@@ -173,18 +174,6 @@ pub(crate) fn run_experiment(
     }
     resolved.check_memory()?;
     run_resolved(&resolved, output, strict, out.as_ref())
-}
-
-/// Creates and checks the output directory before a run; without `force` it must not hold the results of another.
-pub(super) fn prepare(path: &Path, force: bool) -> Result<OutDir, Failure> {
-    let checked = prepare_out_dir(path).and_then(|out| if force { Ok(out) } else { out.unused() });
-    checked.map_err(|error| {
-        let help = match error {
-            OutError::Taken { .. } => "--force replaces them; or name another directory",
-            _ => "--out takes a writable directory, which is created if it is missing",
-        };
-        Failure::input_with_help(with_causes(&error), help)
-    })
 }
 
 fn print_experiment(resolved: &Resolved) -> Result<(), Failure> {
@@ -245,50 +234,20 @@ fn write_files(
     out: &OutDir,
     quiet: bool,
 ) -> Result<(), Failure> {
-    let failed = |error: &dyn std::error::Error| Failure::internal(with_causes(error));
-    let written = out.write(&found.report).map_err(|error| failed(&error))?;
-    let traces = resolved.experiment.workload.0.paths();
-    match traces.iter().find(|path| path.to_str().is_none()) {
-        None => write_experiment(&resolved.experiment, out)?,
-        Some(path) => eprintln!(
-            "note: no experiment.toml: the trace's path, {}, is not Unicode",
-            path.display()
-        ),
+    let (written, note) = results::write(resolved, found, out, WRITTEN_BY)?;
+    if let Some(note) = note {
+        eprintln!("note: {note}");
     }
     if !quiet {
-        eprintln!("note: {} files written to {}", written.len() + 1, out.path().display());
+        eprintln!("note: {} files written to {}", written.len(), out.path().display());
     }
     Ok(())
-}
-
-/// Writes the experiment, so that it runs from any directory.
-pub(super) fn write_experiment(experiment: &Experiment, out: &OutDir) -> Result<(), Failure> {
-    let text = experiment.portable(out.path(), WRITTEN_BY)?.to_toml()?;
-    out.file("experiment.toml", |to| to.write_all(text.as_bytes()))
-        .map_err(|error| Failure::internal(with_causes(&error)))?;
-    Ok(())
-}
-
-/// An error and its causes, on one line.
-pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text.push_str(&format!(": {inner}"));
-        cause = inner.source();
-    }
-    text
 }
 
 /// Result of the process. An exceeded bound or a missed deadline takes precedence over an interruption.
 fn verdict(found: &sim::Comparison, strict: bool) -> Result<(), Failure> {
-    if let Some((label, error)) = found.failures.first() {
-        let message =
-            format!("scheme `{label}` could not be run to its end: {}", with_causes(error));
-        return Err(match error {
-            RunError::Workload(_) => Failure::input(message),
-            _ => Failure::internal(message),
-        });
+    if let Some(fault) = found.failed() {
+        return Err(fault.into());
     }
     let late = strict && found.report.deadline_missed();
     match (found.promise_broken() || found.deadline_missed() || late, found.report.interrupted) {

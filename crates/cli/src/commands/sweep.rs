@@ -1,11 +1,10 @@
 //! `ftlkit sweep`.
 
-mod out;
 mod summary;
 
 use super::compare::{ExperimentArgs, OneOrMore};
 use super::deadline::DeadlineArgs;
-use super::run::{OutputArgs, RunArgs, write_experiment};
+use super::run::{OutputArgs, RunArgs, WRITTEN_BY};
 use crate::failure::Failure;
 use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
@@ -13,7 +12,9 @@ use clap::Args;
 use sim::config::{Axis, Experiment, PartTable, TextOrTable, list};
 use sim::report::plots::{PlotFormat, PlotOptions};
 use sim::report::{OutDir, units};
-use sim::sweep::{self, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Status, Table, Watch};
+use sim::results;
+use sim::sweep::{self, End, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Tables, Watch};
+use sim::with_causes;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -193,23 +194,23 @@ impl SweepOptions {
         let runs = out.as_ref().map(|out| out.join("runs"));
         if self.dry_run {
             let there = runs.filter(|runs| runs.is_dir());
-            let kept = there.map(|runs| Kept::new(&runs)).transpose().map_err(unusable)?;
+            let kept = there.map(|runs| Kept::new(&runs)).transpose().map_err(sweep::unusable)?;
             let _busy = Busy::start("checking every point, timing a few", self.quiet);
             let estimate = sweep::survey(&plan, kept.as_ref(), limits);
             drop(_busy);
             return output::text(&told(&plan, &estimate, limits));
         }
-        let out = out.map(|path| out::folder(&path, &plan, self.force)).transpose()?;
-        let kept = runs.map(|runs| Kept::new(&runs)).transpose().map_err(unusable)?;
+        let out = out.map(|path| sweep::folder(&path, &plan, self.force)).transpose()?;
+        let kept = runs.map(|runs| Kept::new(&runs)).transpose().map_err(sweep::unusable)?;
         if let Some(out) = &out {
-            write_experiment(&experiment, out)?;
+            results::write_experiment(&experiment, out, WRITTEN_BY)?;
         }
         interrupt::listen_and_say(match kept {
             Some(_) => "stopping; finished runs are kept (Ctrl-C again: exit at once)",
             None => "stopping; the figures so far follow (Ctrl-C again: exit at once)",
         });
         let watch = SweepProgress::new(&plan, self.quiet);
-        let outcomes = sweep::run(&plan, kept.as_ref(), limits, &watch).map_err(unusable)?;
+        let outcomes = sweep::run(&plan, kept.as_ref(), limits, &watch).map_err(sweep::unusable)?;
         drop(watch);
         self.report(&plan, &outcomes, out.as_ref())?;
         verdict(&outcomes, out.is_some(), strict)
@@ -222,29 +223,14 @@ impl SweepOptions {
         outcomes: &[Outcome],
         out: Option<&OutDir>,
     ) -> Result<(), Failure> {
-        let version = env!("FTLKIT_VERSION");
-        let runs = Table::new(sweep::rows(plan, outcomes, version));
-        let points = Table::new(sweep::over_seeds(plan, outcomes, version));
+        let tables = Tables::new(plan, outcomes, env!("FTLKIT_VERSION"));
         if let Some(out) = out {
-            let mut names = Vec::new();
-            for (name, table) in [("runs", &runs), ("points", &points)] {
-                let (csv, lines) = (format!("{name}.csv"), format!("{name}.jsonl"));
-                file(out, &csv, |to| table.write_csv(to))?;
-                file(out, &lines, |to| table.write_json_lines(to))?;
-                names.extend([csv, lines]);
-                #[cfg(feature = "parquet")]
-                {
-                    let name = format!("{name}.parquet");
-                    file(out, &name, |to| to.write_all(&crate::parquet::file(table)?))?;
-                    names.push(name);
-                }
-            }
+            let mut names = tables.write(out)?;
             for choice in &self.plot {
-                let svg = sweep::plot(&runs.rows, &sweep::varied(plan), choice)?;
+                let svg = sweep::plot(&tables.runs.rows, &sweep::varied(plan), choice)?;
                 let plots = PlotOptions::default().in_formats(&self.plot_format);
                 let written = out.clone().with_plots(plots).plot(&choice.file(), &svg);
-                let written =
-                    written.map_err(|error| Failure::internal(super::run::with_causes(&error)))?;
+                let written = written.map_err(|error| Failure::internal(with_causes(&error)))?;
                 let name = |path: &PathBuf| path.file_name().map(|name| name.display().to_string());
                 names.extend(written.iter().filter_map(name));
             }
@@ -256,31 +242,15 @@ impl SweepOptions {
         if self.csv || self.json {
             let mut to = io::stdout().lock();
             match self.json {
-                true => runs.write_json_lines(&mut to)?,
-                false => runs.write_csv(&mut to)?,
+                true => tables.runs.write_json_lines(&mut to)?,
+                false => tables.runs.write_csv(&mut to)?,
             }
             to.flush()?;
         } else {
-            output::text(&summary::text(plan, outcomes, &points.rows))?;
+            output::text(&summary::text(plan, outcomes, &tables.points.rows))?;
         }
         Ok(())
     }
-}
-
-fn unusable(error: io::Error) -> Failure {
-    Failure::input_with_help(
-        format!("finished runs cannot be kept: {error}"),
-        "--out takes a writable directory with room for a file of some kB per run",
-    )
-}
-
-fn file(
-    out: &OutDir,
-    name: &str,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Failure> {
-    let written = out.file(name, write);
-    written.map(|_| ()).map_err(|error| Failure::internal(super::run::with_causes(&error)))
 }
 
 /// Reasons that a dry run tells.
@@ -350,27 +320,17 @@ fn duration(time: Duration) -> String {
 
 /// Result of the process.
 fn verdict(outcomes: &[Outcome], kept: bool, strict: bool) -> Result<(), Failure> {
-    let of = |status| outcomes.iter().filter(move |outcome| outcome.status == status);
-    let late = strict && outcomes.iter().any(Outcome::is_late);
-    if late || outcomes.iter().any(Outcome::breaks_a_promise) {
-        return Err(Failure::PromiseBroken);
-    }
-    let left = of(Status::NotRun).count();
-    if left > 0 {
-        if kept {
-            eprintln!("note: {left} of {} runs are left; the same command goes on", outcomes.len());
+    match sweep::end(outcomes, strict) {
+        End::Done => Ok(()),
+        End::BoundExceeded => Err(Failure::PromiseBroken),
+        End::Interrupted { left } => {
+            if kept {
+                let all = outcomes.len();
+                eprintln!("note: {left} of {all} runs are left; the same command goes on");
+            }
+            Err(Failure::Interrupted)
         }
-        return Err(Failure::Interrupted);
-    }
-    if of(Status::Ok).next().is_none()
-        && let Some(first) = outcomes.first()
-    {
-        let help = "all points are impossible; change what they have in common";
-        return Err(Failure::input_with_help(&first.reason, help));
-    }
-    match of(Status::Failed).next() {
-        Some(failed) => Err(Failure::internal(format!("a run failed: {}", failed.reason))),
-        None => Ok(()),
+        End::Failed(fault) => Err(fault.into()),
     }
 }
 

@@ -6,7 +6,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 
 /// The system's allocator; requests huge pages for allocations that span several.
-pub(crate) struct HugePages;
+#[derive(Debug)]
+pub struct HugePages;
 
 const HUGE_PAGE: usize = 2 << 20;
 
