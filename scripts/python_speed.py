@@ -3,18 +3,25 @@
 
     scripts/test python && target/venv/bin/python scripts/python_speed.py [--pairs N] [--command FILE]
 
-Runs one experiment by the command and from a Python process in turns, each with its start-up, and prints the ratio of each pair and
-the median. Command and package must be of one profile: `scripts/test python` builds both for development (opt-level 2);
+Runs one experiment by the command and from a Python process in turns, each with its start-up, and prints their times, those of the
+processor, and the medians of their ratios. Command and package must be of one profile: `scripts/test python` builds both for development (opt-level 2);
 `cargo build --release` and `pip install ./crates/python` for release. Exit code 1 where the reports differ.
 """
 
 import argparse
+import resource
 import statistics
 import subprocess
 import sys
 import time
 
 SCRIPT = "import ftlkit; print(ftlkit.compare({workload!r}, schemes={schemes!r}, capacity={capacity!r}).to_json())"
+
+
+def children_s():
+    """Processor time of all children that have ended, s."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def main():
@@ -31,16 +38,19 @@ def main():
         "command": [options.command, "compare", *settings, "--json", "--quiet"],
         "python": [sys.executable, "-c", SCRIPT.format(**vars(options))],
     }
-    printed, ratios = {}, []
+    printed, ratios, used_ratios = {}, [], []
     for pair in range(options.pairs):
-        seconds = {}
+        seconds, used = {}, {}
         for who in sorted(words, reverse=pair % 2 == 1):
-            started = time.monotonic()
+            started, before = time.monotonic(), children_s()
             printed[who] = subprocess.run(words[who], capture_output=True, check=True).stdout
-            seconds[who] = time.monotonic() - started
+            seconds[who], used[who] = time.monotonic() - started, children_s() - before
         ratios.append(seconds["python"] / seconds["command"])
-        print(f"command {seconds['command']:.2f} s, python {seconds['python']:.2f} s, ratio {ratios[-1]:.3f}")
-    print(f"median ratio {statistics.median(ratios):.3f} of {len(ratios)} pairs")
+        used_ratios.append(used["python"] / used["command"])
+        times = ", ".join(f"{who} {seconds[who]:.2f} s ({used[who]:.2f} s of processor)" for who in words)
+        print(f"{times}: ratio {ratios[-1]:.3f} ({used_ratios[-1]:.3f})", flush=True)
+    medians = [statistics.median(of) for of in (ratios, used_ratios)]
+    print(f"median ratio of {options.pairs} pairs: time {medians[0]:.3f}, processor {medians[1]:.3f}")
     if printed["command"] != printed["python"]:
         print("the reports DIFFER")
         return 1

@@ -93,7 +93,7 @@ impl From<ConfigError> for Failure {
 impl From<Fault> for Failure {
     fn from(fault: Fault) -> Self {
         let Fault { what, help, source, internal } = fault;
-        let Some(ConfigError::Toml { place, text, span, .. }) = source else {
+        let Some(ConfigError::Toml { place, text, span, .. }) = source.map(|error| *error) else {
             let message = Box::new(Message { what, help, ..Message::default() });
             return if internal { Self::Internal(message) } else { Self::Input(message) };
         };

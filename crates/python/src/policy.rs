@@ -32,7 +32,7 @@ pub(crate) struct Policies(Option<MutexGuard<'static, ()>>);
 
 /// Begins a run; where its settings name no policy of Python, it waits for no other.
 pub(crate) fn begin(py: Python<'_>, settings: &str, stop: &Arc<AtomicBool>) -> PyResult<Policies> {
-    if !lock(&CLASSES).keys().any(|name| settings.contains(name)) {
+    if !in_use(settings) {
         return Ok(Policies(None));
     }
     let held = loop {
@@ -49,7 +49,17 @@ pub(crate) fn begin(py: Python<'_>, settings: &str, stop: &Arc<AtomicBool>) -> P
     Ok(Policies(Some(held)))
 }
 
+/// True if settings name a policy of Python.
+pub(crate) fn in_use(settings: &str) -> bool {
+    lock(&CLASSES).keys().any(|name| settings.contains(name))
+}
+
 impl Policies {
+    /// True if the run may call policies.
+    pub(crate) fn are_used(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Ends the run; returns the first exception of its policies.
     pub(crate) fn end(self) -> Option<PyErr> {
         self.0.as_ref()?;

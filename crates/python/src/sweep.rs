@@ -106,6 +106,8 @@ impl Sweep {
         }
         let (plan, kept) = (&self.plan, self.out.as_ref().map(|(_, kept)| kept));
         let text = format!("{:?}", self.experiment);
+        // Policies of Python wait for its lock, and are known to one thread.
+        let threads = if policy::in_use(&text) { Some(1) } else { threads };
         let (ended, exception) = watched(py, progress.as_ref(), &text, |watched| {
             let watch = WatchedRuns::new(watched, plan.points.len());
             sweep::run(plan, kept, Limits::of_machine(threads), &watch)

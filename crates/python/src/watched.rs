@@ -2,6 +2,7 @@
 
 use crate::policy;
 use pyo3::prelude::*;
+use sim::Fault;
 use sim::run::{Observer, Phase};
 use sim::sweep::Watch;
 use std::collections::BTreeMap;
@@ -12,12 +13,15 @@ use std::time::Duration;
 /// Time between two looks at signals and progress.
 const TICK: Duration = Duration::from_millis(50);
 
+/// Phase, steps done and their total.
+type Step = (&'static str, u64, Option<u64>);
+
 /// What a run tells, and whether it should stop.
 #[derive(Default)]
 pub(crate) struct Watched {
     stop: Arc<AtomicBool>,
-    /// Phase, steps done and their total of each scheme, since they were last reported.
-    steps: Mutex<BTreeMap<String, (&'static str, u64, Option<u64>)>>,
+    /// The last step of each scheme, if it was not reported yet.
+    steps: Mutex<BTreeMap<String, Step>>,
 }
 
 /// Tells the waiting thread that the work is over, also if it panics.
@@ -50,7 +54,10 @@ pub(crate) fn watched<T: Send>(
     let result = std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
             let _over = Over(&ended, &bell);
-            work(&watched)
+            match policies.are_used() {
+                true => beside_python(|| work(&watched)),
+                false => Ok(work(&watched)),
+            }
         });
         loop {
             let is_over = py.detach(|| {
@@ -69,13 +76,25 @@ pub(crate) fn watched<T: Send>(
     });
     let raised = policies.end();
     match result {
-        Ok(result) => Ok((result, raised.or(exception))),
+        Ok(Ok(result)) => Ok((result, raised.or(exception))),
+        Ok(Err(fault)) => Err(crate::fault::raised(py, fault)),
         Err(panic) => std::panic::resume_unwind(panic),
     }
 }
 
+/// Does work that calls Python often, on threads that Python knows as long as they live: to make itself known for each call
+/// costs a thread some µs.
+fn beside_python<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Fault> {
+    let pool = rayon::ThreadPoolBuilder::new().spawn_handler(|thread| {
+        let run = move || Python::attach(|py| py.detach(|| thread.run()));
+        std::thread::Builder::new().spawn(run).map(drop)
+    });
+    let pool = pool.build().map_err(|error| Fault::internal(format!("threads: {error}")))?;
+    Ok(pool.install(work))
+}
+
 impl Watched {
-    fn set(&self, scheme: &str, step: (&'static str, u64, Option<u64>)) {
+    fn set(&self, scheme: &str, step: Step) {
         lock(&self.steps).insert(scheme.to_owned(), step);
     }
 

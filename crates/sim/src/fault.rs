@@ -11,7 +11,7 @@ pub struct Fault {
     /// What would be right.
     pub help: Option<String>,
     /// The place in a text, if the fault is there.
-    pub source: Option<ConfigError>,
+    pub source: Option<Box<ConfigError>>,
     /// True if the input is not to blame: a failure of a run or of the machine.
     pub internal: bool,
 }
@@ -45,7 +45,7 @@ impl std::error::Error for Fault {}
 impl From<ConfigError> for Fault {
     fn from(error: ConfigError) -> Self {
         let what = error.to_string();
-        Self { source: Some(error), ..Self::input(what) }
+        Self { source: Some(Box::new(error)), ..Self::input(what) }
     }
 }
 
