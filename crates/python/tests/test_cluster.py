@@ -79,11 +79,13 @@ def test_a_killed_worker_loses_nothing_and_repeats_nothing(client, command, long
         for number in range(kills):
             while ended(tmp_path / "dask") <= number:
                 time.sleep(0.02)
-            busy = [worker for worker, tasks in client.processing().items() if tasks]
-            pids = client.run(os.getpid)
-            victim = pids[busy[0] if busy else next(iter(pids))]
-            os.kill(victim, signal.SIGKILL)
-            killed.append(victim)
+            # A worker that was just killed does not answer.
+            pids = {}
+            while not pids:
+                pids = {worker: pid for worker, pid in client.run(os.getpid, on_error="ignore").items() if pid not in killed}
+            busy = [worker for worker, tasks in client.processing().items() if tasks and worker in pids]
+            killed.append(pids[busy[0] if busy else next(iter(pids))])
+            os.kill(killed[-1], signal.SIGKILL)
 
     killer = threading.Thread(target=kill)
     killer.start()
@@ -154,7 +156,7 @@ def test_a_trace_that_workers_lack_is_sent_once(client, command, longer, tmp_pat
     monkeypatch.setattr(client, "scatter", lambda data, **options: sent.append(len(data[0])) or scatter(data, **options))
     # The workers have no file of this path.
     run = client.run
-    monkeypatch.setattr(client, "run", lambda function, *words: dict.fromkeys(run(function, *words), False))
+    monkeypatch.setattr(client, "run", lambda function, *words, **options: dict.fromkeys(run(function, *words, **options), False))
     path = tmp_path / "trace.csv"
     client.register_plugin(Hidden(str(path)), name="hidden")
     result = ftlkit.sweep(longer, out=tmp_path / "dask", client=client)

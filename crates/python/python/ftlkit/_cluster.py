@@ -103,14 +103,23 @@ class Runs:
     def content(self, trace: TraceId) -> Future | None:
         """The content of a trace, sent to the cluster if a worker lacks it."""
         if trace not in self.contents:
-            there = self.client.run(has_trace, *trace)
+            # A worker that is lost meanwhile does not answer; the one after it may lack the trace, and says so then.
+            there = self.client.run(has_trace, *trace, on_error="ignore")
             self.contents[trace] = None if there and all(there.values()) else self.sent(trace)
         return self.contents[trace]
 
     def sent(self, trace: TraceId) -> Future:
         """The content of a trace on every worker."""
+        content = Path(trace[0]).read_bytes()
         future: Future
-        [future] = self.client.scatter([Path(trace[0]).read_bytes()], broadcast=True, hash=False)
+        for left in reversed(range(RETRIES)):
+            try:
+                [future] = self.client.scatter([content], broadcast=True, hash=False)
+                break
+            except (OSError, TimeoutError):
+                # A worker was lost while it received the content.
+                if left == 0:
+                    raise
         return future
 
     def submit(self, at: int) -> Future | None:
