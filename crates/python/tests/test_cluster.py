@@ -225,3 +225,14 @@ def test_rows_are_streamed_while_it_goes_on(client, study, tmp_path, monkeypatch
     result = ftlkit.sweep(study, out=tmp_path / "dask", client=client)
     finished = [row["hash"] for row in result.runs.rows()]
     assert len(rows) >= 6 and len(set(rows)) == len(rows) and set(rows) <= set(finished)
+
+
+def test_a_file_of_another_content_is_not_the_trace(trace, tmp_path):
+    sha256 = ftlkit._ftlkit.file_sha256(trace.paths[0])
+    assert ftlkit._cluster.has_trace(trace.paths[0], sha256)
+    other = tmp_path / "other.csv"
+    other.write_text(Path(trace.paths[0]).read_text() + "write,0,512\n")
+    assert not ftlkit._cluster.has_trace(str(other), sha256)
+    assert not ftlkit._cluster.has_trace(str(tmp_path / "missing.csv"), sha256)
+    with pytest.raises(ftlkit._cluster.MissingTrace):
+        ftlkit._cluster._local((str(other), sha256), None)

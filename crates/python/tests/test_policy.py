@@ -195,3 +195,20 @@ def test_kept_runs_know_the_code(tmp_path):
     assert sweep("one")[0] == 2
     # Other code is another policy; the run without it is kept.
     assert sweep("two")[0] == 1
+
+
+def test_the_code_of_a_class_tells_it_from_others():
+    class First(Oldest):
+        def choose(self, blocks):
+            return blocks.fewest()
+
+    class Second(Oldest):
+        def choose(self, blocks):
+            return None
+
+    # Classes without a source file, as of a shell.
+    made = [{}, {}, {}]
+    for space, value in zip(made, (1, 2, 2)):
+        exec(f"class Shell:\n    def choose(self, blocks):\n        return {value}\n", space)
+    codes = [ftlkit._policy.code_of(cls) for cls in (First, Second, *(space["Shell"] for space in made))]
+    assert len(set(codes)) == 4 and codes[3] == codes[4]
