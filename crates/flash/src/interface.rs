@@ -4,6 +4,7 @@
 use super::address::{BlockId, Geometry, Lpn, Ppn};
 use super::due::DueBlock;
 use super::error::FlashError;
+use super::event::Event;
 use super::oob::Oob;
 use super::operation::Cause;
 use super::part::Part;
@@ -182,6 +183,11 @@ pub trait Probe: Flash {
 
     /// Ends the turn of a block that is due: all its valid pages are `moved`, or it waits behind the others.
     fn end_turn(&mut self, _block: BlockId, _moved: bool) {}
+
+    /// Reports a decision of the scheme above to an observer, if this array is one or has one below. It costs nothing
+    /// otherwise: the default does nothing, and a call of it compiles to nothing.
+    #[inline(always)]
+    fn event(&mut self, _event: &Event<'_>) {}
 
     /// Busy time of the array, if it keeps a serial clock.
     #[inline]
