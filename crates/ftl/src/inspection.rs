@@ -1,13 +1,15 @@
 //! State of a scheme for people who watch it: map, use of blocks, queues and lists.
 
 use alloc::vec::Vec;
-use flash::{Item, Ppn};
+use flash::{BlockId, Item, Lpn, Ppn};
 
 /// State of a scheme between two page tasks, for displays and checkers. Costs O(pages) each time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inspection {
-    /// Place of each logical page, by LPN.
+    /// Place of the newest version of each logical page, by LPN.
     pub map: Vec<Place>,
+    /// Older versions on flash of pages whose newest version is in RAM, which the scheme still keeps as valid.
+    pub older: Vec<(Lpn, Ppn)>,
     /// Use of each physical block, by number.
     pub blocks: Vec<BlockUse>,
     /// Queues, lists, caches and states, in the order in which they are best shown.
@@ -31,7 +33,7 @@ pub enum Place {
 /// Use of a physical block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockUse {
-    /// The scheme's word for it: [`FREE`](Self::FREE), [`BAD`](Self::BAD), `frontier`, `full`, `victim`, `log`, `data`, …
+    /// The scheme's word for it: one of [`ROLES`](Self::ROLES), or one of its own.
     pub role: &'static str,
     /// The logical block that it belongs to, if it belongs to one.
     pub logical: Option<u32>,
@@ -42,6 +44,57 @@ impl BlockUse {
     pub const FREE: &'static str = "free";
     /// Role of a block that is marked bad.
     pub const BAD: &'static str = "bad";
+    /// Role of an erased block that no area owns yet.
+    pub const SPARE: &'static str = "spare";
+    /// Role of a block that is being written: by the host, or by the host and collection.
+    pub const FRONTIER: &'static str = "frontier";
+    /// Role of a block that is being written with the copies of collection alone.
+    pub const COPY_FRONTIER: &'static str = "copy frontier";
+    /// Role of a block that is written to its end and may become a victim.
+    pub const FULL: &'static str = "full";
+    /// Role of a block under collection.
+    pub const VICTIM: &'static str = "victim";
+    /// Role of a block in SLC mode.
+    pub const SLC: &'static str = "SLC";
+    /// Role of a block of translation pages.
+    pub const TRANSLATION: &'static str = "translation";
+    /// Role of a block with the data of one logical block, or of one superblock.
+    pub const DATA: &'static str = "data";
+    /// Role of a block that takes updates of data blocks until a merge.
+    pub const LOG: &'static str = "log";
+    /// Role of the log block that takes sequential updates of one logical block.
+    pub const SEQUENTIAL_LOG: &'static str = "sequential log";
+    /// Role of a block that takes updates of one logical block until a fold.
+    pub const REPLACEMENT: &'static str = "replacement";
+    /// Role of a block that takes the writes of one logical block while its other blocks are collected.
+    pub const BUFFER: &'static str = "buffer";
+    /// Role of a block of the write queue.
+    pub const WRITE_QUEUE: &'static str = "write queue";
+    /// Role of a block without valid pages that waits for its erase.
+    pub const OBSOLETE: &'static str = "obsolete";
+    /// Role of a block that is kept for the image of a shutdown.
+    pub const IMAGE: &'static str = "image";
+
+    /// All roles of this crate's schemes, each with one sentence of help.
+    pub const ROLES: &'static [(&'static str, &'static str)] = &[
+        (Self::FREE, "Erased, and not opened yet."),
+        (Self::BAD, "Marked bad: never used again."),
+        (Self::SPARE, "Erased, and in reserve for the area that needs it first."),
+        (Self::FRONTIER, "Being written."),
+        (Self::COPY_FRONTIER, "Being written with the copies of collection."),
+        (Self::FULL, "Written to its end; it may become a victim."),
+        (Self::VICTIM, "Under collection: its valid pages move out, then it is erased."),
+        (Self::SLC, "In SLC mode: it takes host writes, and is folded later."),
+        (Self::TRANSLATION, "Holds translation pages, which are the map on flash."),
+        (Self::DATA, "Holds the data of one logical block or superblock."),
+        (Self::LOG, "Takes updates of data blocks until a merge."),
+        (Self::SEQUENTIAL_LOG, "Takes sequential updates of one logical block until a merge."),
+        (Self::REPLACEMENT, "Takes updates of one logical block until a fold."),
+        (Self::BUFFER, "Takes writes of one logical block while its other blocks are collected."),
+        (Self::WRITE_QUEUE, "Takes host writes in order; collection moves them to data blocks."),
+        (Self::OBSOLETE, "Holds no valid page, and waits for its erase."),
+        (Self::IMAGE, "Kept for the image that a shutdown writes."),
+    ];
 
     /// A block of this role that belongs to no logical block.
     pub fn new(role: &'static str) -> Self {
@@ -65,4 +118,31 @@ pub struct List {
     pub capacity: Option<u64>,
     /// Its items, the next to be taken first.
     pub items: Vec<Item>,
+}
+
+impl List {
+    /// A list without a fixed capacity.
+    pub fn new(name: &'static str, help: &'static str, items: Vec<Item>) -> Self {
+        Self { name, help, capacity: None, items }
+    }
+
+    /// A list of blocks without a fixed capacity.
+    pub fn of_blocks(
+        name: &'static str,
+        help: &'static str,
+        blocks: impl IntoIterator<Item = BlockId>,
+    ) -> Self {
+        Self::new(name, help, blocks.into_iter().map(Item::Block).collect())
+    }
+
+    /// A single number.
+    pub fn count(name: &'static str, help: &'static str, count: u64) -> Self {
+        Self::new(name, help, alloc::vec![Item::Count(count)])
+    }
+
+    /// The list with a fixed capacity.
+    #[must_use]
+    pub fn holding(self, capacity: u64) -> Self {
+        Self { capacity: Some(capacity), ..self }
+    }
 }

@@ -1,6 +1,6 @@
 //! The map's interface for collectors of other crates: free pages, victims, moving pages and erasing blocks.
 
-use super::core::Core;
+use super::core::{Core, why};
 use super::space::Run;
 use super::tables::Tables;
 use super::victims::Victims;
@@ -26,7 +26,9 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
 
     /// Takes the block that the policy chooses out of the candidates; `None` if no candidate would gain a page.
     pub fn take_victim(&mut self) -> Option<BlockId> {
-        self.space.take_victim()
+        let victim = self.space.take_victim()?;
+        self.tell_victim(victim, why::FEW_FREE);
+        Some(victim)
     }
 
     /// Number of victims chosen together that are not taken yet. Collection continues until it is 0.
@@ -76,7 +78,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     /// # Errors
     /// The array's errors.
     pub fn collect(&mut self, buffer: &mut dyn DirtyPages) -> Result<bool, FtlError> {
-        self.collect_whole(buffer)
+        self.collect_whole(buffer, why::FEW_FREE)
     }
 
     /// The error of a write that finds no room.

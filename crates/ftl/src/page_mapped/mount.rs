@@ -45,7 +45,7 @@ use super::victims::Victims;
 use crate::error::FtlError;
 use alloc::{format, vec, vec::Vec};
 use core::mem;
-use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, PageKind, Ppn, Probe};
+use flash::{BlockId, Cause, Event, FlashError, Geometry, Item, Lpn, Oob, PageKind, Ppn, Probe};
 
 /// Result of reading a block's OOB areas.
 pub(crate) struct ScannedBlock {
@@ -116,6 +116,10 @@ pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     mark_valid(space, &geometry, &used, map);
     resume(space, &geometry, &used);
     resume_slc(space, &geometry, &used);
+    let in_cache = space.cache.iter().flat_map(|cache| cache.open());
+    for frontier in space.frontiers.open().chain(in_cache) {
+        found_open(flash, Ppn(frontier.next));
+    }
     Ok(())
 }
 
@@ -243,7 +247,7 @@ pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<ScannedBlo
                 found.first.get_or_insert(oob);
                 found.newest = (number_and_class(oob.seq).0, page);
             }
-            Err(FlashError::Uncorrectable(_)) => {}
+            Err(FlashError::Uncorrectable(ppn)) => found_torn(flash, ppn),
             Err(FlashError::Erased(_)) => {
                 found.written = page;
                 break;
@@ -252,6 +256,25 @@ pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<ScannedBlo
         }
     }
     Ok(found)
+}
+
+/// Reports an unreadable page that a mount found.
+#[cold]
+pub(crate) fn found_torn<F: Probe>(flash: &mut F, ppn: Ppn) {
+    let caption = "page {page} is unreadable: it counts as invalid";
+    flash.event(&Event::new("found-torn-page", caption, &[("page", Item::Page(ppn))]));
+}
+
+/// Reports a partly written block that a mount continues.
+#[cold]
+pub(crate) fn found_open<F: Probe>(flash: &mut F, next: Ppn) {
+    let block = Item::Block(flash.geometry().block_of(next));
+    let caption = "block {block} is partly written: it goes on at page {page}";
+    flash.event(&Event::new(
+        "found-open-block",
+        caption,
+        &[("block", block), ("page", Item::Page(next))],
+    ));
 }
 
 /// Maps the LPNs of a block's readable pages to these pages, except LPNs with a newer version elsewhere.

@@ -4,6 +4,7 @@ use super::collection::Collection;
 use super::core::{Core, LOST};
 use super::fold;
 use super::frontiers::ram_bytes;
+use super::inspect;
 use super::refresh;
 use super::slc_cache;
 use super::tables::{Flat, Tables};
@@ -11,6 +12,7 @@ use super::victims::Victims;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
+use crate::inspection::Inspection;
 use crate::interface::{Background, Ftl, Prefetch};
 use crate::refresh::RefreshStep;
 use crate::slc_cache::SlcLog;
@@ -213,6 +215,10 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
         if let Some(cache) = &mut self.core.space.cache {
             cache.log = SlcLog { most_blocks: cache.blocks(), ..SlcLog::default() };
         }
+    }
+
+    fn inspect(&self) -> Inspection {
+        inspect::scheme(self)
     }
 
     #[inline]
