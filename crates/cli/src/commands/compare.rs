@@ -415,7 +415,7 @@ impl WorkloadArgs {
 }
 
 /// A workload by its name, or a trace in one or several files.
-fn workload_of(inputs: &[OsString]) -> Result<WorkloadSpec, Failure> {
+pub(super) fn workload_of(inputs: &[OsString]) -> Result<WorkloadSpec, Failure> {
     if let [input] = inputs
         && let Some(text) = input.to_str()
     {

@@ -8,6 +8,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod copyback;
 mod deadline;
+pub(crate) mod explain;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod read;
