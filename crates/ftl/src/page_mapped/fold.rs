@@ -132,7 +132,7 @@ fn step<F: Probe, V: Victims, T: Tables>(
     };
     if cursor == 0 {
         core.flash.event(&Event::new(
-            "fold",
+            "slc-fold",
             "fold of block {block}: its valid pages leave the SLC cache",
             &[("block", Item::Block(block))],
         ));

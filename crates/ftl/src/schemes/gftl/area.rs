@@ -118,6 +118,11 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         };
         let AreaBlock { block, written } = self.area[at];
         let unwritten = self.geometry().pages_per_block() - written;
+        self.flash.event(&Event::new(
+            "obsolete-block",
+            "block {block} of an image that is out of date is erased",
+            &[("block", Item::Block(BlockId(block)))],
+        ));
         let (block, log) = (BlockId(block), &mut self.log);
         let good = self.pool.erase_in_place(&mut self.flash, block, unwritten, self.cause, log)?;
         if good {
