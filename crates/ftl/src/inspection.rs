@@ -1,7 +1,7 @@
 //! State of a scheme for people who watch it: map, use of blocks, queues and lists.
 
 use alloc::vec::Vec;
-use flash::{BlockId, Item, Lpn, Ppn};
+use flash::{BlockId, Item, Lpn, Ppn, Probe};
 
 /// State of a scheme between two page tasks, for displays and checkers. Costs O(pages) each time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum Place {
 pub struct BlockUse {
     /// The scheme's word for it: one of [`ROLES`](Self::ROLES), or one of its own.
     pub role: &'static str,
-    /// The logical block that it belongs to, if it belongs to one.
+    /// The logical block or superblock that it belongs to, if it belongs to one.
     pub logical: Option<u32>,
 }
 
@@ -64,7 +64,7 @@ impl BlockUse {
     pub const LOG: &'static str = "log";
     /// Role of the log block that takes sequential updates of one logical block.
     pub const SEQUENTIAL_LOG: &'static str = "sequential log";
-    /// Role of a block that takes updates of one logical block until a fold.
+    /// Role of a block that takes updates of one logical block until a fold, or the copies of its collection.
     pub const REPLACEMENT: &'static str = "replacement";
     /// Role of a block that takes the writes of one logical block while its other blocks are collected.
     pub const BUFFER: &'static str = "buffer";
@@ -89,7 +89,10 @@ impl BlockUse {
         (Self::DATA, "Holds the data of one logical block or superblock."),
         (Self::LOG, "Takes updates of data blocks until a merge."),
         (Self::SEQUENTIAL_LOG, "Takes sequential updates of one logical block until a merge."),
-        (Self::REPLACEMENT, "Takes updates of one logical block until a fold."),
+        (
+            Self::REPLACEMENT,
+            "Takes updates of one logical block until a fold, or the copies of its collection.",
+        ),
         (Self::BUFFER, "Takes writes of one logical block while its other blocks are collected."),
         (Self::WRITE_QUEUE, "Takes host writes in order; collection moves them to data blocks."),
         (Self::OBSOLETE, "Holds no valid page, and waits for its erase."),
@@ -104,6 +107,34 @@ impl BlockUse {
     /// A block of this role that belongs to this logical block.
     pub fn of(role: &'static str, logical: u32) -> Self {
         Self { role, logical: Some(logical) }
+    }
+}
+
+/// Uses of all blocks, one for each. A block with two has none of the roles, so that a checker finds it.
+pub(crate) struct Uses(Vec<BlockUse>);
+
+impl Uses {
+    /// No block has a use, except those that are bad.
+    pub(crate) fn new<F: Probe>(flash: &F) -> Self {
+        let is_bad = |block: u32| flash.is_bad(BlockId(block));
+        let of = |bad| if bad { BlockUse::new(BlockUse::BAD) } else { BlockUse::default() };
+        Self((0..flash.geometry().blocks()).map(|block| of(is_bad(block))).collect())
+    }
+
+    /// Sets the use of a block.
+    pub(crate) fn set(&mut self, block: BlockId, is: BlockUse) {
+        let Some(known) = self.0.get_mut(block.0 as usize) else { return };
+        *known = if known.role.is_empty() { is } else { BlockUse::new("used twice") };
+    }
+
+    /// Sets the role of blocks that belong to no logical block.
+    pub(crate) fn all(&mut self, blocks: impl IntoIterator<Item = BlockId>, role: &'static str) {
+        blocks.into_iter().for_each(|block| self.set(block, BlockUse::new(role)));
+    }
+
+    /// All uses, by block number.
+    pub(crate) fn done(self) -> Vec<BlockUse> {
+        self.0
     }
 }
 

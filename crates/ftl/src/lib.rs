@@ -12,6 +12,7 @@ mod block_mapped;
 pub mod buffer;
 mod dirty_pages;
 mod error;
+mod events;
 mod frontier_sharing;
 mod guarantee;
 mod inspection;

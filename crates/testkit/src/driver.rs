@@ -5,6 +5,7 @@ use crate::bench::{AnyScheme, bench_of, bench_of_mut};
 use crate::checks::{
     Failure, Task, Times, Worst, agree, check_breach, check_free_pages, check_victims,
 };
+use crate::inspected;
 use crate::model::{Durable, Model};
 use crate::operations::Operation;
 use flash::{Cause, Flash, FlashError, Lpn, Ns};
@@ -232,11 +233,25 @@ impl<'m> Driver<'m> {
         }
     }
 
-    /// Checks what costs O(N): free pages, victims, the collection log, write amplification.
+    /// The scheme, to look at.
+    pub fn scheme(&self) -> &AnyScheme {
+        &*self.scheme
+    }
+
+    /// Checks the state that the scheme tells: [`Ftl::inspect`](ftl::Ftl::inspect).
+    ///
+    /// # Errors
+    /// The disagreement.
+    pub fn check_state(&self) -> Result<(), Failure> {
+        inspected::check(&*self.scheme, self.model, self.medium)
+    }
+
+    /// Checks what costs O(N): the state that the scheme tells, free pages, victims, the collection log, write amplification.
     ///
     /// # Errors
     /// The disagreement.
     pub fn check_accounts(&mut self) -> Result<(), Failure> {
+        self.check_state()?;
         let seen = check_victims(&*self.scheme, &self.guarantee)?;
         self.worst.victim_valid = self.worst.victim_valid.max(seen);
         self.worst.saw_victims(bench_of(&*self.scheme).inner().most_valid());

@@ -154,7 +154,9 @@ impl Run {
     ) -> Result<Option<Box<dyn Inspect>>, Stop> {
         let mut driver = Driver::new(scheme, &mut self.model, self.medium)?;
         if mounted {
+            driver.check_state()?;
             driver.read_all()?;
+            driver.check_state()?;
         }
         let mut remounts = false;
         while let Some(operation) = self.operations.get(self.at).filter(|_| !remounts) {

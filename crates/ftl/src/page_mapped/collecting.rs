@@ -1,11 +1,12 @@
 //! The map's interface for collectors of other crates: free pages, victims, moving pages and erasing blocks.
 
-use super::core::{Core, why};
+use super::core::Core;
 use super::space::Run;
 use super::tables::Tables;
 use super::victims::Victims;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
+use crate::events::why;
 use flash::{BlockId, Probe};
 
 impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {

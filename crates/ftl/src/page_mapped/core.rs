@@ -7,6 +7,7 @@ use super::victims::Victims;
 use crate::allocation::Allocation;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
+use crate::events::{self, why};
 use crate::frontier_sharing::FrontierSharing;
 use crate::interface::zeros;
 use crate::plan::Plan;
@@ -14,16 +15,6 @@ use flash::{BlockId, Cause, CopyPath, Event, FlashError, Geometry, Item, Lpn, Oo
 
 /// Map entry of a logical page whose only copy is unreadable: reads fail until the page is written or trimmed.
 pub(crate) const LOST: u32 = u32::MAX - 1;
-
-/// Why a victim is taken, in the words of an [`Event`].
-pub(super) mod why {
-    /// Fewer pages are free than the threshold, or victims of the last choice are left.
-    pub(crate) const FEW_FREE: &str = "few free pages";
-    /// The host is idle.
-    pub(crate) const IDLE: &str = "idle time";
-    /// A mount recovers the free space that the bound assumes.
-    pub(crate) const MOUNT: &str = "mount";
-}
 
 /// Why pages are moved, and where to.
 #[derive(Clone, Copy, Debug)]
@@ -257,11 +248,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         let cause = self.space.cause(cause);
         while let Some(bytes) = buffer.newest(lpn) {
             let (to, _, seq) = self.space.room(self.flash.geometry(), purpose)?;
-            self.flash.event(&Event::new(
-                "page-from-buffer",
-                "LPN {lpn} is dirty in the write buffer: its newest version is programmed",
-                &[("lpn", Item::Lpn(lpn))],
-            ));
+            events::page_from_buffer(&mut self.flash, lpn);
             match self.flash.program(to, Oob::data(lpn, seq), bytes, cause) {
                 Ok(()) => {
                     self.space.blocks.set(lpn, to.0);
@@ -315,10 +302,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     /// Reports a victim that was taken.
     #[inline(always)]
     pub(super) fn tell_victim(&mut self, victim: BlockId, why: &'static str) {
-        let valid = Item::Count(self.space.blocks.valid(victim).into());
-        let values = [("block", Item::Block(victim)), ("valid", valid), ("why", Item::Word(why))];
-        let caption = "victim: block {block}, {valid} valid pages ({why})";
-        self.flash.event(&Event::new("victim", caption, &values));
+        events::victim(&mut self.flash, victim, self.space.blocks.valid(victim), why);
     }
 
     /// Marks the logical page of `from` as lost and counts it: its only copy is unreadable. Collection continues.
@@ -327,9 +311,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         if let Some(lpn) = self.space.blocks.find(from) {
             self.space.blocks.set(lpn, LOST);
             self.space.log.lost_pages += 1;
-            let values = [("lpn", Item::Lpn(lpn))];
-            let caption = "LPN {lpn} is lost: its only copy is unreadable";
-            self.flash.event(&Event::new("lost-page", caption, &values));
+            events::lost_page(&mut self.flash, lpn);
             self.less_in_use();
         }
     }

@@ -21,7 +21,7 @@
 //! collector's proof covers it: see [`super::slc_cache`].
 
 use super::collection::Collection;
-use super::core::{Core, Move, why};
+use super::core::{Core, Move};
 use super::duration::copies_ns;
 use super::frontiers::Purpose;
 use super::space::{RUN, Run};
@@ -29,6 +29,7 @@ use super::tables::Tables;
 use super::victims::Victims;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
+use crate::events::why;
 use crate::slc_cache::WhenFull;
 use ::core::mem::take;
 use flash::{Cause, Event, Item, Lpn, Ns, Probe};
@@ -131,7 +132,7 @@ fn step<F: Probe, V: Victims, T: Tables>(
     };
     if cursor == 0 {
         core.flash.event(&Event::new(
-            "fold",
+            "slc-fold",
             "fold of block {block}: its valid pages leave the SLC cache",
             &[("block", Item::Block(block))],
         ));

@@ -43,9 +43,10 @@ use super::space::Space;
 use super::tables::{BlockInfo, Tables, UNMAPPED};
 use super::victims::Victims;
 use crate::error::FtlError;
+use crate::events;
 use alloc::{format, vec, vec::Vec};
 use core::mem;
-use flash::{BlockId, Cause, Event, FlashError, Geometry, Item, Lpn, Oob, PageKind, Ppn, Probe};
+use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, PageKind, Ppn, Probe};
 
 /// Result of reading a block's OOB areas.
 pub(crate) struct ScannedBlock {
@@ -118,7 +119,7 @@ pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     resume_slc(space, &geometry, &used);
     let in_cache = space.cache.iter().flat_map(|cache| cache.open());
     for frontier in space.frontiers.open().chain(in_cache) {
-        found_open(flash, Ppn(frontier.next));
+        events::found_open(flash, frontier.block, Ppn(frontier.next));
     }
     Ok(())
 }
@@ -247,7 +248,7 @@ pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<ScannedBlo
                 found.first.get_or_insert(oob);
                 found.newest = (number_and_class(oob.seq).0, page);
             }
-            Err(FlashError::Uncorrectable(ppn)) => found_torn(flash, ppn),
+            Err(FlashError::Uncorrectable(ppn)) => events::found_torn(flash, ppn),
             Err(FlashError::Erased(_)) => {
                 found.written = page;
                 break;
@@ -256,25 +257,6 @@ pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<ScannedBlo
         }
     }
     Ok(found)
-}
-
-/// Reports an unreadable page that a mount found.
-#[cold]
-pub(crate) fn found_torn<F: Probe>(flash: &mut F, ppn: Ppn) {
-    let caption = "page {page} is unreadable: it counts as invalid";
-    flash.event(&Event::new("found-torn-page", caption, &[("page", Item::Page(ppn))]));
-}
-
-/// Reports a partly written block that a mount continues.
-#[cold]
-pub(crate) fn found_open<F: Probe>(flash: &mut F, next: Ppn) {
-    let block = Item::Block(flash.geometry().block_of(next));
-    let caption = "block {block} is partly written: it goes on at page {page}";
-    flash.event(&Event::new(
-        "found-open-block",
-        caption,
-        &[("block", block), ("page", Item::Page(next))],
-    ));
 }
 
 /// Maps the LPNs of a block's readable pages to these pages, except LPNs with a newer version elsewhere.

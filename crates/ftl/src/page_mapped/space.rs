@@ -8,11 +8,12 @@ use super::tables::BlockInfo;
 use super::victims::Victims;
 use crate::allocation::Allocation;
 use crate::error::FtlError;
+use crate::events;
 use crate::frontier_sharing::FrontierSharing;
 use crate::telemetry::CollectionLog;
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
-use flash::{BlockId, Cause, Event, FlashError, Geometry, Item, Ppn, Probe};
+use flash::{BlockId, Cause, FlashError, Geometry, Ppn, Probe};
 
 /// Valid pages, free space, frontiers and candidates of one area. It does not know what maps to its pages.
 #[derive(Clone, Debug)]
@@ -402,11 +403,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         block: BlockId,
     ) -> Result<(), FtlError> {
         flash.mark_bad(block)?;
-        flash.event(&Event::new(
-            "retired-block",
-            "block {block} is marked bad",
-            &[("block", Item::Block(block))],
-        ));
+        events::retired(flash, block);
         self.blocks.marked_bad(block);
         self.log.retired_blocks += 1;
         if self.spare_blocks == 1 {

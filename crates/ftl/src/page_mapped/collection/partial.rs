@@ -3,8 +3,9 @@
 use super::interface::Collection;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
+use crate::events::why;
 use crate::layout::CopiesPerStep;
-use crate::page_mapped::core::{Core, why};
+use crate::page_mapped::core::Core;
 use crate::page_mapped::space::Run;
 use crate::page_mapped::tables::Tables;
 use crate::page_mapped::victims::Victims;

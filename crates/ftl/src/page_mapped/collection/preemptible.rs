@@ -36,7 +36,8 @@
 use super::interface::Collection;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
-use crate::page_mapped::core::{Core, why};
+use crate::events::why;
+use crate::page_mapped::core::Core;
 use crate::page_mapped::duration::copies_ns;
 use crate::page_mapped::space::Run;
 use crate::page_mapped::tables::Tables;

@@ -40,7 +40,8 @@
 use super::interface::Collection;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
-use crate::page_mapped::core::{Core, why};
+use crate::events::why;
+use crate::page_mapped::core::Core;
 use crate::page_mapped::tables::Tables;
 use crate::page_mapped::victims::Victims;
 use flash::{BlockId, Probe};

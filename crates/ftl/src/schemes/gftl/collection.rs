@@ -6,7 +6,8 @@ use super::stamp::Stamp;
 use super::state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical};
 use crate::block_mapped::NONE;
 use crate::error::FtlError;
-use flash::{BlockId, FlashError, Lpn, Oob, Ppn, Probe};
+use crate::events::{self, block_or_none};
+use flash::{BlockId, Event, FlashError, Item, Lpn, Oob, Ppn, Probe};
 
 impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     /// True if a data block may be collected now.
@@ -34,6 +35,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     pub(super) fn step_on(&mut self) -> Result<bool, FtlError> {
         self.log.steps += 1;
         loop {
+            self.tell_step();
             let worked = match self.collection.state {
                 State::Idle => match self.queue.take_dead() {
                     Some((block, unwritten)) => self.erase_queue_block(block, unwritten)?,
@@ -51,6 +53,17 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         }
     }
 
+    /// Reports a state of the collection that a step works in.
+    #[inline(always)]
+    fn tell_step(&mut self) {
+        if self.collection.state != State::Idle {
+            let state = ("state", Item::Word(self.collection.state.name()));
+            let logical = ("logical", Item::LogicalBlock(self.collection.logical));
+            let caption = "step of the collection of LBN {logical}: {state} state";
+            self.flash.event(&Event::new("collection-step", caption, &[state, logical]));
+        }
+    }
+
     /// Erases an obsolete block of the write queue: a whole collection in one step.
     pub(super) fn erase_queue_block(
         &mut self,
@@ -59,6 +72,11 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     ) -> Result<bool, FtlError> {
         self.log.started += 1;
         self.log.victim_valid[0] += 1;
+        self.flash.event(&Event::new(
+            "obsolete-block",
+            "block {block} of the write queue holds no live page: it is erased",
+            &[("block", Item::Block(block))],
+        ));
         self.pool.erase(&mut self.flash, block, unwritten, self.cause, &mut self.log)?;
         self.log.finished += 1;
         Ok(true)
@@ -73,6 +91,15 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         let valid = pages.iter().filter(|place| **place == IN_BLOCK).count();
         self.log.started += 1;
         self.log.victim_valid[valid] += 1;
+        self.flash.event(&Event::new(
+            "victim",
+            "collection of LBN {logical}: {valid} valid pages in data block {block}, others in the write queue",
+            &[
+                ("logical", Item::LogicalBlock(logical)),
+                ("valid", Item::Count(valid as u64)),
+                ("block", block_or_none(self.logical[logical as usize].block)),
+            ],
+        ));
         let collection = &mut self.collection;
         collection.state = State::Read;
         collection.logical = logical;
@@ -235,6 +262,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         }
         self.collection.flags[page as usize] = 0;
         self.log.lost_pages += 1;
+        events::lost_page(&mut self.flash, Lpn(place as u32));
     }
 
     /// Programs ⌊t_er/t_wr⌋ pages in the new block. After the last page, the new block replaces the old one. Returns
@@ -316,6 +344,15 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         let collection = &mut self.collection;
         (collection.old, collection.old_unwritten) = (entry.block, pages - entry.next);
         collection.state = State::Erase;
+        self.flash.event(&Event::new(
+            "data-block-replaced",
+            "LBN {logical}: block {new} is complete and replaces data block {old}",
+            &[
+                ("logical", Item::LogicalBlock(logical)),
+                ("new", block_or_none(collection.new)),
+                ("old", block_or_none(entry.block)),
+            ],
+        ));
         self.logical[logical as usize] = Logical {
             stamp: collection.new_stamp,
             block: collection.new,
