@@ -3,7 +3,7 @@
 use crate::pages::{Content, Page};
 use crate::recorder::{Outcome, SeenOperation};
 use crate::units::time;
-use flash::{Cause, Geometry, Item, Lpn, Ns, Operation, PageKind, Part, Ppn};
+use flash::{Cause, Geometry, Item, Ns, Operation, PageKind, Part, Ppn};
 use ftl::BlockUse;
 
 /// What captions refer to besides the operation itself.
@@ -18,8 +18,8 @@ pub(crate) struct Captions {
     pub(crate) uses: Vec<BlockUse>,
     /// Names that events of the present page task have given to blocks.
     pub(crate) named: Vec<(u32, &'static str)>,
-    /// The merge or fold under way, by the caption of the event that began it.
-    pub(crate) within: Option<(Cause, String)>,
+    /// The merge, fold or collection of a logical block under way, as the event that began it calls it.
+    pub(crate) within: Option<String>,
 }
 
 impl Captions {
@@ -47,14 +47,12 @@ impl Captions {
     /// A block with its role: `log block 3`.
     pub(crate) fn block(&self, block: u32) -> String {
         let named = self.named.iter().rev().find(|(named, _)| *named == block).map(|(_, key)| *key);
+        // Roles are those before the task: a block that was free is being opened.
         let role = self.uses.get(block as usize).map_or("", |of| of.role);
-        // The role is that before the task: a block that was free is being opened.
-        let shown = match (named, role) {
-            (Some("victim"), _) => "victim ",
-            (_, BlockUse::FREE | BlockUse::FULL | BlockUse::SPARE | "") => "",
-            (_, role) => return format!("{role} block {block}"),
-        };
-        format!("{shown}block {block}")
+        match named.unwrap_or(role) {
+            BlockUse::FREE | BlockUse::FULL | BlockUse::SPARE | "" => format!("block {block}"),
+            word => format!("{word} block {block}"),
+        }
     }
 
     /// A physical page with the role of its block: `page 5 of log block 3`.
@@ -107,7 +105,7 @@ impl Captions {
             Outcome::Failed => ": the part reports a failure".into(),
         };
         let why = match &self.within {
-            Some((cause, caption)) if *cause == seen.cause => caption.clone(),
+            Some(begun) if seen.cause.is_step() => begun.clone(),
             _ => cause_words(seen.cause, is_write).into(),
         };
         format!("{why}: {what}{end}")
@@ -122,45 +120,60 @@ impl Captions {
         }
     }
 
-    /// An item in words.
-    pub(crate) fn item(&self, item: Item) -> String {
-        match item {
-            Item::Lpn(Lpn(lpn)) => self.lpn(lpn),
-            Item::Page(ppn) => {
-                let (block, page) = self.geometry.split(ppn);
-                format!("block {} page {page}", block.0)
-            }
-            Item::Block(block) => format!("block {}", block.0),
-            Item::LogicalBlock(number) => format!("LBN {number}"),
-            Item::TranslationPage(number) => format!("translation page {number}"),
-            Item::Mapping(lpn, ppn) => {
-                format!("{} → {}", self.lpn(lpn.0), self.item(Item::Page(ppn)))
-            }
-            Item::Count(count) => count.to_string(),
-            Item::Word(word) => word.into(),
-        }
-    }
-
     /// An event: its caption with the values in their places.
     pub(crate) fn event(&self, caption: &str, values: &[(&'static str, Item)]) -> String {
         values.iter().fold(caption.to_owned(), |text, (key, item)| {
-            text.replace(&format!("{{{key}}}"), &self.item(*item))
+            let value = match item {
+                Item::Page(ppn) => {
+                    let (block, page) = self.geometry.split(*ppn);
+                    format!("{page} of block {}", block.0)
+                }
+                item => item.to_string(),
+            };
+            text.replace(&format!("{{{key}}}"), &value)
         })
+    }
+
+    /// Takes note of what an event names and begins, for the captions of the operations behind it. Returns the blocks that
+    /// it names.
+    pub(crate) fn follow(
+        &mut self,
+        name: &str,
+        values: &[(&'static str, Item)],
+        text: &str,
+    ) -> Vec<(u32, &'static str)> {
+        let marks = marks(name, values);
+        self.named.extend(&marks);
+        let of_logical = values.iter().any(|(_, item)| matches!(item, Item::LogicalBlock(_)));
+        match name {
+            "merge-end" | "fold-end" => self.within = None,
+            "switch-merge" | "partial-merge" | "full-merge" | "fold" | "victim" | "collection-step" => {
+                let short = text.split_once(':').map_or(text, |(short, _)| short);
+                self.within = of_logical.then(|| short.to_owned());
+            }
+            _ => {}
+        }
+        marks
     }
 }
 
-impl Captions {
-    /// Takes note of an event that begins or ends a merge.
-    pub(crate) fn follow(&mut self, name: &str, text: &str) {
-        let kinds = [Cause::SwitchMerge, Cause::PartialMerge, Cause::FullMerge];
-        let begun = kinds.into_iter().find(|cause| cause.name() == name);
-        if let Some(cause) = begun {
-            let short = text.split_once(':').map_or(text, |(short, _)| short);
-            self.within = Some((cause, short.to_owned()));
-        } else if name == "merge-end" {
-            self.within = None;
-        }
-    }
+/// The blocks that an event names, and in which capacity.
+fn marks(name: &str, values: &[(&'static str, Item)]) -> Vec<(u32, &'static str)> {
+    let role = values.iter().find_map(|(key, item)| match item {
+        Item::Word(word) if *key == "role" => Some(*word),
+        _ => None,
+    });
+    let capacity = |key: &'static str| match (key, name) {
+        ("block", "victim" | "collection-step" | "slc-fold") => Some("victim"),
+        ("block", "obsolete-block") => Some("obsolete"),
+        ("block", _) => role,
+        _ => Some(key),
+    };
+    let blocks = values.iter().filter_map(|(key, item)| match item {
+        Item::Block(block) => Some((block.0, capacity(key)?)),
+        _ => None,
+    });
+    blocks.collect()
 }
 
 fn cause_words(cause: Cause, is_write: bool) -> &'static str {

@@ -464,14 +464,9 @@ impl<'a> Stage<'a> {
         ns: Ns,
     ) {
         let text = self.captions.event(caption, values);
-        for (key, item) in values {
-            if let Item::Block(block) = item {
-                self.captions.named.push((block.0, key));
-            }
-        }
-        self.captions.follow(name, &text);
+        let marks = self.captions.follow(name, values, &text);
         let values = values.iter().map(|(key, item)| (*key, Thing(*item))).collect();
-        self.push(What::Event { name, values }, text, ns);
+        self.push(What::Event { name, values, marks }, text, ns);
     }
 
     fn push(&mut self, what: What, caption: String, ns: Ns) {

@@ -119,6 +119,9 @@ pub enum What {
         name: &'static str,
         /// Keys and values.
         values: Vec<(&'static str, Thing)>,
+        /// Physical blocks that it names, and in which capacity.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        marks: Vec<(u32, &'static str)>,
     },
     /// An operation of the array.
     Operation {

@@ -7,6 +7,7 @@ mod compare;
 mod copyback;
 mod deadline;
 mod docs;
+mod explain;
 mod own_scheme;
 mod real_traces;
 mod reproduce;

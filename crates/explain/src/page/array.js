@@ -84,9 +84,9 @@ function drawArray(built, state, frame, marks) {
   state.blocks.forEach(({ role, logical }, block) => {
     const drawn = built.blocks[block];
     const named = marks[block];
-    drawn.role.textContent = named && named !== role ? named : role;
+    drawn.role.textContent = named || role;
     drawn.more.textContent = logical === null || logical === undefined ? "" : `LBN ${logical}`;
-    drawn.group.setAttribute("class", `block role-${(named === "victim" ? named : role).replace(/ /g, "-")}`);
+    drawn.group.setAttribute("class", `block role-${(named || role).replace(/ /g, "-")}`);
   });
   drawMarks(built.marks, frame);
 }

@@ -58,10 +58,7 @@ function marksAt(at) {
   const marks = {};
   for (let next = at; next >= 0 && FRAMES[next].group === FRAMES[at].group; next--) {
     const frame = FRAMES[next];
-    if (frame.type !== "event") continue;
-    for (const [key, value] of frame.values) {
-      if (value.block !== undefined && marks[value.block] === undefined) marks[value.block] = key;
-    }
+    for (const [block, name] of frame.marks || []) marks[block] = marks[block] || name;
   }
   return marks;
 }
