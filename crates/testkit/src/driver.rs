@@ -243,7 +243,7 @@ impl<'m> Driver<'m> {
     /// # Errors
     /// The disagreement.
     pub fn check_state(&self) -> Result<(), Failure> {
-        inspected::check(&*self.scheme, self.model, self.medium)
+        inspected::check(&*self.scheme, self.model, self.medium == Medium::Sound)
     }
 
     /// Checks what costs O(N): the state that the scheme tells, free pages, victims, the collection log, write amplification.

@@ -2,7 +2,6 @@
 
 use crate::bench::{AnyScheme, bench_of, next_page};
 use crate::checks::{Failure, agree};
-use crate::driver::Medium;
 use crate::model::Model;
 use flash::{BlockId, Flash, Geometry, Item, Lpn, Ppn};
 use ftl::{BlockUse, Inspection, Place};
@@ -12,7 +11,7 @@ use ftl::{BlockUse, Inspection, Place};
 ///
 /// # Errors
 /// The disagreement.
-pub(crate) fn check(scheme: &AnyScheme, model: &Model, medium: Medium) -> Result<(), Failure> {
+pub(crate) fn check(scheme: &AnyScheme, model: &Model, sound: bool) -> Result<(), Failure> {
     let state = scheme.inspect();
     if state == Inspection::default() {
         return Ok(());
@@ -29,7 +28,7 @@ pub(crate) fn check(scheme: &AnyScheme, model: &Model, medium: Medium) -> Result
         check_use(scheme, block, told).or_else(wrong)?;
     }
     for (lpn, place) in (0..).map(Lpn).zip(&state.map) {
-        check_place(scheme, model, medium, &state, (lpn, *place)).or_else(wrong)?;
+        check_place(scheme, model, sound, &state, (lpn, *place)).or_else(wrong)?;
     }
     check_ram(scheme, &state)?;
     for (lpn, ppn) in &state.older {
@@ -75,14 +74,14 @@ fn check_use(scheme: &AnyScheme, block: BlockId, told: &BlockUse) -> Result<(), 
 fn check_place(
     scheme: &AnyScheme,
     model: &Model,
-    medium: Medium,
+    sound: bool,
     state: &Inspection,
     (lpn, place): (Lpn, Place),
 ) -> Result<(), String> {
     let newest = model.newest(lpn);
     match place {
         Place::Unmapped if newest.is_some() => Err(format!("{lpn} is unmapped, but was written")),
-        Place::Lost if medium == Medium::Sound => Err(format!("{lpn} is lost on a sound array")),
+        Place::Lost if sound => Err(format!("{lpn} is lost on a sound array")),
         Place::Flash(ppn) => {
             check_holds(scheme, lpn, ppn)?;
             let flash = bench_of(scheme);

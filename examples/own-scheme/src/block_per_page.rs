@@ -4,10 +4,10 @@
 //! A mount reads the LPN from the first OOB of each block. If two blocks hold the same page, the one with the higher
 //! sequence number wins. Parameters: `share` (at most N − 1 pages), `spare`.
 
-use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, Part, Probe};
+use flash::{BlockId, Cause, Event, FlashError, Geometry, Item, Lpn, Oob, Part, Probe};
 use ftl::{
-    Background, BuildResult, CollectionLog, Ftl, FtlError, Guarantee, Layout, Plan, Preset, Ram,
-    SchemeConfig, Setup, Start, Telemetry, build,
+    Background, BlockUse, BuildResult, CollectionLog, Ftl, FtlError, Guarantee, Inspection, Layout,
+    List, Plan, Preset, Ram, SchemeConfig, Setup, Start, Telemetry, build,
 };
 use std::collections::VecDeque;
 
@@ -83,6 +83,10 @@ impl<F: Probe> BlockAPage<F> {
     /// Erases a block, if given, and queues it as free; if the erase fails, marks the block bad.
     fn release(&mut self, place: Place, cause: Cause) -> Result<(), FtlError> {
         let Some((_, block)) = place else { return Ok(()) };
+        if cause == Cause::Collection {
+            let caption = "victim: block {block}, whose only page was overwritten or trimmed";
+            self.flash.event(&Event::new("victim", caption, &[("block", Item::Block(block))]));
+        }
         match self.flash.erase(block, cause) {
             Ok(()) => self.free.push_back(block),
             Err(FlashError::EraseFailed(_)) => self.flash.mark_bad(block)?,
@@ -145,6 +149,29 @@ impl<F: Probe> Ftl for BlockAPage<F> {
         Telemetry::new(self.plan.guarantee, self.plan.ram, &self.log)
     }
     fn restart_telemetry(&mut self) {}
+    fn inspect(&self) -> Inspection {
+        let blocks = (0..self.flash.geometry().blocks()).map(BlockId);
+        let is_bad = |block| self.flash.is_bad(block);
+        let holds = |block| self.places.iter().flatten().any(|(_, held)| *held == block);
+        let use_of = |block| {
+            BlockUse::new(match (is_bad(block), holds(block)) {
+                (true, _) => BlockUse::BAD,
+                (_, true) => BlockUse::FULL,
+                _ => BlockUse::FREE,
+            })
+        };
+        let place = |place: &Place| match *place {
+            Some((_, block)) => ftl::Place::Flash(self.flash.geometry().ppn(block, 0)),
+            None => ftl::Place::Unmapped,
+        };
+        let free = List::of_blocks("free blocks", "The first takes the next write.", self.free.clone());
+        Inspection {
+            map: self.places.iter().map(place).collect(),
+            blocks: blocks.map(use_of).collect(),
+            lists: vec![free],
+            ..Inspection::default()
+        }
+    }
 }
 
 impl<F: Probe> Background for BlockAPage<F> {}

@@ -77,7 +77,7 @@ impl<F: Probe> OnDemandCore<F> {
         all.extend(lists(&self.data));
         all.extend(lists(&self.translation).into_iter().filter_map(|list| {
             let (_, name) = TRANSLATION.iter().find(|(known, _)| *known == list.name)?;
-            Some(List { name: *name, ..list })
+            Some(List { name, ..list })
         }));
         let victims = [
             ("victim", "The data block under collection.", data_victim),

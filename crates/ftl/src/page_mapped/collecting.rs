@@ -7,12 +7,18 @@ use super::victims::Victims;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
 use crate::events::why;
-use flash::{BlockId, Probe};
+use flash::{BlockId, Event, Probe};
 
 impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     /// The flash array.
     pub fn flash(&self) -> &F {
         &self.flash
+    }
+
+    /// Reports a decision of the collector to an observer of the array. Costs nothing if there is none.
+    #[inline(always)]
+    pub fn event(&mut self, event: &Event<'_>) {
+        self.flash.event(event);
     }
 
     /// Pages that can be programmed without an erase.

@@ -1,15 +1,13 @@
 //! State of a page-mapped scheme for displays and checkers.
 
-use super::collection::Collection;
 use super::core::LOST;
 use super::frontiers::Frontier;
-use super::scheme::{PageMapped, Role};
 use super::space::Space;
 use super::tables::{BlockInfo, Tables, UNMAPPED};
 use super::victims::Victims;
 use crate::inspection::{BlockUse, Inspection, List, Place};
 use alloc::vec::Vec;
-use flash::{BlockId, Item, Lpn, Ppn, Probe};
+use flash::{BlockId, Item, Lpn, Ppn};
 
 /// Place that a map entry names.
 pub(crate) fn place(entry: u32) -> Place {
@@ -20,51 +18,31 @@ pub(crate) fn place(entry: u32) -> Place {
     }
 }
 
-/// State of a page-mapped scheme.
-pub(super) fn scheme<F: Probe, V: Victims, C: Collection, T: Tables>(
-    scheme: &PageMapped<F, V, C, T>,
+/// State of a page-mapped scheme with these uses of blocks and this block under collection.
+pub(super) fn state<V: Victims, T: Tables>(
+    space: &Space<V, T>,
+    mut blocks: Vec<BlockUse>,
+    victim: Option<BlockId>,
 ) -> Inspection {
-    let space = &scheme.core.space;
     let entry = |lpn: u32| place(space.blocks.get(Lpn(lpn)));
     let map = (0..space.blocks.logical_pages()).map(entry).collect();
-    let mut blocks: Vec<BlockUse> = scheme.snapshot().iter().map(|block| of(block.role)).collect();
     mark(&mut blocks, space.frontiers.open_for_copies(), BlockUse::COPY_FRONTIER);
     let mut lists = lists(space);
-    let victim = scheme.collector.in_progress().map(|(victim, _)| victim);
     lists.push(List::of_blocks("victim", "The block under collection.", victim).holding(1));
     if let Some(cache) = &space.cache {
         mark(&mut blocks, cache.open(), BlockUse::SLC);
         cache.full().for_each(|block| blocks[block.0 as usize] = BlockUse::new(BlockUse::SLC));
+        let folding = cache.folding.map(|(block, _)| block);
+        let next = "Next page of each open block of the SLC cache.";
+        let full = "Full blocks of the SLC cache, the longest full first.";
+        let fold = "The block of the SLC cache that is being folded.";
         lists.extend([
-            next_pages(
-                "SLC frontiers",
-                "Next page of each open block of the SLC cache.",
-                cache.open(),
-            ),
-            List::of_blocks(
-                "SLC blocks to fold",
-                "Full blocks of the SLC cache, the longest full first.",
-                cache.full(),
-            ),
-            List::of_blocks(
-                "fold",
-                "The block of the SLC cache that is being folded.",
-                cache.folding.map(|(block, _)| block),
-            )
-            .holding(1),
+            next_pages("SLC frontiers", next, cache.open()),
+            List::of_blocks("SLC blocks to fold", full, cache.full()),
+            List::of_blocks("fold", fold, folding).holding(1),
         ]);
     }
     Inspection { map, blocks, lists, ..Inspection::default() }
-}
-
-fn of(role: Role) -> BlockUse {
-    BlockUse::new(match role {
-        Role::Free => BlockUse::FREE,
-        Role::Frontier => BlockUse::FRONTIER,
-        Role::Full => BlockUse::FULL,
-        Role::Victim(_) => BlockUse::VICTIM,
-        Role::Bad => BlockUse::BAD,
-    })
 }
 
 fn mark(blocks: &mut [BlockUse], open: impl Iterator<Item = Frontier>, role: &'static str) {

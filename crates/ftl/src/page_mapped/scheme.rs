@@ -12,7 +12,7 @@ use super::victims::Victims;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
-use crate::inspection::Inspection;
+use crate::inspection::{BlockUse, Inspection};
 use crate::interface::{Background, Ftl, Prefetch};
 use crate::refresh::RefreshStep;
 use crate::slc_cache::SlcLog;
@@ -46,6 +46,19 @@ pub enum Role {
     Victim(u32),
     /// Bad.
     Bad,
+}
+
+impl Role {
+    /// The role's word for displays.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Free => BlockUse::FREE,
+            Self::Frontier => BlockUse::FRONTIER,
+            Self::Full => BlockUse::FULL,
+            Self::Victim(_) => BlockUse::VICTIM,
+            Self::Bad => BlockUse::BAD,
+        }
+    }
 }
 
 /// State of one block, for checkers.
@@ -218,7 +231,9 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
     }
 
     fn inspect(&self) -> Inspection {
-        inspect::scheme(self)
+        let uses = self.snapshot().iter().map(|block| BlockUse::new(block.role.word())).collect();
+        let victim = self.collector.in_progress().map(|(victim, _)| victim);
+        inspect::state(&self.core.space, uses, victim)
     }
 
     #[inline]

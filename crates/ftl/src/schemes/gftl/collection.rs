@@ -6,8 +6,8 @@ use super::stamp::Stamp;
 use super::state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical};
 use crate::block_mapped::NONE;
 use crate::error::FtlError;
-use crate::events::{self, block_or_none};
-use flash::{BlockId, Event, FlashError, Item, Lpn, Oob, Ppn, Probe};
+use crate::events;
+use flash::{BlockId, FlashError, Lpn, Oob, Ppn, Probe};
 
 impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     /// True if a data block may be collected now.
@@ -53,17 +53,6 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         }
     }
 
-    /// Reports a state of the collection that a step works in.
-    #[inline(always)]
-    fn tell_step(&mut self) {
-        if self.collection.state != State::Idle {
-            let state = ("state", Item::Word(self.collection.state.name()));
-            let logical = ("logical", Item::LogicalBlock(self.collection.logical));
-            let caption = "step of the collection of LBN {logical}: {state} state";
-            self.flash.event(&Event::new("collection-step", caption, &[state, logical]));
-        }
-    }
-
     /// Erases an obsolete block of the write queue: a whole collection in one step.
     pub(super) fn erase_queue_block(
         &mut self,
@@ -72,11 +61,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     ) -> Result<bool, FtlError> {
         self.log.started += 1;
         self.log.victim_valid[0] += 1;
-        self.flash.event(&Event::new(
-            "obsolete-block",
-            "block {block} of the write queue holds no live page: it is erased",
-            &[("block", Item::Block(block))],
-        ));
+        self.tell_obsolete(block);
         self.pool.erase(&mut self.flash, block, unwritten, self.cause, &mut self.log)?;
         self.log.finished += 1;
         Ok(true)
@@ -91,15 +76,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         let valid = pages.iter().filter(|place| **place == IN_BLOCK).count();
         self.log.started += 1;
         self.log.victim_valid[valid] += 1;
-        self.flash.event(&Event::new(
-            "victim",
-            "collection of LBN {logical}: {valid} valid pages in data block {block}, others in the write queue",
-            &[
-                ("logical", Item::LogicalBlock(logical)),
-                ("valid", Item::Count(valid as u64)),
-                ("block", block_or_none(self.logical[logical as usize].block)),
-            ],
-        ));
+        self.tell_victim(logical, valid as u64);
         let collection = &mut self.collection;
         collection.state = State::Read;
         collection.logical = logical;
@@ -341,18 +318,10 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
                 valid += 1;
             }
         }
+        self.tell_replaced(logical, entry.block);
         let collection = &mut self.collection;
         (collection.old, collection.old_unwritten) = (entry.block, pages - entry.next);
         collection.state = State::Erase;
-        self.flash.event(&Event::new(
-            "data-block-replaced",
-            "LBN {logical}: block {new} is complete and replaces data block {old}",
-            &[
-                ("logical", Item::LogicalBlock(logical)),
-                ("new", block_or_none(collection.new)),
-                ("old", block_or_none(entry.block)),
-            ],
-        ));
         self.logical[logical as usize] = Logical {
             stamp: collection.new_stamp,
             block: collection.new,

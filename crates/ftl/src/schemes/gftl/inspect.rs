@@ -1,14 +1,61 @@
-//! State for displays and checkers.
+//! Events of the collection, and the state for displays and checkers.
 
 use super::collection_queue::CollectionQueue;
 use super::in_progress::{DIRTY, HELD, PRESENT, State};
 use super::state::{ABSENT, Gftl, IN_BLOCK, LOST};
 use crate::block_mapped::{NONE, peek_newest};
+use crate::events::block_or_none;
 use crate::inspection::{BlockUse, Inspection, List, Place, Uses};
 use alloc::{vec, vec::Vec};
-use flash::{BlockId, Item, Lpn, Ppn, Probe};
+use flash::{BlockId, Event, Item, Lpn, Ppn, Probe};
 
 impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
+    /// Reports a state of the collection that a step works in.
+    #[inline(always)]
+    pub(super) fn tell_step(&mut self) {
+        if self.collection.state != State::Idle {
+            let state = ("state", Item::Word(self.collection.state.name()));
+            let logical = ("logical", Item::LogicalBlock(self.collection.logical));
+            let caption = "step of the collection of LBN {logical}: {state} state";
+            self.flash.event(&Event::new("collection-step", caption, &[state, logical]));
+        }
+    }
+
+    /// Reports the data block that is collected next.
+    #[inline(always)]
+    pub(super) fn tell_victim(&mut self, logical: u32, valid: u64) {
+        self.flash.event(&Event::new(
+            "victim",
+            "collection of LBN {logical}: {valid} valid pages in data block {block}, others in the write queue",
+            &[
+                ("logical", Item::LogicalBlock(logical)),
+                ("valid", Item::Count(valid)),
+                ("block", block_or_none(self.logical[logical as usize].block)),
+            ],
+        ));
+    }
+
+    /// Reports that the new block of the collection is complete, before it replaces `old`.
+    #[inline(always)]
+    pub(super) fn tell_replaced(&mut self, logical: u32, old: u32) {
+        self.flash.event(&Event::new(
+            "data-block-replaced",
+            "LBN {logical}: block {new} is complete and replaces data block {old}",
+            &[
+                ("logical", Item::LogicalBlock(logical)),
+                ("new", block_or_none(self.collection.new)),
+                ("old", block_or_none(old)),
+            ],
+        ));
+    }
+
+    /// Reports the erase of a block of the write queue.
+    #[inline(always)]
+    pub(super) fn tell_obsolete(&mut self, block: BlockId) {
+        let caption = "block {block} of the write queue holds no live page: it is erased";
+        self.flash.event(&Event::new("obsolete-block", caption, &[("block", Item::Block(block))]));
+    }
+
     /// Map, use of blocks, and lists. The scheme knows which pages are in their data block; the place there is searched
     /// for. A page in RAM that is also on flash has its place on flash, where a mount finds it.
     pub(super) fn tell(&self) -> Inspection {
