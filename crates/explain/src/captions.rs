@@ -49,9 +49,23 @@ impl Captions {
         let named = self.named.iter().rev().find(|(named, _)| *named == block).map(|(_, key)| *key);
         // Roles are those before the task: a block that was free is being opened.
         let role = self.uses.get(block as usize).map_or("", |of| of.role);
-        match named.unwrap_or(role) {
-            BlockUse::FREE | BlockUse::FULL | BlockUse::SPARE | "" => format!("block {block}"),
-            word => format!("{word} block {block}"),
+        let is_own = !matches!(role, BlockUse::FREE | BlockUse::FULL | BlockUse::SPARE | "");
+        match (named, role) {
+            (Some("victim"), BlockUse::LOG) => format!("victim log block {block}"),
+            (Some("victim"), _) => format!("victim block {block}"),
+            (_, role) if is_own => format!("{role} block {block}"),
+            (Some(named), _) if BlockUse::ROLES.iter().any(|(role, _)| *role == named) => {
+                format!("{named} block {block}")
+            }
+            _ => format!("block {block}"),
+        }
+    }
+
+    /// The block is erased: it has no role until the page task ends.
+    pub(crate) fn erased(&mut self, block: u32) {
+        self.named.retain(|(named, _)| *named != block);
+        if let Some(of) = self.uses.get_mut(block as usize) {
+            *of = BlockUse::new(BlockUse::FREE);
         }
     }
 
@@ -147,7 +161,8 @@ impl Captions {
         let of_logical = values.iter().any(|(_, item)| matches!(item, Item::LogicalBlock(_)));
         match name {
             "merge-end" | "fold-end" => self.within = None,
-            "switch-merge" | "partial-merge" | "full-merge" | "fold" | "victim" | "collection-step" => {
+            "switch-merge" | "partial-merge" | "full-merge" | "fold" | "victim"
+            | "collection-step" => {
                 let short = text.split_once(':').map_or(text, |(short, _)| short);
                 self.within = of_logical.then(|| short.to_owned());
             }

@@ -267,7 +267,9 @@ impl Pages {
             }
             Place::Unmapped | Place::Lost => {
                 if newest != 0 && !self.cut {
-                    return Err(format!("the map names no place, but write {newest} of it was taken"));
+                    return Err(format!(
+                        "the map names no place, but write {newest} of it was taken"
+                    ));
                 }
                 self.newest[lpn as usize] = 0;
                 self.drop_current(content);
@@ -292,7 +294,9 @@ impl Pages {
                 self.set_state(ppn.0, PageState::Older);
                 Ok(())
             }
-            other => Err(format!("the scheme keeps {ppn} as its older version, which holds {other:?}")),
+            other => {
+                Err(format!("the scheme keeps {ppn} as its older version, which holds {other:?}"))
+            }
         }
     }
 
@@ -301,7 +305,8 @@ impl Pages {
         let version = self.cells[ppn as usize].version;
         for other in 0..self.cells.len() as u32 {
             let Cell { page, version: its } = self.cells[other as usize];
-            let written = !matches!(page.state, PageState::Free | PageState::Torn | PageState::Invalid);
+            let written =
+                !matches!(page.state, PageState::Free | PageState::Torn | PageState::Invalid);
             if other == ppn {
                 self.set_state(other, PageState::Valid);
             } else if page.content == content && written {

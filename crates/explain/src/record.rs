@@ -207,11 +207,8 @@ impl<'a> Stage<'a> {
     /// Idle time before a request, and work that is due by then.
     fn background(&mut self, arrival_ns: Ns) -> Result<(), ExplainError> {
         self.doing = format!("background work before page task {}", self.number + 1);
-        let nothing = PageTask {
-            asks: Asks::Nothing,
-            arrival_ns,
-            ..PageTask::page(TaskKind::Read, 0)
-        };
+        let nothing =
+            PageTask { asks: Asks::Nothing, arrival_ns, ..PageTask::page(TaskKind::Read, 0) };
         let (mut clock, before_ns) = (self.clock, self.clock.now_ns);
         let busy_ns = self.busy_ns();
         let ran = self.scheme().run(&[nothing], 0..1, &mut clock, &mut [Done::default()]);
@@ -365,7 +362,11 @@ impl<'a> Stage<'a> {
             medium.cut_after(next.saturating_sub(done), true);
         }
         self.doing = "the mount".into();
-        self.push(What::Mount, "the power is on again: the scheme mounts from flash alone".into(), 0);
+        self.push(
+            What::Mount,
+            "the power is on again: the scheme mounts from flash alone".into(),
+            0,
+        );
         let before_ns = medium.worked().busy_ns;
         let recorder = AnyArray::new(Recorder::new(medium, &self.tape));
         match registry::mount(&self.scene.scheme().config, recorder) {
@@ -387,7 +388,8 @@ impl<'a> Stage<'a> {
         self.settle(Some(&told))?;
         if !told.map.is_empty() {
             let agreed = self.pages.agree(&told);
-            agreed.map_err(|what| ExplainError::Disagreement { after: self.doing.clone(), what })?;
+            agreed
+                .map_err(|what| ExplainError::Disagreement { after: self.doing.clone(), what })?;
         }
         let free_pages = self.scheme().free_pages();
         let lists: Vec<Shown> = told.lists.iter().map(Shown::from).collect();
@@ -440,6 +442,9 @@ impl<'a> Stage<'a> {
         let is_write = matches!(seen.operation, Operation::Program | Operation::Copy);
         let caption = self.captions.operation(seen, page, is_write);
         let erases = seen.operation == Operation::Erase;
+        if erases {
+            self.captions.erased(self.captions.geometry.block_of(seen.page).0);
+        }
         let what = What::Operation {
             op: seen.operation.name(),
             cause: seen.cause.name(),

@@ -2,8 +2,8 @@
 
 use flash::faults::PowerCut;
 use flash::{
-    Array, BlockId, Cause, DynFlash, Event, Flash, FlashError, Item, Lpn, Ns, Oob,
-    Operation, Ppn, Probe, Serial, copy_one_by_one,
+    Array, BlockId, Cause, DynFlash, Event, Flash, FlashError, Item, Lpn, Ns, Oob, Operation, Ppn,
+    Probe, Serial, copy_one_by_one,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -156,7 +156,11 @@ impl flash::Layer for Recorder {
         cause: Cause,
     ) -> Result<Oob, FlashError> {
         let what = operation(Operation::Read, ppn, cause);
-        self.record(what, |medium| Flash::read_part(medium, ppn, offset, data, cause), |oob| Some(*oob))
+        self.record(
+            what,
+            |medium| Flash::read_part(medium, ppn, offset, data, cause),
+            |oob| Some(*oob),
+        )
     }
 
     fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {

@@ -236,7 +236,9 @@ pub struct Shown {
 impl From<&ftl::List> for Shown {
     fn from(list: &ftl::List) -> Self {
         let items = list.items.iter().copied().map(Thing).collect();
-        Self { name: list.name, help: list.help, capacity: list.capacity, items }
+        // A queue without a limit is as long as numbers go.
+        let capacity = list.capacity.filter(|most| *most < u64::from(u32::MAX));
+        Self { name: list.name, help: list.help, capacity, items }
     }
 }
 

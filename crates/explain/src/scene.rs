@@ -8,8 +8,8 @@ use ftl::{Asks, Layout, PageTask, TaskKind};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use sim::config::{
-    Bytes, DEFAULT_PART, Experiment, Fill, PartTable, PartialPages, Resolved, ResolvedScheme,
-    TextOrTable,
+    Bytes, DEFAULT_PART, DefaultShare, Experiment, Fill, PartTable, PartialPages, Resolved,
+    ResolvedScheme, TextOrTable,
 };
 use sim::run::Cutter;
 use workload::{Request, WorkloadSpec};
@@ -26,6 +26,9 @@ pub const DEFAULT_TASKS: usize = 60;
 /// tBERS of the default part, ns: shorter than that of the catalogue, so that a step of collection has room for 3 copies
 /// and not for all 8 of a block.
 const DEFAULT_ERASE: &str = "800us";
+/// Share of the array that a scheme without a share of its own exports: with 0.875 of 8 blocks, each write would take a
+/// victim of 7 valid pages.
+const DEFAULT_SHARE: DefaultShare = DefaultShare::Of(0.7);
 /// Bytes per page by default of a scheme whose map is on flash: a translation page then maps 8 logical pages.
 const ON_DEMAND_PAGE_BYTES: &str = "32";
 
@@ -69,6 +72,9 @@ impl Settings {
     pub(crate) fn resolve(mut self) -> Result<Scene, ExplainError> {
         self.check()?;
         let mut notes = Vec::new();
+        if self.experiment.default_share.0 == DefaultShare::default() {
+            self.experiment.default_share.0 = DEFAULT_SHARE;
+        }
         let default_part = self.experiment.part.is_none() && self.experiment.part_file.is_none();
         if default_part {
             let mut part = PartTable::named(DEFAULT_PART);
@@ -128,26 +134,35 @@ impl Settings {
     }
 
     fn set_part(&mut self, key: &str, value: &str) -> Result<(), ExplainError> {
-        let part = self.experiment.part.get_or_insert_with(|| TextOrTable(PartTable::named(DEFAULT_PART)));
+        let part =
+            self.experiment.part.get_or_insert_with(|| TextOrTable(PartTable::named(DEFAULT_PART)));
         Ok(part.0.set(key, value)?)
     }
 
-    /// The smallest array of at least 8 × 8 pages that the scheme takes, or the one that was set.
+    /// The smallest array of at least 8 × 8 pages that the scheme takes with three blocks' worth of logical pages, or
+    /// the one that was set.
     fn smallest(&self) -> Result<Resolved, ExplainError> {
-        let blocks = self.blocks.map_or(DEFAULT_SIDE..=64, |blocks| blocks..=blocks);
-        let pages = self.pages_per_block.map_or(vec![DEFAULT_SIDE, 16, 32, 64], |pages| vec![pages]);
-        let mut first = None;
+        let blocks = self.blocks.map_or(DEFAULT_SIDE..=32, |blocks| blocks..=blocks);
+        let pages =
+            self.pages_per_block.map_or(vec![DEFAULT_SIDE, 16, 32, 64], |pages| vec![pages]);
+        let (mut first_fault, mut first_small) = (None, None);
         for pages in pages {
             for blocks in blocks.clone() {
                 match self.on_array(blocks, pages) {
-                    Ok(resolved) => return Ok(resolved),
+                    Ok(resolved) if resolved.schemes[0].plan.logical_pages >= 3 * pages => {
+                        return Ok(resolved);
+                    }
+                    Ok(resolved) => {
+                        first_small.get_or_insert(resolved);
+                    }
                     Err(error) => {
-                        first.get_or_insert(error);
+                        first_fault.get_or_insert(error);
                     }
                 }
             }
         }
-        Err(first.unwrap_or_else(|| ExplainError::setting("blocks", "must be 1 or more")))
+        let fault = || ExplainError::setting("blocks", "must be 1 or more");
+        first_small.ok_or_else(|| first_fault.unwrap_or_else(fault))
     }
 
     /// The experiment on this array, with a workload that takes no time to check.
@@ -161,7 +176,8 @@ impl Settings {
         }
         let mut experiment = self.experiment.clone();
         experiment.workload = TextOrTable(WorkloadSpec::builtin("uniform"));
-        let part = experiment.part.get_or_insert_with(|| TextOrTable(PartTable::named(DEFAULT_PART)));
+        let part =
+            experiment.part.get_or_insert_with(|| TextOrTable(PartTable::named(DEFAULT_PART)));
         part.0.set("pages_per_block", &pages_per_block.to_string())?;
         let page_bytes = part.0.resolve()?.page_bytes;
         experiment.capacity = Some(Bytes::new(pages * u64::from(page_bytes)));
@@ -178,7 +194,9 @@ impl Settings {
         let is_default = (blocks, pages) == (DEFAULT_SIDE, DEFAULT_SIDE);
         let set = self.blocks.is_some() && self.pages_per_block.is_some();
         (!is_default && !set).then(|| {
-            format!("array: {blocks} blocks of {pages} pages, the smallest that the scheme takes")
+            format!(
+                "array: {blocks} blocks of {pages} pages, the smallest that gives the scheme three blocks of logical pages"
+            )
         })
     }
 
@@ -217,7 +235,11 @@ impl Settings {
         }
         notes.extend(resolved.notes.iter().filter(|note| !note.starts_with("energy")).cloned());
         let plan = &resolved.schemes[0].plan;
-        notes.extend(plan.guarantee.step_ns.map(|step| format!("bound of a collection step: {}", time(step))));
+        notes.extend(
+            plan.guarantee
+                .step_ns
+                .map(|step| format!("bound of a collection step: {}", time(step))),
+        );
         Ok(Scene { resolved, fill, tasks, timed, workload, notes, power_cuts: self.power_cuts })
     }
 

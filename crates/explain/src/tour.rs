@@ -43,7 +43,7 @@ mod tests {
             assert_eq!(tasks.len(), 500);
             assert!(tasks.iter().all(|task| task.lpn < pages), "{pages} pages");
             let trims = tasks.iter().filter(|task| task.asks == Asks::Page(TaskKind::Trim));
-            assert!(trims.count() > 5);
+            assert!(trims.count() > 1, "{pages} pages");
         }
     }
 }

@@ -12,7 +12,11 @@ fn the_page_is_written_where_it_says() {
     let scratch = Scratch::new("explain-page");
     let path = scratch.at("fast.html");
     let run = ftlkit(["explain", "fast", "--html", &path]);
-    assert!(run.stderr.contains("steps written to") && run.stderr.contains(&path), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("steps written to") && run.stderr.contains(&path),
+        "{}",
+        run.stderr
+    );
     assert_eq!(run.ok(), "");
     let page = std::fs::read_to_string(&path).expect("the page");
     assert!(page.contains("full merge of LBN"), "its captions are in it");
@@ -34,7 +38,9 @@ fn events_and_text_go_to_standard_output_or_a_file() {
     let measured = all.iter().filter(|line| line["type"] == "task" && line["fill"] == false);
     assert_eq!(measured.count(), 20);
     let path = scratch.at("events.jsonl");
-    let text = ftlkit(["explain", "lazy-rtgc", "--requests", "20", &format!("--events={path}"), "--text"]).ok();
+    let text =
+        ftlkit(["explain", "lazy-rtgc", "--requests", "20", &format!("--events={path}"), "--text"])
+            .ok();
     assert_eq!(std::fs::read_to_string(&path).expect("events"), lines);
     assert!(text.starts_with("lazy-rtgc: ") && text.contains("task 20: "), "{text}");
 }
@@ -42,7 +48,8 @@ fn events_and_text_go_to_standard_output_or_a_file() {
 #[test]
 fn array_part_seed_and_workload_are_those_given() {
     let of = |rest: &str| events(&words(&format!("explain page-level {rest} --events")).ok());
-    let header = &of("uniform --blocks 12 --pages-per-block 16 --part toshiba-slc --requests 5 --seed 9")[0];
+    let header =
+        &of("uniform --blocks 12 --pages-per-block 16 --part toshiba-slc --requests 5 --seed 9")[0];
     assert_eq!(header["blocks"], 12);
     assert_eq!(header["pages_per_block"], 16);
     assert_eq!(header["part"], "toshiba-slc");

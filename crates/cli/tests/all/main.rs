@@ -8,6 +8,7 @@ mod copyback;
 mod deadline;
 mod docs;
 mod explain;
+mod lessons;
 mod own_scheme;
 mod real_traces;
 mod reproduce;

@@ -27,7 +27,7 @@ function buildArray() {
   const svg = document.getElementById("array");
   const rows = Math.ceil(HEADER.blocks / PER_ROW);
   const [width, height] = [PER_ROW * (CELL.width + CELL.gap), rows * ROW_HEIGHT];
-  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  svg.setAttribute("viewBox", `-5 0 ${width + 5} ${height}`);
   svg.style.maxWidth = `${width * 1.5}px`;
   svg.style.minWidth = `${Math.min(width, 8 * (CELL.width + CELL.gap)) * 0.55}px`;
   const defs = shape("defs", {}, svg);
@@ -50,7 +50,7 @@ function buildArray() {
       CELLS.push({ cell, label, tip });
     }
     const foot = top.y + HEADER.pages_per_block * CELL.height + 14;
-    const role = shape("text", { x: top.x + CELL.width / 2, y: foot, class: "block-role" }, group);
+    const role = shape("text", { x: top.x + CELL.width / 2, y: foot, class: "block-role", lengthAdjust: "spacingAndGlyphs" }, group);
     const more = shape("text", { x: top.x + CELL.width / 2, y: foot + 15, class: "block-more" }, group);
     blocks.push({ group, frame, role, more });
   }
@@ -85,10 +85,22 @@ function drawArray(built, state, frame, marks) {
     const drawn = built.blocks[block];
     const named = marks[block];
     drawn.role.textContent = named || role;
+    // A long role is as wide as its column.
+    if ((named || role).length > 9) drawn.role.setAttribute("textLength", CELL.width + CELL.gap - 3);
+    else drawn.role.removeAttribute("textLength");
+    markNext(state, block);
     drawn.more.textContent = logical === null || logical === undefined ? "" : `LBN ${logical}`;
     drawn.group.setAttribute("class", `block role-${(named || role).replace(/ /g, "-")}`);
   });
   drawMarks(built.marks, frame);
+}
+
+// The next page to be programmed in a block that is partly written.
+function markNext(state, block) {
+  const first = block * HEADER.pages_per_block;
+  const pages = state.pages.slice(first, first + HEADER.pages_per_block);
+  const next = pages.findIndex((page) => page.state === "free");
+  if (next > 0) CELLS[first + next].cell.classList.add("next");
 }
 
 // Outlines of the pages just touched, and an arrow from source to target of a copy.
@@ -127,7 +139,7 @@ function buildLegend() {
     if (swatch) {
       const svg = shape("svg", { viewBox: "0 0 30 18", class: "swatch" });
       shape("rect", { x: 1, y: 1, width: 28, height: 16, rx: 3, class: `page ${swatch}` }, svg);
-      shape("text", { x: 15, y: 13, class: `page-label ${swatch}` }, svg, LETTERS[swatch]);
+      shape("text", { x: 15, y: 13, class: `page-label ${swatch}` }, svg, LETTERS[swatch] || "");
       item.appendChild(svg);
     }
     const strong = document.createElement("strong");
@@ -135,6 +147,7 @@ function buildLegend() {
     item.append(strong, ` ${help}`);
     legend.appendChild(item);
   };
+  entry("next", "The next page to be programmed in its block.", "free next");
   HEADER.states.filter(([name]) => seen.has(name)).forEach(([name, help]) => entry(name, help, name));
   HEADER.roles.forEach(([name, help]) => entry(`${name} block`, help));
 }

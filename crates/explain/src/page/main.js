@@ -101,6 +101,8 @@ byId("play").addEventListener("click", play);
 byId("speed").addEventListener("change", () => { if (timer) { pause(); play(); } });
 byId("copy").addEventListener("click", copyLink);
 for (const [id, action] of Object.entries(ACTIONS)) byId(id).addEventListener("click", () => { pause(); action(); });
+// A button that was clicked would take the space key.
+document.querySelectorAll("button").forEach((button) => button.addEventListener("click", (event) => { if (event.detail) button.blur(); }));
 document.addEventListener("keydown", onKey);
 addEventListener("hashchange", () => show(fromAddress(), true));
 let touched = null;

@@ -35,10 +35,11 @@ function drawCounts(state) {
     ["WAF", waf, "Write amplification: (programs + copies) / host writes."],
     ["free pages", state.free, "Pages that can be programmed without an erase."],
   ];
-  document.getElementById("counts").replaceChildren(...rows.flatMap(([name, value, help]) => {
-    const [term, number] = [element("dt", "", name), element("dd", "", String(value))];
-    term.title = number.title = help;
-    return [term, number];
+  document.getElementById("counts").replaceChildren(...rows.map(([name, value, help]) => {
+    const pair = element("div");
+    pair.title = help;
+    pair.append(element("dt", "", name), element("dd", "", String(value)));
+    return pair;
   }));
 }
 

@@ -53,12 +53,15 @@ function stateAt(at) {
   return state;
 }
 
-// Names that events have given to blocks since the present page task began.
+// Names that events and erases have given to blocks since the present page task began; its end tells the roles anew.
 function marksAt(at) {
   const marks = {};
-  for (let next = at; next >= 0 && FRAMES[next].group === FRAMES[at].group; next--) {
+  if (at === endOf(at)) return marks;
+  for (let next = startOf(at); next <= at; next++) {
     const frame = FRAMES[next];
-    for (const [block, name] of frame.marks || []) marks[block] = marks[block] || name;
+    for (const [block, name] of frame.marks || []) marks[block] = name;
+    if (frame.op === "erase" && frame.outcome === "done") marks[frame.block] = "erased";
+    else if (frame.page !== undefined && marks[frame.block] === "erased") delete marks[frame.block];
   }
   return marks;
 }
@@ -71,11 +74,9 @@ function startOf(at) {
   return STARTS.filter((start) => start <= at).pop();
 }
 
-// End of the group before, and end of the next one.
+// End of the page task before, of the present one, and of the next.
 function taskBefore(at) {
-  const end = endOf(at);
-  const before = STARTS.filter((start) => start <= at).pop() - 1;
-  return at === end || at > before ? Math.max(before, 0) : before;
+  return Math.max(startOf(at) - 1, 0);
 }
 
 function endOf(at) {

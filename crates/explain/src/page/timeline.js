@@ -15,13 +15,13 @@ function buildTimeline() {
     const group = shape("g", { class: "task" }, svg);
     shape("rect", { x, y: LINE.top, width, height: LINE.height + LINE.foot, class: "target" }, group);
     if (task.mount) {
-      shape("text", { x: x + width / 2, y: LINE.top + LINE.height - 4, class: "mount" }, group, "⏻");
+      shape("rect", { x: x + width / 2 - 2, y: LINE.top, width: 4, height: LINE.height, class: "mount" }, group);
     } else {
       shape("rect", { x: x + 1, y: y(task.service), width: width - 2, height: LINE.top + LINE.height - y(task.service), class: "service" }, group);
       shape("rect", { x: x + 1, y: y(task.service + task.step), width: width - 2, height: y(task.service) - y(task.service + task.step), class: "step" }, group);
     }
-    if (index % 5 === 4 || task.mount) {
-      shape("text", { x: x + width / 2, y: LINE.top + LINE.height + 15, class: "tick" }, group, task.mount ? "mount" : task.number);
+    if (task.mount || task.number % 5 === 0) {
+      shape("text", { x: x + width / 2, y: LINE.top + LINE.height + (task.mount ? 11 : 19), class: "tick" }, group, task.mount ? "cut" : task.number);
     }
     const name = task.mount ? "power cut and mount" : `task ${task.number}: ${task.op}${task.lpn === null ? "" : ` LPN ${task.lpn}`}; `
       + `service ${timeText(task.service)}, step ${timeText(task.step)}${task.exceeded ? ": BOUND EXCEEDED" : ""}`;

@@ -4,7 +4,7 @@ mod cuts;
 mod lines;
 mod schemes;
 
-use explain::{ExplainError, Recording, Settings, What, record};
+use ftlkit_explain::{ExplainError, Recording, Settings, What, record};
 use sim::config::Experiment;
 
 /// Settings for a scheme, as `ftlkit explain` has them without options.

@@ -65,12 +65,7 @@ impl Cutter {
     /// Appends tasks of `requests` to `out` until it holds `most`; returns the number of requests used. The
     /// remainder of the last one comes first in the next call.
     #[inline]
-    pub fn cut(
-        &mut self,
-        requests: &[Request],
-        most: usize,
-        out: &mut Vec<PageTask>,
-    ) -> usize {
+    pub fn cut(&mut self, requests: &[Request], most: usize, out: &mut Vec<PageTask>) -> usize {
         let mut used = 0;
         loop {
             if let Some(rest) = self.rest.take() {
