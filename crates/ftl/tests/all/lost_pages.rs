@@ -3,7 +3,7 @@
 use crate::bench::{Device, Failing, failing, preset};
 use flash::faults::Tearable;
 use flash::{Cause, Flash, FlashError, Geometry, Lpn, Ppn};
-use ftlkit_ftl::{BufferSettings, FtlError, SchemeConfig, registry};
+use ftlkit_ftl::{BufferSettings, FtlError, Place, SchemeConfig, registry};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -82,6 +82,10 @@ impl Test {
     fn assert_lost(&mut self) {
         let read = self.read(LOST);
         assert!(matches!(read, Err(FtlError::Flash(FlashError::Uncorrectable(_)))), "{read:?}");
+        // A page map on demand knows it only while the entry is cached.
+        let in_ram = self.scheme.telemetry().map_cache.is_none();
+        let place = self.scheme.inspect().map[LOST as usize];
+        assert!(place == Place::Lost || !in_ram && place == Place::Unmapped, "{place:?}");
     }
 
     /// Asserts that each page is intact, or is in the lost page's block and lost with it.
