@@ -81,6 +81,9 @@ fn check_place(
     let newest = model.newest(lpn);
     match place {
         Place::Unmapped if newest.is_some() => Err(format!("{lpn} is unmapped, but was written")),
+        Place::Flash(_) | Place::Ram if model.is_empty(lpn) => {
+            Err(format!("{lpn} is at {place:?}, but was trimmed or never written"))
+        }
         Place::Lost if sound => Err(format!("{lpn} is lost on a sound array")),
         Place::Flash(ppn) => {
             check_holds(scheme, lpn, ppn)?;
