@@ -196,6 +196,7 @@ fn cause_words(cause: Cause, is_write: bool) -> &'static str {
         Cause::Host if is_write => "host write",
         Cause::Host => "host read",
         Cause::Collection => "collection",
+        Cause::Translation if is_write => "map eviction",
         Cause::Translation => "map lookup",
         Cause::WriteBack => "map write-back",
         Cause::TranslationCollection => "collection of translation pages",

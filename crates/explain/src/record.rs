@@ -10,8 +10,8 @@ use crate::units::time;
 use flash::faults::PowerCut;
 use flash::{AnyArray, Array, FlashError, Item, Lpn, Ns, Operation, Probe, Serial, Store};
 use ftl::{
-    AgeClock, Asks, BlockUse, Done, FtlError, HostClock, Inspection, Layout, PageTask, Scheme,
-    TaskKind, registry,
+    AgeClock, Asks, BlockUse, Done, FtlError, HostClock, Inspection, Layout, LogBlockLayout,
+    PageTask, Scheme, TaskKind, registry,
 };
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -69,6 +69,7 @@ fn header(scene: &Scene, first: usize, tells_map: bool, frames: &[Frame]) -> Hea
         page_bytes: geometry.page_bytes(),
         logical_pages: scheme.plan.logical_pages,
         by_blocks: by_blocks(&scheme.plan.layout),
+        logical_blocks: if has_superblocks(&scheme.plan.layout) { "superblock" } else { "LBN" },
         read_ns: scheme.part.t_r_ns,
         program_ns: scheme.part.t_prog_ns,
         erase_ns: scheme.part.t_bers_ns,
@@ -93,6 +94,11 @@ fn header(scene: &Scene, first: usize, tells_map: bool, frames: &[Frame]) -> Hea
 /// True for a family that maps logical blocks to physical ones.
 fn by_blocks(layout: &Layout) -> bool {
     !matches!(layout, Layout::PageMapped(_) | Layout::OnDemand(_) | Layout::Own)
+        && !has_superblocks(layout)
+}
+
+fn has_superblocks(layout: &Layout) -> bool {
+    matches!(layout, Layout::LogBlock(LogBlockLayout::Superblock { .. }))
 }
 
 /// A scheme at work, and what has been recorded of it.

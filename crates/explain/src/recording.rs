@@ -38,6 +38,8 @@ pub struct Header {
     pub logical_pages: u32,
     /// True if the scheme maps by logical blocks, so that a page has a place within its logical block.
     pub by_blocks: bool,
+    /// What the numbers of logical blocks are called: `LBN` or `superblock`.
+    pub logical_blocks: &'static str,
     /// tR, ns.
     pub read_ns: Ns,
     /// tPROG, ns.

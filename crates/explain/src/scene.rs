@@ -31,6 +31,9 @@ const DEFAULT_ERASE: &str = "800us";
 const DEFAULT_SHARE: DefaultShare = DefaultShare::Of(0.7);
 /// Bytes per page by default of a scheme whose map is on flash: a translation page then maps 8 logical pages.
 const ON_DEMAND_PAGE_BYTES: &str = "32";
+/// Its map cache and its share by default, if it has a bound with them.
+const ON_DEMAND_CACHE: Bytes = Bytes::new(64);
+const ON_DEMAND_SHARE: f64 = 0.4;
 
 /// What to record.
 #[derive(Clone, Debug)]
@@ -93,6 +96,12 @@ impl Settings {
             notes.push(format!(
                 "page_bytes: {ON_DEMAND_PAGE_BYTES}, so that the map takes several translation pages"
             ));
+            if let Some(smaller) = self.with_small_cache() {
+                resolved = smaller;
+                notes.push(format!(
+                    "cmt: 64 bytes, so that entries leave the cache; share: {ON_DEMAND_SHARE}, as far as none is set"
+                ));
+            }
         }
         let geometry = resolved.geometry;
         if geometry.page_bytes() < MARK_BYTES as u32 {
@@ -137,6 +146,25 @@ impl Settings {
         let part =
             self.experiment.part.get_or_insert_with(|| TextOrTable(PartTable::named(DEFAULT_PART)));
         Ok(part.0.set(key, value)?)
+    }
+
+    /// The same with a map cache and a share for a small array, if the scheme has a bound with them.
+    fn with_small_cache(&mut self) -> Option<Resolved> {
+        let mut smaller = self.clone();
+        let table = &mut smaller.experiment.schemes[0].0;
+        table.label.get_or_insert(table.to_string());
+        if table.cmt_bytes.is_none() {
+            table.cmt_bytes = Some(ON_DEMAND_CACHE);
+        }
+        smaller.experiment.default_share.0 = DefaultShare::Of(ON_DEMAND_SHARE);
+        let resolved = smaller.smallest().ok();
+        let bounded =
+            |resolved: &Resolved| resolved.schemes[0].plan.guarantee.response_ns.is_some();
+        let resolved = resolved.filter(bounded);
+        if resolved.is_some() {
+            *self = smaller;
+        }
+        resolved
     }
 
     /// The smallest array of at least 8 × 8 pages that the scheme takes with three blocks' worth of logical pages, or

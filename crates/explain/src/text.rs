@@ -113,16 +113,18 @@ fn array(header: &Header, state: &State, changed: &[bool], color: bool) -> Strin
     let width = header.logical_pages.to_string().len() + 3;
     for (block, (role, logical)) in state.blocks.iter().enumerate() {
         let _ = write!(text, "  block {block:>2} ");
-        for at in block * pages..(block + 1) * pages {
-            let shown = format!("{:>width$}", cell(&state.pages[at], changed[at]));
+        let own = block * pages..(block + 1) * pages;
+        for (page, changed) in state.pages[own.clone()].iter().zip(&changed[own]) {
+            let shown = format!("{:>width$}", cell(page, *changed));
             match color {
                 true => {
-                    let _ = write!(text, "{}{shown}\x1b[0m", ansi(state.pages[at].state));
+                    let _ = write!(text, "{}{shown}\x1b[0m", ansi(page.state));
                 }
                 false => text.push_str(&shown),
             }
         }
-        let of = logical.map_or(String::new(), |number| format!(" of LBN {number}"));
+        let of = logical
+            .map_or(String::new(), |number| format!(" of {} {number}", header.logical_blocks));
         let _ = writeln!(text, "  {role}{of}");
     }
     for list in &state.lists {

@@ -52,7 +52,8 @@ fn array_part_seed_and_workload_are_those_given() {
         &of("uniform --blocks 12 --pages-per-block 16 --part toshiba-slc --requests 5 --seed 9")[0];
     assert_eq!(header["blocks"], 12);
     assert_eq!(header["pages_per_block"], 16);
-    assert_eq!(header["part"], "toshiba-slc");
+    // With other pages per block it is not the part of the catalogue.
+    assert_eq!(header["part"], "toshiba-slc-modified");
     assert_eq!(header["seed"], 9);
     assert_eq!(header["workload"], "uniform");
     let header = &of("uniform --set part.t_bers_ns=3ms --set write_share=0.5 --requests 5")[0];

@@ -89,7 +89,7 @@ function drawArray(built, state, frame, marks) {
     if ((named || role).length > 9) drawn.role.setAttribute("textLength", CELL.width + CELL.gap - 3);
     else drawn.role.removeAttribute("textLength");
     markNext(state, block);
-    drawn.more.textContent = logical === null || logical === undefined ? "" : `LBN ${logical}`;
+    drawn.more.textContent = logical === null || logical === undefined ? "" : `${HEADER.logical_blocks} ${logical}`;
     drawn.group.setAttribute("class", `block role-${(named || role).replace(/ /g, "-")}`);
   });
   drawMarks(built.marks, frame);
@@ -120,12 +120,12 @@ function drawMarks(marks, frame) {
   if (frame.from === undefined) return;
   outline(frame.from, "source");
   const [from, to] = [corner(frame.from), corner(frame.page)];
-  const right = to.x > from.x || (to.x === from.x);
-  const [x1, x2] = to.x === from.x ? [from.x + CELL.width, to.x + CELL.width]
-    : right ? [from.x + CELL.width, to.x] : [from.x, to.x + CELL.width];
+  // From within the source to the near edge of the target; around the edge within one column.
+  const same = to.x === from.x;
+  const x1 = from.x + CELL.width * (same ? 1 : to.x > from.x ? 0.8 : 0.2);
+  const x2 = to.x + (same || to.x < from.x ? CELL.width : 0);
   const [y1, y2] = [from.y + CELL.height / 2, to.y + CELL.height / 2];
-  const bend = to.x === from.x ? 26 : 0;
-  const middle = `${(x1 + x2) / 2 + bend} ${(y1 + y2) / 2 - (bend ? 0 : 14)}`;
+  const middle = same ? `${x1 + 26} ${(y1 + y2) / 2}` : `${(x1 + x2) / 2} ${(y1 + y2) / 2 - 14}`;
   shape("path", { d: `M${x1} ${y1} Q${middle} ${x2} ${y2}`, class: "arrow", "marker-end": "url(#arrowhead)" }, marks);
 }
 
