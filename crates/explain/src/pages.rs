@@ -326,3 +326,71 @@ impl Pages {
         self.cut = false;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flash::{Cause, Oob};
+
+    /// Four blocks of four pages; write 1 of LPN 5 is in page 0, write 2 in page 1.
+    fn pages() -> Pages {
+        let mut pages = Pages::new(&Geometry::new(4, 4, 64).unwrap());
+        for (ppn, version) in [(0, 1), (1, 2)] {
+            pages.host_changes(5, version);
+            let seen = SeenOperation {
+                operation: Operation::Program,
+                cause: Cause::Host,
+                from: None,
+                page: Ppn(ppn),
+                oob: Some(Oob::data(Lpn(5), 1)),
+                version: Some(version),
+                ns: 1,
+                outcome: Outcome::Done,
+            };
+            pages.apply(&seen, None);
+        }
+        pages
+    }
+
+    /// The scheme's account, with LPN 5 in this place.
+    fn told(place: Place) -> Inspection {
+        let mut map = vec![Place::Unmapped; 8];
+        map[5] = place;
+        Inspection { map, ..Inspection::default() }
+    }
+
+    #[test]
+    fn a_wrong_map_is_found() {
+        let flash = |ppn| Place::Flash(Ppn(ppn));
+        assert_eq!(pages().agree(&told(flash(1))), Ok(()));
+        assert_eq!(pages().agree(&told(Place::Ram)), Ok(()));
+        for (place, said) in [
+            (flash(0), "write 1 of it, but the newest is write 2"),
+            (flash(2), "which holds"),
+            (flash(99), "beyond the array"),
+            (Place::Unmapped, "write 2 of it was taken"),
+        ] {
+            let error = pages().agree(&told(place)).unwrap_err();
+            assert!(error.starts_with("LPN 5: ") && error.contains(said), "{place:?}: {error}");
+        }
+        let mut other = told(flash(1));
+        other.map[6] = Place::Ram;
+        assert!(pages().agree(&other).unwrap_err().contains("has not written it"));
+        let mut older = told(Place::Ram);
+        older.older = vec![(Lpn(5), Ppn(2))];
+        assert!(pages().agree(&older).unwrap_err().contains("as its older version"));
+    }
+
+    #[test]
+    fn a_power_cut_may_take_back_what_was_written() {
+        let mut pages = pages();
+        pages.power_failed();
+        assert_eq!(pages.agree(&told(Place::Flash(Ppn(0)))), Ok(()));
+        pages.mounted();
+        assert_eq!(
+            [0, 1].map(|ppn| pages.page(Ppn(ppn)).state),
+            [PageState::Valid, PageState::Invalid]
+        );
+        assert!(pages.agree(&told(Place::Flash(Ppn(1)))).is_err());
+    }
+}

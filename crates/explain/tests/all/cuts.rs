@@ -53,6 +53,45 @@ fn a_cut_tears_the_operation_that_it_names() {
     assert_eq!(changing.count(), 4, "operations 0 to 3");
 }
 
+/// Operations are numbered from 0, those that were cut and those of mounts included.
+#[test]
+fn cuts_come_at_the_operations_that_they_name() {
+    let named = [2, 9, 31];
+    let recording =
+        record(Settings { power_cuts: named.to_vec(), ..settings("page-level") }).unwrap();
+    let (mut done, mut found) = (0, Vec::new());
+    for frame in &recording.frames[recording.header.first + 1..] {
+        match frame.what {
+            What::Operation { op: "program" | "copy" | "erase", .. } => done += 1,
+            What::PowerCut { operation } => {
+                assert_eq!(done, operation + 1, "the cut operation is the last one");
+                found.push(operation);
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(found, named);
+}
+
+#[test]
+fn a_cut_erase_leaves_a_torn_block() {
+    let whole = recorded("page-level");
+    let measured = whole.frames.iter().skip(whole.header.first + 1);
+    let mut changing = measured.filter_map(|frame| match frame.what {
+        What::Operation { op: op @ ("program" | "copy" | "erase"), block, .. } => Some((op, block)),
+        _ => None,
+    });
+    let at = changing.clone().position(|(op, _)| op == "erase").unwrap();
+    let (_, block) = changing.nth(at).unwrap();
+    let recording =
+        record(Settings { power_cuts: vec![at as u64], ..settings("page-level") }).unwrap();
+    let cut = recording.frames.iter().position(|frame| matches!(frame.what, What::PowerCut { .. }));
+    let pages = recording.header.pages_per_block as usize;
+    let state = recording.state_at(cut.unwrap());
+    let torn = &state.pages[block as usize * pages..(block as usize + 1) * pages];
+    assert!(torn.iter().all(|page| page.state == PageState::Torn), "{torn:?}");
+}
+
 #[test]
 fn a_mount_may_be_cut_too() {
     let mut cut_mounts = 0;

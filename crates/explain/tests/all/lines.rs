@@ -133,7 +133,7 @@ fn the_same_seed_gives_the_same_bytes() {
 #[test]
 fn the_page_is_one_file() {
     let mut bytes = Vec::new();
-    html::page(&recorded("fast"), &mut bytes).unwrap();
+    html::page(&recorded("fast+label=</script><b>"), &mut bytes).unwrap();
     let page = String::from_utf8(bytes).unwrap();
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
     for outside in ["src=", "href=", "@import", "url(http", "fetch("] {

@@ -74,6 +74,32 @@ fn the_tour_shows_all_three_merges() {
     }
 }
 
+/// An operation behind the end of a merge is not said to be of it.
+#[test]
+fn captions_of_a_merge_end_with_it() {
+    for scheme in ["fast", "bast", "nftl"] {
+        let recording = recorded(scheme);
+        let mut open = false;
+        let mut behind = 0;
+        for frame in &recording.frames {
+            match &frame.what {
+                What::Event { name, .. } => match *name {
+                    "switch-merge" | "partial-merge" | "full-merge" | "fold" => open = true,
+                    "merge-end" | "fold-end" => open = false,
+                    _ => {}
+                },
+                What::Operation { cause, .. } if cause.ends_with("-merge") => {
+                    let of_logical = frame.caption.contains(" of LBN ");
+                    assert_eq!(of_logical, open, "{scheme}: {}", frame.caption);
+                    behind += u32::from(!open);
+                }
+                _ => {}
+            }
+        }
+        assert!(scheme != "fast" || behind > 0, "the log block is erased behind its merges");
+    }
+}
+
 #[test]
 fn times_add_up() {
     for preset in REGISTRY {
