@@ -247,6 +247,14 @@ impl Settings {
                     true => self.experiment.workload.clone(),
                     false => TextOrTable(show_writes()),
                 };
+                if resolved.schemes[0].config.logical_pages.is_none() {
+                    // It exports less than the default share; so much is the workload's space.
+                    experiment.default_share.0 = DefaultShare::Own;
+                }
+                // Of a trace, only what is shown has to fit into the array.
+                let most = self.most_requests(DEFAULT_TASKS as u64, &fill)?;
+                let replay = experiment.workload.0.replay_mut();
+                replay.requests = Some(replay.requests.map_or(most, |requests| requests.min(most)));
                 let resolved = experiment.resolve()?;
                 let (tasks, timed) = self.page_tasks(&resolved, &fill)?;
                 let name = name_of(&resolved.experiment.workload.0);

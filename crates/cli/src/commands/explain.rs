@@ -1,6 +1,6 @@
 //! `ftlkit explain`.
 
-use super::compare::{set, workload_of};
+use super::compare::{Addresses, set, workload_of};
 use super::read::ReadArgs;
 use crate::failure::Failure;
 use crate::output;
@@ -21,8 +21,8 @@ Examples:
       a scheme with its settings (`ftlkit list schemes`), and a longer run
   ftlkit explain 2lgc --power-cut 12,40
       the power fails at the 13th and the 41st program or erase after the fill, and the scheme mounts
-  ftlkit explain gftl trace.csv --blocks 16 --pages-per-block 16
-      a trace on a larger array
+  ftlkit explain gftl trace.csv --blocks 16 --addresses wrap
+      the first requests of a trace on a larger array, its addresses modulo the logical space
   ftlkit explain page-level+buffer=lru+buffer_size=16KiB uniform --text | less
       the same in the terminal
   ftlkit explain dftl --events | head
@@ -98,6 +98,10 @@ struct RunArgs {
     /// goes on [default: none]
     #[arg(long, value_name = "N", value_delimiter = ',')]
     power_cut: Vec<u64>,
+
+    /// Mapping of trace addresses to the array: wrap, dense, spaces or exact; wrap fits any trace [default: dense]
+    #[arg(long, value_enum, value_name = "POLICY")]
+    addresses: Option<Addresses>,
 
     /// Issue each request when the one before is done; ignore arrival times
     #[arg(long)]
@@ -188,9 +192,13 @@ impl ExplainArgs {
         let parameters: Vec<&String> =
             self.run.set.iter().filter(|setting| !setting.trim().starts_with("part.")).collect();
         match &mut experiment.workload.0 {
-            WorkloadSpec::Trace { options, .. } => *options = self.read.options()?,
+            WorkloadSpec::Trace { options, addresses, .. } => {
+                *addresses = self.run.addresses.map_or(*addresses, Addresses::policy);
+                *options = self.read.options()?;
+            }
             _ => {
-                if let Some(option) = self.read.given() {
+                let addresses = self.run.addresses.map(|_| "--addresses");
+                if let Some(option) = self.read.given().or(addresses) {
                     return Err(Failure::input_with_help(
                         format!("{option} is for traces"),
                         "give a trace, as in `ftlkit explain fast trace.csv`, or omit the option",

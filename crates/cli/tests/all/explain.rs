@@ -74,6 +74,9 @@ fn a_trace_is_shown_at_its_times() {
     let all = events(&ftlkit(["explain", "page-level", &trace, "--events"]).ok());
     let tasks = all.iter().filter(|line| line["type"] == "task" && line["fill"] == false).count();
     assert_eq!(tasks, 24, "4 KiB are two pages");
+    // Only what is shown has to fit.
+    let long = scratch.file("long.csv", csv_trace(5000));
+    ftlkit(["explain", "page-level", &long, "--requests", "10", "--events"]).ok();
     // A request every ms.
     let last = all.last().expect("a frame")["at_ns"].as_u64().expect("a time");
     assert!((11_000_000..13_000_000).contains(&last), "{last}");
@@ -101,5 +104,10 @@ fn faults_are_named() {
     let scratch = Scratch::new("explain-large");
     let far = "arrival_ns,op,offset_bytes,length_bytes\n0,write,0,1048576\n";
     let trace = scratch.file("t.csv", far);
-    ftlkit(["explain", "fast", &trace]).refused(&["pages"]);
+    ftlkit(["explain", "fast", &trace]).refused(&["touches 1 MiB", "addresses = wrap"]);
+    let small = scratch.file("s.csv", csv_trace(60));
+    for scheme in ["fast", "lazy-rtgc"] {
+        ftlkit(["explain", scheme, &small, "--addresses", "wrap", "--events"]).ok();
+    }
+    words("explain fast --addresses wrap").refused(&["for traces"]);
 }
