@@ -6,6 +6,9 @@ use crate::model::Model;
 use flash::{BlockId, Flash, Geometry, Item, Lpn, Ppn};
 use ftl::{BlockUse, Inspection, Place};
 
+/// Roles of blocks that hold no valid page.
+const EMPTY: [&str; 4] = [BlockUse::FREE, BlockUse::SPARE, BlockUse::BAD, BlockUse::OBSOLETE];
+
 /// Checks [`ftl::Ftl::inspect`]: each page is where the scheme says, in its newest version; each block has one use that fits what is in
 /// it; lists hold what exists. A scheme that tells nothing passes: the suites of the registry demand that its schemes do.
 ///
@@ -27,8 +30,15 @@ pub(crate) fn check(scheme: &AnyScheme, model: &Model, sound: bool) -> Result<()
     for (block, told) in (0..).map(BlockId).zip(&state.blocks) {
         check_use(scheme, block, told).or_else(wrong)?;
     }
+    let holds_nothing: Vec<bool> =
+        state.blocks.iter().map(|told| EMPTY.contains(&told.role)).collect();
     for (lpn, place) in (0..).map(Lpn).zip(&state.map) {
-        check_place(scheme, model, sound, &state, (lpn, *place)).or_else(wrong)?;
+        check_place(scheme, model, sound, (lpn, *place)).or_else(wrong)?;
+        if let Place::Flash(ppn) = place
+            && holds_nothing[geometry.block_of(*ppn).0 as usize]
+        {
+            return wrong(format!("{lpn} is at {ppn}, in a block that holds nothing"));
+        }
     }
     check_ram(scheme, &state)?;
     for (lpn, ppn) in &state.older {
@@ -75,7 +85,6 @@ fn check_place(
     scheme: &AnyScheme,
     model: &Model,
     sound: bool,
-    state: &Inspection,
     (lpn, place): (Lpn, Place),
 ) -> Result<(), String> {
     let newest = model.newest(lpn);
@@ -88,12 +97,6 @@ fn check_place(
         Place::Flash(ppn) => {
             check_holds(scheme, lpn, ppn)?;
             let flash = bench_of(scheme);
-            let block = flash.geometry().block_of(ppn);
-            let role = state.blocks[block.0 as usize].role;
-            if [BlockUse::FREE, BlockUse::SPARE, BlockUse::BAD, BlockUse::OBSOLETE].contains(&role)
-            {
-                return Err(format!("{lpn} is at {ppn}, in a block that is `{role}`"));
-            }
             match (newest, flash.inner().version(physical(scheme, ppn))) {
                 (Some(newest), Some(held)) if held != newest => Err(format!(
                     "{lpn} is at {ppn}, which holds write {held}; the newest is write {newest}"

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Told {
     counts: BTreeMap<&'static str, u64>,
+    captions: Vec<&'static str>,
     /// Blocks reported as victims, until their erase.
     victims: BTreeSet<u32>,
     /// Kind of the merge under way.
@@ -45,6 +46,11 @@ impl Told {
             "rescue" => self.comparable = false,
             _ => {}
         }
+        // Once each: making the text takes longer than the operation.
+        if self.captions.contains(&event.caption) {
+            return None;
+        }
+        self.captions.push(event.caption);
         let caption = event.to_string();
         (caption.contains(['{', '}']) || caption.is_empty())
             .then(|| format!("the caption of `{}` lacks a value: {caption}", event.name))
