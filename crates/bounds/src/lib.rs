@@ -22,6 +22,20 @@
 //! - t_rd, t_wr, t_er, t_oob are `t_r_ns`, `t_prog_ns`, `t_bers_ns`, `t_r_oob_ns` of the part
 //!
 //! The functions assume that the part is valid ([`flash::Part::validate`]).
+//!
+//! ```
+//! use flash::parts;
+//! use ftlkit_bounds::{BoundError, gftl, lazy_rtgc, page_level};
+//!
+//! let part = parts::by_name("evaluation-slc").expect("it is in the catalogue");
+//! // α = 8 copies fit into an erase, so no response is longer than a program and an erase.
+//! assert_eq!(lazy_rtgc::alpha(part), 8);
+//! assert_eq!(lazy_rtgc::response_ns(part), 2_220_900);
+//! // What 1024 blocks can export at that bound.
+//! let space = lazy_rtgc::space(part, 1024)?;
+//! assert!(f64::from(space.logical_pages) / (1024.0 * 64.0) > 0.87);
+//! # Ok::<(), BoundError>(())
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 

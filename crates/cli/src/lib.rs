@@ -1,5 +1,14 @@
 //! The `ftlkit` command as a function: a crate with its own schemes or victim policies gets its own command with one
 //! line.
+//!
+//! ```no_run
+//! fn main() -> std::process::ExitCode {
+//!     // `.scheme(&MY_PRESET)` and `.victim(&MY_POLICY)` add one's own.
+//!     ftlkit::main(sim::catalogue::Catalogue::default())
+//! }
+//! ```
+//!
+//! Feature `parquet` (on by default) reads traces, and writes the tables of sweeps, as Apache Parquet.
 
 mod allocator;
 mod cli;

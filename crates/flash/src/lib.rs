@@ -12,6 +12,24 @@
 //! array.
 //!
 //! Times are integer nanoseconds ([`Ns`]). Each kind of address is a newtype ([`Lpn`], [`Ppn`], [`BlockId`]).
+//!
+//! ```
+//! use ftlkit_flash::{Array, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Probe, Serial, Store, parts};
+//!
+//! let part = parts::by_name("evaluation-slc").expect("it is in the catalogue").clone();
+//! let geometry = Geometry::new(8, part.pages_per_block, part.page_bytes).expect("8 blocks");
+//! let mut flash = Serial::new(Array::new(geometry, part, Store::Metadata));
+//!
+//! let page = geometry.ppn(BlockId(0), 0);
+//! flash.program(page, Oob::data(Lpn(7), 1), None, Cause::Host)?;
+//! assert_eq!(flash.read_oob(page, Cause::Host)?.lpn, Lpn(7));
+//! // tPROG 220.9 µs and the read of the OOB, 29 µs.
+//! assert_eq!(flash.worked().busy_ns, 249_900);
+//! // A page is programmed once after an erase.
+//! assert!(flash.program(page, Oob::data(Lpn(7), 2), None, Cause::Host).is_err());
+//! flash.erase(BlockId(0), Cause::Collection)?;
+//! # Ok::<(), FlashError>(())
+//! ```
 #![no_std]
 #![deny(unsafe_code)]
 

@@ -2,6 +2,34 @@
 //!
 //! Mapping code knows no time. A scheme requests operations from [`flash::Flash`], each with a cause, and the backend
 //! decides what they cost.
+//!
+//! ```
+//! use flash::{AnyArray, Array, Geometry, Lpn, Probe, Serial, Store, parts};
+//! use ftlkit_ftl::{SchemeConfig, registry};
+//!
+//! let part = parts::by_name("evaluation-slc").expect("it is in the catalogue").clone();
+//! let geometry = Geometry::new(16, part.pages_per_block, part.page_bytes)?;
+//! let flash = AnyArray::new(Serial::new(Array::new(geometry, part, Store::All)));
+//!
+//! let config = SchemeConfig::preset(registry::by_name("lazy-rtgc")?);
+//! let mut scheme = registry::format(&config, flash)?;
+//! let page = vec![42; geometry.page_bytes() as usize];
+//! for round in 0..20 {
+//!     for lpn in 0..scheme.logical_pages() {
+//!         let before = scheme.flash().worked().busy_ns;
+//!         scheme.write(Lpn(lpn * 7 % scheme.logical_pages()), Some(&page))?;
+//!         let response_ns = scheme.flash().worked().busy_ns - before;
+//!         assert!(Some(response_ns) <= scheme.telemetry().guarantee.response_ns, "round {round}");
+//!     }
+//! }
+//!
+//! // The power fails: all that is left is the array.
+//! let mut scheme = registry::mount(&config, scheme.into_flash())?;
+//! let mut read = vec![0; page.len()];
+//! assert!(scheme.read(Lpn(7), Some(&mut read))?);
+//! assert_eq!(read, page);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![no_std]
 
 extern crate alloc;

@@ -3,6 +3,16 @@
 //! Each paper is a folder. Its `mod.rs` declares name, title, source, and the function that produces each table and
 //! figure. An entry in [`PAPERS`] adds the paper to the command line. Figures that need simulation use [`runs`],
 //! which runs all experiments in parallel and records the command of each run.
+//!
+//! ```
+//! use ftlkit_papers::{ReproduceError, Settings, Unwatched, by_name};
+//!
+//! let settings = Settings { only: vec!["table-2".into()], ..Settings::default() };
+//! let reproduction = by_name("lazy-rtgc")?.reproduce(&settings, &Unwatched)?;
+//! assert!(reproduction.sections.iter().any(|section| !section.rows.is_empty()));
+//! println!("{}", reproduction.tally());
+//! # Ok::<(), ReproduceError>(())
+//! ```
 
 mod ba_gc;
 mod copyback;

@@ -1,4 +1,21 @@
 //! Simulation runs: a device under a workload, the measures taken, and their report.
+//!
+//! ```
+//! use ftlkit_sim::config::Experiment;
+//! use ftlkit_sim::{compare, run::Unobserved};
+//!
+//! let experiment = Experiment::from_toml(
+//!     "capacity = '8MiB'\nschemes = ['page-level', 'lazy-rtgc']\nworkload = { name = 'uniform', requests = 2000 }",
+//!     "example",
+//! )?;
+//! let comparison = compare(&experiment.resolve()?, &Unobserved)?;
+//! for scheme in &comparison.report.schemes {
+//!     assert_eq!(scheme.requests + scheme.requests_refused, scheme.requests_taken);
+//!     assert_eq!(scheme.violations, 0);
+//!     println!("{}: {} ns at most", scheme.name, scheme.response_ns.max);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod bench;
 pub mod catalogue;

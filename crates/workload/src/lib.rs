@@ -1,5 +1,21 @@
 //! Workloads: readers of block traces, generators, and policies that map a workload's addresses to a
 //! device's.
+//!
+//! ```
+//! use ftlkit_workload::{Op, Source, Space, WorkloadSpec};
+//!
+//! let space = Space { bytes: 64 << 20, page_bytes: 4096, pages_per_block: 64 };
+//! let workload = WorkloadSpec::builtin("zipf").with("write_share", 1).limited(1000);
+//! let facts = workload.check(space)?;
+//! let mut source = workload.open(space, 1, &facts)?;
+//! let mut requests = Vec::new();
+//! while source.fill(&mut requests, 256)? > 0 {}
+//! assert_eq!(requests.len(), 1000);
+//! assert!(requests.iter().all(|request| request.op == Op::Write));
+//! # Ok::<(), ftlkit_workload::WorkloadError>(())
+//! ```
+//!
+//! Feature `parquet` (off by default) reads and writes traces as Apache Parquet.
 
 mod chain;
 mod convert;
