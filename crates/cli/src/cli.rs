@@ -65,6 +65,9 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Inspect and convert block traces
     Trace(TraceArgs),
+    /// Look into a flash image
+    #[cfg(unix)]
+    Image(crate::commands::image::ImageArgs),
     /// Reproduce the tables and figures of a paper beside the printed ones
     Reproduce(ReproduceArgs),
     /// Compare copy paths of a channel, and trace its control unit
@@ -93,6 +96,8 @@ impl Command {
             Self::Choose(args) => args.run(),
             Self::List(args) => args.run(),
             Self::Trace(args) => args.run(),
+            #[cfg(unix)]
+            Self::Image(args) => args.run(),
             Self::Reproduce(args) => args.run(),
             Self::Copyback(args) => args.run(),
             Self::Bench(args) => args.run(),

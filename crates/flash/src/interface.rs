@@ -40,7 +40,8 @@ pub trait Flash {
     ) -> Result<Oob, FlashError> {
         let mut page = alloc::vec![0; self.geometry().page_bytes() as usize];
         let oob = self.read(ppn, Some(&mut page), cause)?;
-        data.copy_from_slice(self.geometry().part_of(&page, offset, data.len())?);
+        self.geometry().check_part(offset, data.len())?;
+        data.copy_from_slice(&page[offset..offset + data.len()]);
         Ok(oob)
     }
 

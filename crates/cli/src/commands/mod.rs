@@ -8,6 +8,8 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod copyback;
 mod deadline;
+#[cfg(unix)]
+pub(crate) mod image;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod read;

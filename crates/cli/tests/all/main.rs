@@ -7,6 +7,8 @@ mod compare;
 mod copyback;
 mod deadline;
 mod docs;
+#[cfg(unix)]
+mod image;
 mod own_scheme;
 mod real_traces;
 mod reproduce;

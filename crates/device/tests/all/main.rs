@@ -1,0 +1,9 @@
+//! Tests of the block device.
+
+mod child;
+mod conformance;
+mod damage;
+mod full_disk;
+mod kill;
+mod model;
+mod on_disk;
