@@ -68,6 +68,9 @@ pub(crate) enum Command {
     /// Look into a flash image
     #[cfg(unix)]
     Image(crate::commands::image::ImageArgs),
+    /// Serve a scheme as a block device (NBD), on a flash image or in memory
+    #[cfg(unix)]
+    Serve(Box<crate::commands::serve::ServeArgs>),
     /// Reproduce the tables and figures of a paper beside the printed ones
     Reproduce(ReproduceArgs),
     /// Compare copy paths of a channel, and trace its control unit
@@ -98,6 +101,8 @@ impl Command {
             Self::Trace(args) => args.run(),
             #[cfg(unix)]
             Self::Image(args) => args.run(),
+            #[cfg(unix)]
+            Self::Serve(args) => args.run(),
             Self::Reproduce(args) => args.run(),
             Self::Copyback(args) => args.run(),
             Self::Bench(args) => args.run(),

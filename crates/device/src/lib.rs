@@ -5,4 +5,10 @@
 
 #![cfg(unix)]
 
+mod block_device;
 pub mod image;
+pub mod nbd;
+mod summary;
+
+pub use block_device::{Below, BlockDevice, Latency};
+pub use summary::Summary;

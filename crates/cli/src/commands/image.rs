@@ -218,8 +218,17 @@ impl CheckArgs {
 }
 
 fn summary(tally: &Tally) -> String {
-    let Tally { bad_blocks, slc_blocks, half_erased_blocks, erased_blocks, .. } = *tally;
-    let Tally { erases, most_erases, programmed_pages, unreadable_pages, faults } = *tally;
+    let Tally {
+        bad_blocks,
+        slc_blocks,
+        half_erased_blocks,
+        erased_blocks,
+        erases,
+        most_erases,
+        programmed_pages,
+        unreadable_pages,
+        faults,
+    } = *tally;
     format!(
         "pages        {programmed_pages} programmed, {unreadable_pages} used up by programs or erases that were cut\n\
          blocks       {erased_blocks} erased, {bad_blocks} bad, {slc_blocks} in SLC mode, {half_erased_blocks} with an erase that was cut\n\

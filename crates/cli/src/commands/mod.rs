@@ -15,6 +15,8 @@ pub(crate) mod man;
 pub(crate) mod read;
 pub(crate) mod reproduce;
 pub(crate) mod run;
+#[cfg(unix)]
+pub(crate) mod serve;
 mod ssd;
 pub(crate) mod sweep;
 pub(crate) mod terms;
