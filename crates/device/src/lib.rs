@@ -1,7 +1,9 @@
 //! The code that is simulated, as a block device that keeps real data.
 //!
-//! [`image`] is a NAND array in one file: it has the rules of [`flash::Array`], and its content outlives the process. A
-//! scheme runs on it as on any other array.
+//! - [`image`]: a NAND array in one file. It has the rules of [`flash::Array`], and its content outlives the process. A scheme
+//!   runs on it as on any other array.
+//! - [`BlockDevice`]: byte ranges on the pages of a scheme, and an account of what they cost.
+//! - [`nbd`]: a server of the Network Block Device protocol, whose requests a [`BlockDevice`] does.
 
 #![cfg(unix)]
 

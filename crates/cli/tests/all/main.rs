@@ -13,6 +13,8 @@ mod own_scheme;
 mod real_traces;
 mod reproduce;
 #[cfg(unix)]
+mod serve;
+#[cfg(unix)]
 mod signals;
 mod ssd;
 mod sweep;

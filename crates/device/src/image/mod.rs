@@ -4,8 +4,7 @@
 //! use ftlkit_device::image::{Description, Image};
 //! use flash::{Cause, Flash, Geometry, Lpn, Oob, Ppn, parts};
 //!
-//! let folder = tempfile::tempdir()?;
-//! let path = folder.path().join("device.img");
+//! let path = std::env::temp_dir().join(format!("ftlkit-{}.img", std::process::id()));
 //! let part = parts::by_name("evaluation-slc").expect("it is in the catalogue").clone();
 //! let geometry = part.geometry(1 << 20)?;
 //! let mut image = Image::create(&path, geometry, &Description::of_part(&part))?;
@@ -15,6 +14,7 @@
 //! let mut image = Image::open(&path)?;
 //! assert_eq!(image.read_oob(Ppn(0), Cause::Mount)?.lpn, Lpn(7));
 //! assert!(Image::open(&path).is_err(), "one process at a time");
+//! std::fs::remove_file(&path)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -1,45 +1,8 @@
 //! The handshake: a state machine that takes the bytes of an option and gives those of the reply.
 
-use super::wire::{MAX_REQUEST_BYTES, be16, be32, be64, flags};
+use super::export::{Export, Session};
+use super::wire::{MAX_REQUEST_BYTES, be16, be32, be64};
 use std::sync::Arc;
-
-/// What clients can open.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Export {
-    /// Its name. Clients that give none get the first export.
-    pub name: String,
-    /// One line for clients that ask.
-    pub description: String,
-    /// Size, bytes.
-    pub bytes: u64,
-    /// Bytes per page: the preferred block size.
-    pub page_bytes: u32,
-    /// True if nothing may be changed.
-    pub read_only: bool,
-}
-
-impl Export {
-    /// Flags of the transmission phase. One thread does all requests in order, so a flush covers what any connection has
-    /// completed before: several connections are allowed.
-    fn flags(&self) -> u16 {
-        let read = flags::HAS_FLAGS | flags::SEND_FLUSH | flags::SEND_DF | flags::CAN_MULTI_CONN;
-        if self.read_only {
-            return read | flags::READ_ONLY;
-        }
-        read | flags::SEND_FUA | flags::SEND_TRIM | flags::SEND_WRITE_ZEROES
-    }
-}
-
-/// What a client and the server have agreed on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Session {
-    /// Index of the export.
-    pub export: usize,
-    /// True if replies are structured.
-    pub structured: bool,
-    /// True if block status gives `base:allocation`.
-    pub allocation: bool,
-}
 
 /// What follows an option.
 #[derive(Clone, Debug, PartialEq, Eq)]

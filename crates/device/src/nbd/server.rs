@@ -1,6 +1,6 @@
 //! Listeners, connections and their end.
 
-use super::handshake::Export;
+use super::export::Export;
 use super::session::{self, Job, Limits};
 use super::stream::Stream;
 use std::collections::BTreeMap;

@@ -1,7 +1,8 @@
 //! One connection: the handshake, then a thread that reads requests and one that writes replies.
 
 use super::budget::Budget;
-use super::handshake::{self, Export, Handshake, OPTION_BYTES, Session, Step};
+use super::export::{Export, Session};
+use super::handshake::{self, Handshake, OPTION_BYTES, Step};
 use super::stream::Stream;
 use super::wire::{self, Admitted, Chunk, Command, NbdError, REQUEST_BYTES, Request, admit};
 use std::io::{self, BufReader, Read, Write};

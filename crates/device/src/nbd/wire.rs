@@ -1,6 +1,6 @@
 //! Numbers and records of the protocol. All are big-endian.
 
-use super::handshake::{Export, Session};
+use super::export::{Export, Session};
 
 /// Largest payload of a read or write, bytes. Clients that do not ask assume this limit.
 pub const MAX_REQUEST_BYTES: u32 = 32 << 20;
@@ -10,18 +10,6 @@ pub(super) const REQUEST_BYTES: usize = 28;
 const REQUEST_MAGIC: u32 = 0x2560_9513;
 const SIMPLE_MAGIC: u32 = 0x6744_6698;
 const STRUCTURED_MAGIC: u32 = 0x668e_33ef;
-
-pub(super) mod flags {
-    //! Transmission flags of an export.
-    pub(crate) const HAS_FLAGS: u16 = 1;
-    pub(crate) const READ_ONLY: u16 = 1 << 1;
-    pub(crate) const SEND_FLUSH: u16 = 1 << 2;
-    pub(crate) const SEND_FUA: u16 = 1 << 3;
-    pub(crate) const SEND_TRIM: u16 = 1 << 5;
-    pub(crate) const SEND_WRITE_ZEROES: u16 = 1 << 6;
-    pub(crate) const SEND_DF: u16 = 1 << 7;
-    pub(crate) const CAN_MULTI_CONN: u16 = 1 << 8;
-}
 
 const FLAG_FUA: u16 = 1;
 const FLAG_NO_HOLE: u16 = 1 << 1;

@@ -3,20 +3,45 @@
 use flash::faults::Tearable;
 use flash::{BlockId, FlashError, Geometry, Layer, Part, Ppn};
 use ftlkit_device::image::{Description, Image};
-use tempfile::TempDir;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use testkit::watched::Inspect;
 
 /// An image with its file, which goes with it.
 #[derive(Debug)]
 pub(crate) struct OnDisk {
     image: Image,
-    folder: TempDir,
+    folder: Folder,
 }
 
-/// A folder for an image: in memory if the machine has such a file system, for there are thousands.
-pub(crate) fn folder() -> TempDir {
-    let in_memory = tempfile::tempdir_in("/dev/shm");
-    in_memory.or_else(|_| tempfile::tempdir()).expect("a folder for the image")
+/// A folder for an image, removed on drop.
+#[derive(Debug)]
+pub(crate) struct Folder(PathBuf);
+
+/// A new folder: in memory if the machine has such a file system, for there are thousands.
+pub(crate) fn folder() -> Folder {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let name =
+        format!("ftlkit-device-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let in_memory = Path::new("/dev/shm").join(&name);
+    if std::fs::create_dir(&in_memory).is_ok() {
+        return Folder(in_memory);
+    }
+    let path = std::env::temp_dir().join(name);
+    std::fs::create_dir(&path).expect("a folder for the image");
+    Folder(path)
+}
+
+impl Folder {
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 const NAME: &str = "device.img";

@@ -213,13 +213,16 @@ fn any_bytes_are_answered() {
             data = vec![0; random.random_range(0..200)];
             random.fill(&mut data[..]);
         }
-        for _ in 0..random.random_range(0..4) {
+        let changed = if random.random_bool(0.5) { 0 } else { random.random_range(1..4) };
+        for _ in 0..changed {
             if !data.is_empty() {
                 let at = random.random_range(0..data.len());
                 data[at] = random.random();
             }
         }
-        data.truncate(random.random_range(0..data.len() + 40));
+        if random.random_bool(0.3) {
+            data.truncate(random.random_range(0..=data.len()));
+        }
         let option =
             if random.random_bool(0.95) { random.random_range(0..13) } else { random.random() };
         fed += 16 + data.len();
@@ -258,5 +261,5 @@ fn any_bytes_are_answered() {
         }
     }
     println!("{fed} bytes, {started} sessions, {admitted} requests admitted");
-    assert!(started > most / 2000 && admitted > most / 20_000, "{started} {admitted}");
+    assert!(started > most / 1000 && admitted > most / 20_000, "{started} {admitted}");
 }

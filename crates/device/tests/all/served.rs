@@ -1,6 +1,6 @@
 //! A server on a Unix socket, and a client that speaks the protocol byte by byte.
 
-use crate::on_disk::folder;
+use crate::on_disk::{Folder, folder};
 use flash::{Geometry, Part, parts};
 use ftl::{BufferPolicy, BufferSettings, SchemeConfig, registry, registry::REGISTRY};
 use ftlkit_device::image::{Description, Image, ImageArray};
@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, spawn};
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 const PAGE_BYTES: u32 = 512;
 
@@ -24,7 +23,7 @@ pub(crate) fn preset(name: &str) -> SchemeConfig {
 
 /// A server of a scheme on an image of 40 blocks of 16 pages.
 pub(crate) struct Served {
-    folder: TempDir,
+    folder: Folder,
     stop: Stop,
     server: Option<JoinHandle<Summary>>,
     log: Arc<Mutex<Vec<String>>>,
