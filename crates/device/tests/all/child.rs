@@ -42,7 +42,10 @@ pub(crate) fn version(lpn: Lpn, page: &[u8]) -> Option<u64> {
 #[test]
 #[ignore = "the body of the child process of other tests"]
 fn writes_until_it_is_stopped() {
-    let Some(path) = std::env::var_os(PATH) else { panic!("{PATH} is not set") };
+    let Some(path) = std::env::var_os(PATH) else {
+        println!("nothing to do: {PATH} is not set, so this is no child process");
+        return;
+    };
     let text = |name| std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set"));
     let config = SchemeConfig::preset(registry::by_name(&text(SCHEME)).unwrap());
     let mut random = Pcg64::seed_from_u64(text(SEED).parse().unwrap());

@@ -245,7 +245,9 @@ fn any_bytes_are_answered() {
                             0,
                             random.random_range(0..10),
                         ]);
-                        head[16..21].fill(0);
+                        head[16..20].fill(0);
+                        head[20..22].copy_from_slice(&[0, random.random_range(0..18)]);
+                        head[24..26].fill(0);
                     }
                     fed += 28;
                     let Some(request) = Request::parse(&head) else { continue };
@@ -261,5 +263,5 @@ fn any_bytes_are_answered() {
         }
     }
     println!("{fed} bytes, {started} sessions, {admitted} requests admitted");
-    assert!(started > most / 1000 && admitted > most / 20_000, "{started} {admitted}");
+    assert!(started > most / 1000 && admitted > most / 1000, "{started} {admitted}");
 }
