@@ -13,6 +13,7 @@ use sim::config::{
     Bytes, DefaultShare, Experiment, PartTable, Resolved, ResolvedScheme, TextOrTable, Word,
 };
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -325,20 +326,20 @@ impl ServeArgs {
             }
         });
         for listener in &listeners {
-            eprintln!(
+            tell(format_args!(
                 "{} of {}: {}",
                 export.description,
                 Bytes::new(bytes).rounded_down(),
                 listener.uri()
-            );
+            ));
         }
-        let log = |line: &str| eprintln!("{line}");
+        let log = |line: &str| tell(format_args!("{line}"));
         let server =
             Server { exports: vec![export], limits: Limits::default(), log: Box::new(log) };
         let served = serve(server, listeners, &stop, |job| match job {
             Some(job) => {
                 if let Some(violation) = device.serve(job)? {
-                    eprintln!("{violation}");
+                    tell(format_args!("{violation}"));
                 }
                 device.rest()
             }
@@ -371,6 +372,11 @@ impl ServeArgs {
         }
         output::painted(&text(&summary, scheme))
     }
+}
+
+/// Writes a line to standard error. Whoever started the server may have closed it: that ends nothing.
+fn tell(line: std::fmt::Arguments<'_>) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 fn fault(error: ImageError) -> Failure {

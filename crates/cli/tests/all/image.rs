@@ -29,7 +29,7 @@ fn an_image_can_be_looked_into() {
     let scratch = Scratch::new("image");
     let path = image(&scratch);
     let info = ftlkit(["image", "info", &path]).ok();
-    for part in ["evaluation-slc", "3 blocks × 4 pages × 64 B", "not shut down", "lazy-rtgc"] {
+    for part in ["evaluation-slc", "3 blocks × 4 pages × 64B", "not shut down", "lazy-rtgc"] {
         assert!(info.contains(part), "`{part}` is not in {info}");
     }
     let json = ftlkit(["image", "info", &path, "--json"]).json();

@@ -116,7 +116,7 @@ fn an_image_keeps_what_clients_write_over_ends_of_all_kinds() {
     let mut client = Client::new(&socket);
     assert_eq!(client.ask(WRITE, 0, 1, b"x").0, 1, "not permitted");
     drop(end(server, "-TERM"));
-    let other = [&["serve"], &made[..7], &["page-level"], &made[8..]].concat();
+    let other = [&["serve"], &made[..6], &["page-level"], &made[7..]].concat();
     ftlkit(&other).refused(&["another device", "its scheme is lazy-rtgc", "leave out --scheme"]);
     assert!(ftlkit(["image", "check", &image]).ok().contains("faults       0"));
 }

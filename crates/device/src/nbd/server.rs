@@ -1,8 +1,9 @@
 //! Listeners, connections and their end.
 
 use super::export::Export;
-use super::session::{self, Job, Limits};
+use super::session::{self, Job, Limits, Reply};
 use super::stream::Stream;
+use super::wire::NbdError;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -133,7 +134,7 @@ impl Stop {
     }
 
     /// Takes a connection in, unless there are too many or the server ends.
-    fn enter(&self, stream: &Stream, most: usize) -> Result<u64, &'static str> {
+    fn enter(&self, stream: &Stream, most: usize) -> Result<Entered, &'static str> {
         let mut open = self.open();
         if self.is_stopped() {
             return Err("the server ends");
@@ -144,7 +145,19 @@ impl Stop {
         let handle = stream.try_clone().map_err(|_| "no file descriptor is left")?;
         let id = self.0.next.fetch_add(1, Ordering::Relaxed);
         open.insert(id, handle);
-        Ok(id)
+        Ok(Entered { stop: self.clone(), id })
+    }
+}
+
+/// A connection that was taken in. It leaves however its thread ends.
+struct Entered {
+    stop: Stop,
+    id: u64,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.stop.open().remove(&self.id);
     }
 }
 
@@ -174,7 +187,7 @@ pub fn serve<E>(
         })
         .collect();
     drop(jobs);
-    let worked = do_jobs(&queue, stop, &mut work);
+    let worked = do_jobs(&queue, stop, server.limits.write, &mut work);
     stop.stop();
     listeners.iter().for_each(Listener::wake);
     // Whoever still sends gets no answer from here on.
@@ -182,33 +195,46 @@ pub fn serve<E>(
     for thread in accepting {
         let _ = thread.join();
     }
-    let end = Instant::now() + server.limits.write;
-    while !stop.open().is_empty() && Instant::now() < end {
-        thread::sleep(Duration::from_millis(2));
-    }
     worked
 }
 
+/// Does jobs until the server was asked to end and every connection has ended, or `longest` after that. After an error of
+/// `work` the jobs that are left are refused.
 fn do_jobs<E>(
     queue: &Receiver<Job>,
     stop: &Stop,
+    longest: Duration,
     work: &mut impl FnMut(Option<Job>) -> Result<Option<Duration>, E>,
 ) -> Result<(), E> {
     /// How often the end is looked for without requests.
     const LOOK: Duration = Duration::from_millis(20);
-    let mut rest = None;
+    let (mut rest, mut failed, mut end) = (None, None, None);
     loop {
+        let stopped = stop.is_stopped();
+        let late = stopped && Instant::now() > *end.get_or_insert_with(|| Instant::now() + longest);
         let wait = rest.map_or(LOOK, |rest: Duration| rest.min(LOOK));
-        match queue.recv_timeout(wait) {
-            Ok(job) => rest = work(Some(job))?,
-            Err(RecvTimeoutError::Timeout) => {
-                // Requests that were read before the end are in the queue, or their connection is still open.
-                if stop.is_stopped() && stop.open().is_empty() {
-                    return Ok(());
-                }
-                rest = work(None)?;
+        let worked = match queue.recv_timeout(wait) {
+            Ok(job) if failed.is_some() => {
+                job.reply.send(Reply::Failed(NbdError::Shutdown, "the device is off".into()), None);
+                Ok(None)
             }
-            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            Ok(job) => work(Some(job)),
+            // Requests that were read before the end are in the queue, or their connection is still open.
+            Err(RecvTimeoutError::Timeout) if !stopped || !stop.open().is_empty() => match failed {
+                Some(_) => Ok(None),
+                None => work(None),
+            },
+            Err(_) => return failed.map_or(Ok(()), Err),
+        };
+        match worked {
+            Ok(left_alone) => rest = left_alone,
+            Err(error) => {
+                failed = Some(error);
+                stop.stop();
+            }
+        }
+        if late {
+            return failed.map_or(Ok(()), Err);
         }
     }
 }
@@ -230,22 +256,22 @@ fn accept(
                 continue;
             }
         };
-        let id = match stop.enter(&stream, server.limits.connections) {
-            Ok(id) => id,
+        let entered = match stop.enter(&stream, server.limits.connections) {
+            Ok(entered) => entered,
             Err(_) if stop.is_stopped() => return,
             Err(why) => {
                 (server.log)(&format!("a connection is refused: {why}"));
                 continue;
             }
         };
-        let (server, exports, stop, jobs) =
-            (Arc::clone(server), Arc::clone(exports), stop.clone(), jobs.clone());
+        let (server, exports, jobs) = (Arc::clone(server), Arc::clone(exports), jobs.clone());
         thread::spawn(move || {
-            let ended = session::run(stream, &exports, &server.limits, id, &jobs, &stop.0.refused);
+            let Entered { stop, id } = &entered;
+            let refused = &stop.0.refused;
+            let ended = session::run(stream, &exports, &server.limits, *id, &jobs, refused);
             if let Err(error) = ended {
                 (server.log)(&format!("connection {id} ended early: {error}"));
             }
-            stop.open().remove(&id);
         });
     }
 }

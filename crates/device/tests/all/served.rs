@@ -4,7 +4,7 @@ use crate::on_disk::{Folder, folder};
 use flash::{Geometry, Part, parts};
 use ftl::{BufferPolicy, BufferSettings, SchemeConfig, registry, registry::REGISTRY};
 use ftlkit_device::image::{Description, Image, ImageArray};
-use ftlkit_device::nbd::{Export, Limits, Listener, Server, Stop, serve};
+use ftlkit_device::nbd::{Export, Limits, Listener, NbdError, Reply, Server, Stop, serve};
 use ftlkit_device::{BlockDevice, Latency, Summary};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -472,4 +472,54 @@ fn replies_come_when_the_modelled_part_would_give_them() {
     drop(client);
     let summary = served.stop();
     assert_eq!(summary.request_ns.max, 220_900);
+}
+
+#[test]
+fn an_error_of_the_device_ends_the_server_and_every_request_has_an_answer() {
+    let folder = folder();
+    let socket = folder.path().join("socket");
+    let listener = Listener::unix(&socket).unwrap();
+    let stop = Stop::default();
+    let server = spawn(move || {
+        let export = Export {
+            name: String::new(),
+            description: String::new(),
+            bytes: 1 << 20,
+            page_bytes: 512,
+            read_only: false,
+        };
+        let server =
+            Server { exports: vec![export], limits: Limits::default(), log: Box::new(|_| ()) };
+        let mut jobs = 0;
+        let started = Instant::now();
+        let ended = serve(server, vec![listener], &stop, |job| {
+            let Some(job) = job else { return Ok(None) };
+            jobs += 1;
+            let failed = Reply::Failed(NbdError::Io, "full".into());
+            job.reply.send(if jobs == 5 { failed } else { Reply::Done }, None);
+            // Meanwhile the client sends more than may be outstanding.
+            std::thread::sleep(Duration::from_millis(10));
+            if jobs == 5 { Err("the disk is full") } else { Ok(None) }
+        });
+        assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
+        ended
+    });
+    let mut client = Client::new(&socket, "", false);
+    for _ in 0..400 {
+        client.send(0, 3, 0, 0, &[]);
+    }
+    let (mut done, mut refused) = (0, 0);
+    let mut head = [0; 16];
+    while client.stream.read_exact(&mut head).is_ok() {
+        match u32::from_be_bytes(head[4..8].try_into().unwrap()) {
+            0 => done += 1,
+            5 => assert_eq!(done, 4),
+            108 => refused += 1,
+            error => panic!("{error}"),
+        }
+    }
+    assert_eq!(done, 4);
+    assert!(refused > 20, "{refused}");
+    assert_eq!(server.join().unwrap(), Err("the disk is full"));
+    assert!(!socket.exists());
 }
