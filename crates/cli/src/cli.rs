@@ -7,6 +7,7 @@ use crate::commands::{
     compare::CompareArgs,
     completions::CompletionsArgs,
     copyback::CopybackArgs,
+    explain::ExplainArgs,
     list::ListArgs,
     man::ManArgs,
     reproduce::ReproduceArgs,
@@ -31,6 +32,7 @@ Examples:
   ftlkit sweep trace.csv --vary share=0.6..0.9:0.05 --seed 1..5 --out results
   ftlkit bounds --part all                the bounds of each scheme on each part
   ftlkit choose zipf --deadline 3ms --capacity 1GiB --parts evaluation-slc
+  ftlkit explain fast                     a page in which one steps through what a scheme does
   ftlkit list schemes
   ftlkit copyback --planes 2              the copy paths of a channel, side by side
   ftlkit reproduce lazy-rtgc              a paper's tables and figures beside the printed ones
@@ -61,10 +63,18 @@ pub(crate) enum Command {
     Bounds(Box<BoundsArgs>),
     /// Find the parts, schemes and shares that keep a deadline, with space, RAM, energy and lifetime
     Choose(Box<ChooseArgs>),
+    /// Show what a scheme does on a small array, operation by operation, as a page to step through
+    Explain(Box<ExplainArgs>),
     /// List parts, schemes, workloads or trace formats
     List(ListArgs),
     /// Inspect and convert block traces
     Trace(TraceArgs),
+    /// Look into a flash image
+    #[cfg(unix)]
+    Image(crate::commands::image::ImageArgs),
+    /// Serve a scheme as a block device (NBD), on a flash image or in memory
+    #[cfg(unix)]
+    Serve(Box<crate::commands::serve::ServeArgs>),
     /// Reproduce the tables and figures of a paper beside the printed ones
     Reproduce(ReproduceArgs),
     /// Compare copy paths of a channel, and trace its control unit
@@ -91,8 +101,13 @@ impl Command {
             Self::Sweep(args) => args.run(),
             Self::Bounds(args) => args.run(),
             Self::Choose(args) => args.run(),
+            Self::Explain(args) => args.run(),
             Self::List(args) => args.run(),
             Self::Trace(args) => args.run(),
+            #[cfg(unix)]
+            Self::Image(args) => args.run(),
+            #[cfg(unix)]
+            Self::Serve(args) => args.run(),
             Self::Reproduce(args) => args.run(),
             Self::Copyback(args) => args.run(),
             Self::Bench(args) => args.run(),

@@ -3,6 +3,7 @@
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
 };
+use sim::Fault;
 use sim::config::ConfigError;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -85,14 +86,21 @@ impl From<io::Error> for Failure {
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
-        let what = error.to_string();
-        let ConfigError::Toml { place, text, span, .. } = error else {
-            return Self::input(what);
+        Fault::from(error).into()
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        let Fault { what, help, source, internal } = fault;
+        let Some(ConfigError::Toml { place, text, span, .. }) = source.map(|error| *error) else {
+            let message = Box::new(Message { what, help, ..Message::default() });
+            return if internal { Self::Internal(message) } else { Self::Input(message) };
         };
         let lines_fit = text.lines().all(|line| line.len() <= LONGEST_LINE);
         Self::Input(Box::new(Message {
             what,
-            help: None,
+            help,
             source: lines_fit.then(|| NamedSource::new(place, text)),
             span: span.filter(|_| lines_fit),
         }))

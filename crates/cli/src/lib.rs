@@ -10,22 +10,21 @@
 //!
 //! Feature `parquet` (on by default) reads traces, and writes the tables of sweeps, as Apache Parquet.
 
-mod allocator;
 mod cli;
 mod commands;
 mod failure;
+mod html;
 mod interrupt;
 mod output;
-#[cfg(feature = "parquet")]
-mod parquet;
 mod progress;
+mod result_file;
 
 use clap::Parser;
 use sim::catalogue::Catalogue;
 use std::process::ExitCode;
 
 #[global_allocator]
-static ALLOCATOR: allocator::HugePages = allocator::HugePages;
+static ALLOCATOR: sim::allocator::HugePages = sim::allocator::HugePages;
 
 /// Runs the command of the process's arguments, with these schemes and policies.
 pub fn main(catalogue: Catalogue) -> ExitCode {

@@ -6,6 +6,9 @@ use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyl
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 
+/// This program, in the files that it writes.
+pub(crate) const WRITTEN_BY: &str = concat!("ftlkit ", env!("FTLKIT_VERSION"));
+
 /// Writes text, and a line break if it does not end in one.
 ///
 /// # Errors

@@ -149,10 +149,11 @@ impl Chart {
             caption: format!("{name}: {}", self.caption),
             x_label: "pages of a transaction",
             y_label: self.y_label,
+            log_x: true,
             log_y: false,
             curves,
         };
-        Ok(chart.svg_log_x()?)
+        Ok(chart.svg()?)
     }
 }
 
@@ -187,6 +188,7 @@ pub fn write_host_load(points: &[Point], out: &OutDir) -> Result<Vec<PathBuf>, W
                 ),
                 x_label: "load of the host, % of what the channel carries without collection",
                 y_label: "ms",
+                log_x: false,
                 log_y: true,
                 curves,
             };

@@ -369,10 +369,11 @@ impl Flash for Array {
         _cause: Cause,
     ) -> Result<Oob, FlashError> {
         let block = self.readable(ppn)?;
+        self.geometry.check_part(offset, data.len())?;
         match self.stored(ppn) {
             Some(bytes) => {
-                let part = self.geometry.part_of(&self.bytes[bytes], offset, data.len())?;
-                data.copy_from_slice(part);
+                let first = bytes.start + offset;
+                data.copy_from_slice(&self.bytes[first..first + data.len()]);
             }
             None => data.fill(0),
         }

@@ -4,6 +4,7 @@
 use super::address::{BlockId, Geometry, Lpn, Ppn};
 use super::due::DueBlock;
 use super::error::FlashError;
+use super::event::Event;
 use super::oob::Oob;
 use super::operation::Cause;
 use super::part::Part;
@@ -40,7 +41,8 @@ pub trait Flash {
     ) -> Result<Oob, FlashError> {
         let mut page = alloc::vec![0; self.geometry().page_bytes() as usize];
         let oob = self.read(ppn, Some(&mut page), cause)?;
-        data.copy_from_slice(self.geometry().part_of(&page, offset, data.len())?);
+        self.geometry().check_part(offset, data.len())?;
+        data.copy_from_slice(&page[offset..offset + data.len()]);
         Ok(oob)
     }
 
@@ -182,6 +184,11 @@ pub trait Probe: Flash {
 
     /// Ends the turn of a block that is due: all its valid pages are `moved`, or it waits behind the others.
     fn end_turn(&mut self, _block: BlockId, _moved: bool) {}
+
+    /// Reports a decision of the scheme above to an observer, if this array is one or has one below. It costs nothing
+    /// otherwise: the default does nothing, and a call of it compiles to nothing.
+    #[inline(always)]
+    fn event(&mut self, _event: &Event<'_>) {}
 
     /// Busy time of the array, if it keeps a serial clock.
     #[inline]

@@ -4,6 +4,7 @@
 use super::address::{BlockId, Geometry, Lpn, Ppn};
 use super::due::DueBlock;
 use super::error::FlashError;
+use super::event::Event;
 use super::interface::{Flash, Probe, Worked};
 use super::oob::Oob;
 use super::operation::Cause;
@@ -212,6 +213,12 @@ macro_rules! forward_probe {
         /// As in [`Probe`].
         fn end_turn(&mut $self, block: BlockId, moved: bool) {
             $to::end_turn($inner_mut, block, moved);
+        }
+
+        /// As in [`Probe`].
+        #[inline(always)]
+        fn event(&mut $self, event: &Event<'_>) {
+            $to::event($inner_mut, event);
         }
 
         /// As in [`Probe`].

@@ -18,17 +18,16 @@ impl Geometry {
         }
     }
 
-    /// The `length` bytes of a page from `offset` on.
-    pub(crate) fn part_of<'p>(
-        &self,
-        page: &'p [u8],
-        offset: usize,
-        length: usize,
-    ) -> Result<&'p [u8], FlashError> {
-        let end = offset.checked_add(length);
-        end.and_then(|end| page.get(offset..end)).ok_or(FlashError::PayloadLength {
-            expected: self.page_bytes(),
-            found: offset.saturating_add(length),
-        })
+    /// Checks that the `length` bytes of a page from `offset` on lie within it.
+    ///
+    /// # Errors
+    /// [`FlashError::PayloadLength`].
+    #[inline]
+    pub fn check_part(&self, offset: usize, length: usize) -> Result<(), FlashError> {
+        let (end, expected) = (offset.saturating_add(length), self.page_bytes());
+        if end <= expected as usize {
+            return Ok(());
+        }
+        Err(FlashError::PayloadLength { expected, found: end })
     }
 }

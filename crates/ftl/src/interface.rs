@@ -2,6 +2,7 @@
 
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
+use crate::inspection::Inspection;
 use crate::refresh::RefreshStep;
 use crate::telemetry::Telemetry;
 use alloc::boxed::Box;
@@ -129,6 +130,11 @@ pub trait Ftl {
     /// of all states of a small array.
     fn state(&self) -> Option<Vec<u32>> {
         None
+    }
+
+    /// Map, use of blocks, queues and lists, for displays and checkers. Empty if the scheme does not tell them.
+    fn inspect(&self) -> Inspection {
+        Inspection::default()
     }
 
     /// Fetches lines that a task on `lpn` will need. No effect but speed.

@@ -40,8 +40,10 @@ mod block_mapped;
 pub mod buffer;
 mod dirty_pages;
 mod error;
+mod events;
 mod frontier_sharing;
 mod guarantee;
+mod inspection;
 mod interface;
 mod lay_out;
 mod layout;
@@ -76,6 +78,7 @@ pub use dirty_pages::{DirtyPages, DirtyRange, NoBuffer, Probability};
 pub use error::FtlError;
 pub use frontier_sharing::FrontierSharing;
 pub use guarantee::{Guarantee, Ram};
+pub use inspection::{BlockUse, Inspection, List, Place};
 pub use interface::{Background, Ftl, Prefetch};
 pub use layout::{
     CmtEviction, CmtPolicy, CollectionKind, CopiesPerStep, Enqueue, GftlLayout, GftlThreshold,

@@ -2,7 +2,6 @@
 
 use ddt::CopyRunError;
 use sim::config::ConfigError;
-use sim::report::plots::PlotError;
 use std::path::PathBuf;
 
 /// Reasons why a paper cannot be reproduced.
@@ -40,7 +39,4 @@ pub enum ReproduceError {
     /// A copy has no valid time on the paper's part.
     #[error("{0}")]
     Copies(#[from] CopyRunError),
-    /// A plot cannot be drawn.
-    #[error("a plot cannot be drawn: {0}")]
-    Draw(#[from] PlotError),
 }

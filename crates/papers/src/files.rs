@@ -2,9 +2,10 @@
 
 use crate::figure::Figure;
 use crate::render::render_without_clock;
-use crate::reproduction::Reproduction;
+use crate::reproduction::{PlotFile, Reproduction};
 use crate::row::Row;
 use crate::verdict::Verdict;
+use sim::report::plots::{PlotError, PlotOptions};
 use sim::report::{OutDir, OutError};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -39,7 +40,9 @@ pub fn write(reproduction: &Reproduction, dir: &OutDir) -> Result<Vec<PathBuf>, 
         let below = dir.below("plots")?;
         for plot in plots {
             let name = plot.name.trim_end_matches(".svg");
-            written.extend(below.plot(name, &plot.svg)?);
+            let path = || below.path().join(&plot.name);
+            let svg = svg(plot).map_err(|source| OutError::Draw { path: path(), source })?;
+            written.extend(below.plot(name, &svg)?);
         }
     }
     let curves: Vec<_> = reproduction.sections.iter().flat_map(|section| &section.curves).collect();
@@ -50,6 +53,11 @@ pub fn write(reproduction: &Reproduction, dir: &OutDir) -> Result<Vec<PathBuf>, 
         }
     }
     Ok(written)
+}
+
+/// The text of a plot's file.
+pub(crate) fn svg(plot: &PlotFile) -> Result<String, PlotError> {
+    plot.figure.svg(&PlotOptions::default())
 }
 
 fn csv(reproduction: &Reproduction, to: &mut dyn Write) -> io::Result<()> {

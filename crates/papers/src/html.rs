@@ -1,64 +1,37 @@
 //! Report of one or more reproductions as a page: an index, the claims of each paper, its matrices, plots and rows.
 
+use crate::figure::Figure;
 use crate::matrix::Matrix;
 use crate::render::{conditions, heading, ratio, remarks, with_unit};
 use crate::reproduction::{Reproduction, Section, tally};
 use crate::row::Row;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
-use sim::report::{OutDir, OutError};
-use std::path::PathBuf;
+use html_report::{Page, copyable, folded};
+use maud::{Markup, html};
 
-const STYLE: &str = "
-body { font: 15px/1.45 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
-h1, h2, h3 { line-height: 1.2; } h2 { border-top: 2px solid #888; padding-top: 1rem; margin-top: 3rem; }
-table { border-collapse: collapse; margin: .6rem 0 1.2rem; }
-th, td { padding: .15rem .7rem .15rem 0; vertical-align: top; text-align: left; border-bottom: 1px solid #ddd; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.equal, .within { color: #17632a; } .differs { color: #a3231d; } .quiet, .cause { color: #666; }
-.cause { font-size: 90%; max-width: 60rem; } img { max-width: 100%; } summary { cursor: pointer; }
-";
-
-/// Writes `index.html`: one page about all these reproductions. The plots of paper `x` are expected in `x/plots`, or in
-/// `plots` if there is only one paper and `folders` is false.
-///
-/// # Errors
-/// [`OutError`] with the file's path.
-pub fn write_report(
-    reproductions: &[Reproduction],
-    folders: bool,
-    dir: &OutDir,
-) -> Result<PathBuf, OutError> {
-    dir.file("index.html", |to| to.write_all(page(reproductions, folders).into_string().as_bytes()))
-}
-
-fn page(reproductions: &[Reproduction], folders: bool) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { "ftlkit: papers reproduced" }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                h1 { "Papers reproduced" }
-                p {
-                    "Ratio: ours divided by the paper's figure; for a change in percent, the ratio of what remains. "
-                    "A figure that differs names its cause."
-                }
-                (index(reproductions))
-                @for paper in reproductions {
-                    (one(paper, &if folders { format!("{}/", paper.paper) } else { String::new() }))
-                }
-            }
+/// One page about all these reproductions, and the command that made it.
+pub fn page(reproductions: &[Reproduction], command: &str) -> String {
+    let title = match reproductions {
+        [one] => format!("{}: reproduced", one.title),
+        _ => "Papers reproduced".to_owned(),
+    };
+    let body = html! {
+        @if reproductions.iter().any(|paper| paper.interrupted) {
+            p.banner { "INTERRUPTED: what was not run by then is missing." }
         }
-    }
+        p {
+            "Ratio: ours divided by the paper's figure; for a change in percent, the ratio of what remains. "
+            "A figure that differs names its cause."
+        }
+        (copyable(command))
+        (index(reproductions))
+        @for paper in reproductions { (one(paper)) }
+    };
+    Page::new(title).with_plots().render(&body)
 }
 
 fn index(reproductions: &[Reproduction]) -> Markup {
     html! {
-        table {
+        div.wide { table {
             tr { th { "paper" } th { "claims" } th { "all rows" } }
             @for paper in reproductions {
                 tr {
@@ -67,11 +40,11 @@ fn index(reproductions: &[Reproduction]) -> Markup {
                     td { (paper.tally()) }
                 }
             }
-        }
+        } }
     }
 }
 
-fn one(paper: &Reproduction, folder: &str) -> Markup {
+fn one(paper: &Reproduction) -> Markup {
     let claims: Vec<&Row> = paper.claims().collect();
     html! {
         h2 id=(paper.paper) { (paper.title) }
@@ -81,33 +54,30 @@ fn one(paper: &Reproduction, folder: &str) -> Markup {
             (rows(&claims, true))
         }
         @for section in &paper.sections {
-            (one_section(section, folder))
+            (one_section(section))
         }
         @if !paper.notes.is_empty() {
-            details { summary { "Notes" } ul { @for note in &paper.notes { li { (note) } } } }
+            (folded("Notes", html! { ul { @for note in &paper.notes { li { (note) } } } }))
         }
         @if !paper.runs.is_empty() {
-            details {
-                summary { "Runs: " (paper.runs.len()) " commands" }
+            (folded(&format!("Runs: {} commands", paper.runs.len()), html! {
                 @for run in &paper.runs {
                     p { (run.name) br; code { (run.command) } }
                     @for (scheme, why) in &run.missing { p.differs { (scheme) ": " (why) } }
                 }
-            }
+            }))
         }
     }
 }
 
-fn one_section(section: &Section, folder: &str) -> Markup {
+fn one_section(section: &Section) -> Markup {
     let all: Vec<&Row> = section.rows.iter().collect();
     html! {
         h3 { (heading(&section.id)) " · " (section.title) }
         @for matrix in &section.matrices { (one_matrix(matrix)) }
-        @for plot in &section.plots {
-            p { img src={ (folder) "plots/" (plot.name) } alt=(plot.name) loading="lazy"; }
-        }
+        @for plot in &section.plots { (plot.figure.html()) }
         @if !all.is_empty() {
-            details { summary { "Rows: " (tally(all.iter().copied())) } (rows(&all, false)) }
+            (folded(&format!("Rows: {}", tally(all.iter().copied())), rows(&all, false)))
         }
         @for note in &section.notes { p.quiet { (note) } }
     }
@@ -115,13 +85,13 @@ fn one_section(section: &Section, folder: &str) -> Markup {
 
 fn one_matrix(matrix: &Matrix) -> Markup {
     html! {
-        table {
+        div.wide { table {
             caption { (matrix.title) @if matrix.has_printed() { "; the paper's in parentheses" } }
             tr { th {} @for column in &matrix.columns { th.n { (column) } } }
             @for (name, cells) in &matrix.rows {
                 tr { td { (name) } @for cell in cells { td.n { (cell.text()) } } }
             }
-        }
+        } }
     }
 }
 
@@ -130,11 +100,14 @@ fn rows(rows: &[&Row], claims: bool) -> Markup {
         (Some(claim), true) => with_unit(&claim.text, &row.unit),
         _ => with_unit(&row.what, &row.unit),
     };
-    let figure = |figure: &Option<crate::figure::Figure>| {
-        figure.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string)
+    // Orders of schemes and other words are broken into lines; numbers are not.
+    let figure = |figure: &Option<Figure>| {
+        let is_words = matches!(figure, Some(Figure::Words(_)));
+        let text = figure.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string);
+        html! { td class=(if is_words { "words" } else { "n" }) { (text) } }
     };
     html! {
-        table {
+        div.wide { table.rows {
             tr {
                 th {} @if claims { th { "section" } }
                 th.n { "paper" } th.n { "ours" } th.n { "ratio" } th { "verdict" }
@@ -143,13 +116,13 @@ fn rows(rows: &[&Row], claims: bool) -> Markup {
                 tr {
                     td { (words(row)) @for remark in remarks(row) { div.cause { (remark) } } }
                     @if claims { td { (row.claim.as_ref().map_or("", |claim| claim.section.as_str())) } }
-                    td.n { (figure(&row.paper)) }
-                    td.n { (figure(&row.ours)) }
+                    (figure(&row.paper))
+                    (figure(&row.ours))
                     td.n { (ratio(row)) }
                     td class=(row.verdict.name().replace(' ', "-")) { (row.verdict) }
                 }
             }
-        }
+        } }
     }
 }
 
@@ -163,7 +136,7 @@ mod tests {
         let mut odd = sample();
         odd.paper = "y".into();
         odd.title = "Larger < smaller".into();
-        let text = page(&[sample(), odd], true).into_string();
+        let text = page(&[sample(), odd], "ftlkit reproduce all");
         for part in [
             "<a href=\"#x\">A title</a>",
             "<a href=\"#y\">Larger &lt; smaller</a>",
@@ -171,13 +144,19 @@ mod tests {
             "<h2 id=\"y\">",
             "GFTL erases more blocks [%]<div class=\"cause\">stand-in workload: 88 % remain",
             "<td>Table II</td>",
-            "src=\"y/plots/fig-9.svg\"",
+            "<figure class=\"plot\">",
+            "<pre>ftlkit reproduce all</pre>",
             "12.3 (12.0)",
             "on financial-like",
             "GFTL is 1",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
-        assert!(page(&[sample()], false).into_string().contains("src=\"plots/fig-9.svg\""));
+        assert!(!text.contains("INTERRUPTED"));
+        let cut = Reproduction { interrupted: true, ..sample() };
+        let text = page(&[cut], "");
+        assert!(
+            text.contains("<title>A title: reproduced</title>") && text.contains("INTERRUPTED")
+        );
     }
 }

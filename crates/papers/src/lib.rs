@@ -20,6 +20,7 @@ mod error;
 mod figure;
 mod files;
 mod gftl;
+#[cfg(feature = "html")]
 mod html;
 mod lazy_rtgc;
 mod matrix;
@@ -36,7 +37,8 @@ mod verdict;
 pub use error::ReproduceError;
 pub use figure::Figure;
 pub use files::write;
-pub use html::write_report;
+#[cfg(feature = "html")]
+pub use html::page;
 pub use matrix::{Cell, Matrix};
 pub use observer::{ReproductionObserver, Unwatched};
 pub use paper::Paper;

@@ -306,7 +306,10 @@ pub(crate) mod tests {
             title: "Valid-page copies".into(),
             rows,
             matrices: vec![matrix],
-            plots: vec![PlotFile { name: "fig-9.svg".into(), svg: "<svg/>".into() }],
+            plots: vec![PlotFile {
+                name: "fig-9.svg".into(),
+                figure: sim::report::plots::Bars::default().into(),
+            }],
             notes: vec!["GFTL is 1".into()],
             ..Section::default()
         };

@@ -5,6 +5,7 @@ use crate::row::Row;
 use crate::settings::Scale;
 use crate::verdict::Verdict;
 use serde::Serialize;
+use sim::report::plots::Figure;
 
 /// Reproduction of a paper.
 #[derive(Clone, Debug, Serialize)]
@@ -97,9 +98,9 @@ pub struct Section {
 pub struct PlotFile {
     /// File name, with `.svg`.
     pub name: String,
-    /// Content of the file.
+    /// What it shows.
     #[serde(skip)]
-    pub svg: String,
+    pub figure: Figure,
 }
 
 /// File with the points of curves.

@@ -6,9 +6,9 @@
 
 use ftl::page_mapped::victims::VictimPolicy;
 use ftl::{BUFFER_POLICIES, BufferPolicy, Preset, VICTIM_POLICIES, registry::REGISTRY};
-use std::sync::OnceLock;
+use std::sync::{PoisonError, RwLock};
 
-static INSTALLED: OnceLock<Catalogue> = OnceLock::new();
+static INSTALLED: RwLock<Option<&'static Catalogue>> = RwLock::new(None);
 
 /// Names that configurations may use.
 #[derive(Clone, Debug)]
@@ -16,6 +16,10 @@ pub struct Catalogue {
     schemes: Vec<&'static Preset>,
     victims: Vec<&'static VictimPolicy>,
     buffers: Vec<&'static BufferPolicy>,
+    /// Victim policies added while the program runs, and their code.
+    added: Vec<(&'static VictimPolicy, String)>,
+    /// True if it has more than the workspace's own.
+    extended: bool,
 }
 
 impl Default for Catalogue {
@@ -25,6 +29,8 @@ impl Default for Catalogue {
             schemes: REGISTRY.to_vec(),
             victims: VICTIM_POLICIES.to_vec(),
             buffers: BUFFER_POLICIES.to_vec(),
+            added: Vec::new(),
+            extended: false,
         }
     }
 }
@@ -80,8 +86,54 @@ impl Catalogue {
                 return Err(CatalogueError::Twice { what, name });
             }
         }
-        INSTALLED.set(self).map_err(|_| CatalogueError::InUse)
+        let mut installed = INSTALLED.write().unwrap_or_else(PoisonError::into_inner);
+        if installed.is_some() {
+            return Err(CatalogueError::InUse);
+        }
+        let own = Self::default();
+        let extended = self.schemes.len() > own.schemes.len()
+            || self.victims.len() > own.victims.len()
+            || self.buffers.len() > own.buffers.len();
+        *installed = Some(Box::leak(Box::new(Self { extended, ..self })));
+        Ok(())
     }
+}
+
+/// Adds a victim policy while the program runs, or replaces one that was added so; `code` is what it does, by which kept
+/// runs know it. For programs that take policies from their users.
+///
+/// # Errors
+/// If a policy that was not added so has its name.
+pub fn add_victim(policy: &'static VictimPolicy, code: String) -> Result<(), CatalogueError> {
+    let mut installed = INSTALLED.write().unwrap_or_else(PoisonError::into_inner);
+    let mut catalogue = installed.cloned().unwrap_or_default();
+    let same = |other: &&VictimPolicy| other.name == policy.name;
+    catalogue.added.retain(|(other, _)| {
+        let is_same = other.name == policy.name;
+        if is_same {
+            catalogue.victims.retain(|other| !same(other));
+        }
+        !is_same
+    });
+    if catalogue.victims.iter().any(same) {
+        return Err(CatalogueError::Twice { what: "victim policies", name: policy.name });
+    }
+    catalogue.victims.push(policy);
+    catalogue.added.push((policy, code));
+    // A catalogue is some hundred bytes, and references to the one before may be in use.
+    *installed = Some(Box::leak(Box::new(catalogue)));
+    Ok(())
+}
+
+/// True if the program installed schemes or policies of its own.
+pub(crate) fn is_extended() -> bool {
+    installed().extended
+}
+
+/// Code of a victim policy that was added while the program runs; `None` of any other.
+pub fn code_of(name: &str) -> Option<&'static str> {
+    let added = installed().added.iter();
+    added.filter(|(policy, _)| policy.name == name).map(|(_, code)| code.as_str()).next()
 }
 
 fn repeated(mut names: Vec<&'static str>) -> Option<&'static str> {
@@ -90,7 +142,11 @@ fn repeated(mut names: Vec<&'static str>) -> Option<&'static str> {
 }
 
 fn installed() -> &'static Catalogue {
-    INSTALLED.get_or_init(Catalogue::default)
+    if let Some(catalogue) = *INSTALLED.read().unwrap_or_else(PoisonError::into_inner) {
+        return catalogue;
+    }
+    let mut installed = INSTALLED.write().unwrap_or_else(PoisonError::into_inner);
+    installed.get_or_insert_with(|| Box::leak(Box::default()))
 }
 
 /// All schemes, in the order of the lists.

@@ -1,6 +1,7 @@
 //! Comparison of several schemes under one workload: in parallel, each on its own array.
 
 use crate::config::{PartialPages, Resolved};
+use crate::fault::{Fault, with_causes};
 use crate::precondition::{Fill, Preconditioning};
 use crate::report::{LeftOut, Report, SchemeReport, units};
 use crate::run::error::RunError;
@@ -27,6 +28,23 @@ impl Comparison {
 }
 
 impl Comparison {
+    /// The fault of each scheme that failed: of its input if the workload was to blame.
+    pub fn faults(&self) -> impl Iterator<Item = Fault> {
+        self.failures.iter().map(|(label, error)| {
+            let text =
+                format!("scheme `{label}` could not be run to its end: {}", with_causes(error));
+            match error {
+                RunError::Workload(_) => Fault::input(text),
+                _ => Fault::internal(text),
+            }
+        })
+    }
+
+    /// The fault of the first scheme that failed.
+    pub fn failed(&self) -> Option<Fault> {
+        self.faults().next()
+    }
+
     /// True if a scheme missed a deadline of a periodic task.
     pub fn deadline_missed(&self) -> bool {
         let misses = |scheme: &SchemeReport| scheme.deadlines.as_ref().map_or(0, |d| d.misses);

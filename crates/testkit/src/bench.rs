@@ -22,6 +22,7 @@ pub fn bench_for(config: &SchemeConfig, array: impl Into<Box<dyn Inspect>>) -> B
     if config.refresh {
         watched.name_blocks();
     }
+    watched.compare_events(config.static_wear.is_none());
     WearLevel::new(Serial::new(watched), config.static_wear, units, config.seed)
 }
 

@@ -14,7 +14,7 @@ use crate::run::{End, Run};
 use crate::shape::Shape;
 use crate::shared::Shared;
 use crate::watched::Inspect;
-use flash::faults::ProgramEraseFailure;
+use flash::faults::{ProgramEraseFailure, Tearable};
 use flash::{BlockId, Store, WearRule};
 use ftl::{
     Allocation, BufferPolicy, BufferSettings, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
@@ -363,6 +363,17 @@ pub enum Verdict {
 /// # Errors
 /// The verdict, if the case did not pass.
 pub fn conform(case: &Case) -> Result<Worst, Verdict> {
+    conform_on(case, &|case| case.shape.array(Store::All, &case.bad))
+}
+
+/// Runs one case on another array, of which `array` makes an erased one of the case's shape with its bad blocks.
+///
+/// # Errors
+/// The verdict, if the case did not pass.
+pub fn conform_on<A: Inspect + Tearable + Clone>(
+    case: &Case,
+    array: &dyn Fn(&Case) -> A,
+) -> Result<Worst, Verdict> {
     let logical_pages = case.logical_pages().map_err(Verdict::Refused)?;
     let mut operations: Vec<Operation> = case
         .pattern
@@ -372,7 +383,7 @@ pub fn conform(case: &Case) -> Result<Worst, Verdict> {
     operations.push(Operation::Remount);
     let run = Run::new(case.scheme.clone(), logical_pages, operations, case.medium())
         .accounts_every((case.shape.blocks as usize / 4).max(61));
-    let array = case.shape.array(Store::All, &case.bad);
+    let array = array(case);
     if case.medium() == Medium::Sound {
         return drive(case, run, Shared::new(array));
     }

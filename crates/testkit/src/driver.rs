@@ -5,6 +5,7 @@ use crate::bench::{AnyScheme, bench_of, bench_of_mut};
 use crate::checks::{
     Failure, Task, Times, Worst, agree, check_breach, check_free_pages, check_victims,
 };
+use crate::inspected;
 use crate::model::{Durable, Model};
 use crate::operations::Operation;
 use flash::{Cause, Flash, FlashError, Lpn, Ns};
@@ -230,6 +231,19 @@ impl<'m> Driver<'m> {
             Medium::Sound => task.check(&self.guarantee),
             Medium::Failing => Ok(()),
         }
+    }
+
+    /// The scheme, to look at.
+    pub fn scheme(&self) -> &AnyScheme {
+        &*self.scheme
+    }
+
+    /// Checks the state that the scheme tells: [`Ftl::inspect`](ftl::Ftl::inspect).
+    ///
+    /// # Errors
+    /// The disagreement.
+    pub fn check_state(&self) -> Result<(), Failure> {
+        inspected::check(&*self.scheme, self.model, self.medium == Medium::Sound)
     }
 
     /// Checks what costs O(N): free pages, victims, the collection log, write amplification.

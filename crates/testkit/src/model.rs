@@ -300,6 +300,12 @@ impl Model {
         }
     }
 
+    /// True if a page certainly holds nothing: it was never written, or was trimmed since the last mount.
+    pub fn is_empty(&self, lpn: Lpn) -> bool {
+        let page = &self.pages[lpn.0 as usize];
+        matches!(page, Expected::Is(Content::Empty) | Expected::Trimmed)
+    }
+
     /// Records a mount: trimmed pages may be back.
     pub fn mounted(&mut self) {
         for page in &mut self.pages {

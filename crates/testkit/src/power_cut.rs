@@ -9,7 +9,8 @@ use crate::operations::{Operation as Task, Pattern};
 use crate::run::{End, Run};
 use crate::shape::Shape;
 use crate::shared::Shared;
-use flash::faults::PowerCut;
+use crate::watched::Inspect;
+use flash::faults::{PowerCut, Tearable};
 use flash::{Array, Operation, Store};
 use ftl::{FtlError, SchemeConfig};
 use std::fmt;
@@ -126,10 +127,10 @@ impl Tally {
 
 /// State of a run and its array.
 #[derive(Clone)]
-struct Stage<'c> {
+struct Stage<'c, A> {
     case: &'c Case,
     run: Run,
-    array: PowerCut<Array>,
+    array: PowerCut<A>,
     cuts: Vec<Cut>,
     /// Torn programs since the last completed mount.
     torn: u32,
@@ -141,8 +142,8 @@ enum StretchEnd {
     PowerOff,
 }
 
-impl<'c> Stage<'c> {
-    fn new(case: &'c Case) -> Result<Self, Verdict> {
+impl<'c, A: Inspect + Tearable + Clone> Stage<'c, A> {
+    fn new(case: &'c Case, array: A) -> Result<Self, Verdict> {
         let logical = logical_pages(&case.scheme, &case.shape, 0).map_err(Verdict::Refused)?;
         let pages_per_block = case.shape.pages_per_block;
         let operations = case
@@ -154,7 +155,7 @@ impl<'c> Stage<'c> {
         Ok(Self {
             case,
             run: Run::new(case.scheme.clone(), logical, operations, Medium::Sound),
-            array: PowerCut::new(case.shape.array(Store::All, &[])),
+            array: PowerCut::new(array),
             cuts: Vec::new(),
             torn: 0,
         })
@@ -229,12 +230,24 @@ impl<'c> Stage<'c> {
     }
 }
 
+/// The erased array of a case: one that keeps bytes, in memory.
+fn in_memory(case: &Case) -> Array {
+    case.shape.array(Store::All, &[])
+}
+
 /// Changing operations of the workload without a cut.
 ///
 /// # Errors
 /// The verdict, if the case did not pass.
 pub fn changes(case: &Case) -> Result<u64, Verdict> {
-    let mut whole = Stage::new(case)?;
+    changes_on(case, &in_memory)
+}
+
+fn changes_on<A: Inspect + Tearable + Clone>(
+    case: &Case,
+    array: &dyn Fn(&Case) -> A,
+) -> Result<u64, Verdict> {
+    let mut whole = Stage::new(case, array(case))?;
     whole.go(None)?;
     Ok(whole.array.changes())
 }
@@ -244,10 +257,21 @@ pub fn changes(case: &Case) -> Result<u64, Verdict> {
 /// # Errors
 /// The verdict, if the case did not pass.
 pub fn every_cut(case: &Case) -> Result<Tally, Verdict> {
-    let mut tally = Tally { changes: changes(case)?, ..Tally::default() };
+    every_cut_on(case, &in_memory)
+}
+
+/// The same on another array, of which `array` makes an erased one of the case's shape.
+///
+/// # Errors
+/// The verdict, if the case did not pass.
+pub fn every_cut_on<A: Inspect + Tearable + Clone>(
+    case: &Case,
+    array: &dyn Fn(&Case) -> A,
+) -> Result<Tally, Verdict> {
+    let mut tally = Tally { changes: changes_on(case, array)?, ..Tally::default() };
     for after in 0..tally.changes {
         for torn in [false, true] {
-            let mut stage = Stage::new(case)?;
+            let mut stage = Stage::new(case, array(case))?;
             stage.go(Some(Cut { after, torn }))?;
             tally.cuts += 1;
             tally.in_shutdowns += u64::from(stage.run.cut_in() == Some(Task::Shutdown));
@@ -259,7 +283,7 @@ pub fn every_cut(case: &Case) -> Result<Tally, Verdict> {
     Ok(tally)
 }
 
-fn cut_the_mount(stage: &Stage<'_>) -> Result<u64, Verdict> {
+fn cut_the_mount<A: Inspect + Tearable + Clone>(stage: &Stage<'_, A>) -> Result<u64, Verdict> {
     let changes = stage.mount_changes()?;
     let mut cuts = 0;
     for after in 0..changes {
@@ -279,7 +303,7 @@ fn cut_the_mount(stage: &Stage<'_>) -> Result<u64, Verdict> {
 /// # Errors
 /// The verdict, if the case did not pass.
 pub fn replay(case: &Case, cuts: &[Cut]) -> Result<(), Verdict> {
-    let mut stage = Stage::new(case)?;
+    let mut stage = Stage::new(case, in_memory(case))?;
     for cut in cuts {
         stage.go(Some(*cut))?;
     }
@@ -292,9 +316,21 @@ pub fn replay(case: &Case, cuts: &[Cut]) -> Result<(), Verdict> {
 /// # Errors
 /// The verdict, if the case did not pass.
 pub fn storm(case: &Case, longest: u64) -> Result<u64, Verdict> {
+    storm_on(case, longest, &in_memory)
+}
+
+/// The same on another array, of which `array` makes an erased one of the case's shape.
+///
+/// # Errors
+/// The verdict, if the case did not pass.
+pub fn storm_on<A: Inspect + Tearable + Clone>(
+    case: &Case,
+    longest: u64,
+    array: &dyn Fn(&Case) -> A,
+) -> Result<u64, Verdict> {
     use rand::{RngExt, SeedableRng};
     let mut random = rand_pcg::Pcg64::seed_from_u64(case.seed);
-    let mut stage = Stage::new(case)?;
+    let mut stage = Stage::new(case, array(case))?;
     loop {
         let torn = stage.torn < case.torn_in_a_row && random.random_bool(0.5);
         let cut = Cut { after: random.random_range(0..=longest), torn };

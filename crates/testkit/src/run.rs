@@ -10,6 +10,9 @@ use flash::{AnyArray, BlockId, FlashError, Ns};
 use ftl::{BufferSettings, FtlError, SchemeConfig, registry};
 use std::rc::Rc;
 
+/// Of so many starts after different numbers of operations, one compares the state that the scheme tells.
+const STATE_EVERY: usize = 4;
+
 /// State of a run: the operations to do, and the expected content of the device. A clone continues independently,
 /// with its own array.
 #[derive(Clone, Debug)]
@@ -153,7 +156,12 @@ impl Run {
         mounted: bool,
     ) -> Result<Option<Box<dyn Inspect>>, Stop> {
         let mut driver = Driver::new(scheme, &mut self.model, self.medium)?;
+        // A power cut at every operation would spend most of its time on this.
+        let looks = self.at.is_multiple_of(STATE_EVERY);
         if mounted {
+            if looks {
+                driver.check_state()?;
+            }
             driver.read_all()?;
         }
         let mut remounts = false;
@@ -168,9 +176,13 @@ impl Run {
             remounts = operation.remounts();
             if !remounts && self.at.is_multiple_of(self.accounts_every) {
                 driver.check_accounts()?;
+                driver.check_state()?;
             }
         }
         driver.check_accounts()?;
+        if looks {
+            driver.check_state()?;
+        }
         // A read after a shutdown may undo the work that makes the next mount short.
         if self.at == 0 || self.operations[self.at - 1] != Operation::Shutdown {
             driver.read_all()?;

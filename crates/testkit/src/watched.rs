@@ -3,12 +3,13 @@
 
 use crate::due::Due;
 use crate::model::version_of;
+use crate::told::Told;
 use flash::faults::{PowerCut, ProgramEraseFailure, Tearable};
 use flash::{
-    Array, BlockId, Cause, DueBlock, DynFlash, FlashError, Lpn, Oob, PageKind, Ppn, Probe,
+    Array, BlockId, Cause, DueBlock, DynFlash, Event, FlashError, Lpn, Oob, PageKind, Ppn, Probe,
 };
 use std::any::{Any, type_name};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 const NONE: u32 = u32::MAX;
@@ -126,6 +127,8 @@ pub struct Watched {
     moving: Option<[BlockId; 2]>,
     /// Blocks named as due for a refresh, if any are.
     due: Option<Due>,
+    /// Events of the scheme.
+    told: Told,
     breach: Option<String>,
 }
 
@@ -152,6 +155,7 @@ impl Watched {
             last: None,
             moving: None,
             due: None,
+            told: Told::default(),
             breach: None,
             inner,
         }
@@ -266,6 +270,20 @@ impl Watched {
     /// The block of the last program, for any cause.
     pub fn last_programmed(&self) -> Option<BlockId> {
         self.last
+    }
+
+    /// Compares events with operations, unless wear levelling moves blocks in between.
+    pub fn compare_events(&mut self, compare: bool) {
+        self.told.compare(compare);
+    }
+
+    /// Number of events of each name that the scheme reported.
+    pub fn events(&self) -> &BTreeMap<&'static str, u64> {
+        self.told.counts()
+    }
+
+    fn note_breach(&mut self, breach: Option<String>) {
+        self.breach = self.breach.take().or(breach);
     }
 
     /// The first forbidden operation since the last call, if any.
@@ -412,6 +430,17 @@ impl Watched {
     }
 
     /// Records that collection erases the block: a victim, with its fill before its pages were moved.
+    fn compare_copies(&mut self, from: &[Ppn], cause: Cause, failed: Option<FlashError>) {
+        for ppn in from {
+            let block = self.inner.geometry().block_of(*ppn);
+            let breach = self.told.operation(block, cause, false);
+            self.note_breach(breach);
+        }
+        if failed.is_some() {
+            self.told.failed();
+        }
+    }
+
     fn collected(&mut self, block: BlockId) {
         let at = block.0 as usize;
         if !self.blocks[at].victim {
@@ -513,13 +542,19 @@ impl flash::Layer for Watched {
         data: Option<&[u8]>,
         cause: Cause,
     ) -> Result<(), FlashError> {
-        self.inner.program(ppn, oob, data, cause)?;
+        let programmed = self.inner.program(ppn, oob, data, cause);
+        if matches!(programmed, Err(FlashError::ProgramFailed(_))) {
+            self.told.failed();
+        }
+        programmed?;
         self.programmed(ppn, oob, data.and_then(version_of).unwrap_or(0), cause);
         Ok(())
     }
 
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
-        let oob = self.inner.copy(from, to, seq, cause)?;
+        let copied = self.inner.copy(from, to, seq, cause);
+        self.compare_copies(&[from], cause, copied.err());
+        let oob = copied?;
         self.copied(from, to, oob, cause);
         Ok(oob)
     }
@@ -534,6 +569,7 @@ impl flash::Layer for Watched {
     ) -> Result<(), (usize, FlashError)> {
         let result = self.inner.copy_run(from, to, seq, cause, lpns);
         let copied = result.map_or_else(|(copied, _)| copied, |()| from.len());
+        self.compare_copies(&from[..copied], cause, result.err().map(|(_, error)| error));
         for (from, to) in from[..copied].iter().zip(to.0..) {
             // After a power cut in the middle no page can be read, and the account ends.
             if let Ok(oob) = self.inner.read_oob(Ppn(to), cause) {
@@ -541,6 +577,11 @@ impl flash::Layer for Watched {
             }
         }
         result
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        let breach = self.told.event(event);
+        self.note_breach(breach);
     }
 
     fn due_block(&mut self) -> Option<DueBlock> {
@@ -556,6 +597,13 @@ impl flash::Layer for Watched {
 
     fn erase(&mut self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
         let erased = self.inner.erase(block, cause);
+        match erased {
+            Ok(()) => {
+                let breach = self.told.operation(block, cause, true);
+                self.note_breach(breach);
+            }
+            Err(_) => self.told.failed(),
+        }
         if cause == Cause::WearLevel && matches!(erased, Ok(()) | Err(FlashError::EraseFailed(_))) {
             self.levelled(block);
         }

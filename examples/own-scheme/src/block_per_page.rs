@@ -4,10 +4,11 @@
 //! A mount reads the LPN from the first OOB of each block. If two blocks hold the same page, the one with the higher
 //! sequence number wins. Parameters: `share` (at most N − 1 pages), `spare`.
 
+use crate::told;
 use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, Part, Probe};
 use ftl::{
-    Background, BuildResult, CollectionLog, Ftl, FtlError, Guarantee, Layout, Plan, Preset, Ram,
-    SchemeConfig, Setup, Start, Telemetry, build,
+    Background, BuildResult, CollectionLog, Ftl, FtlError, Guarantee, Inspection, Layout, Plan,
+    Preset, Ram, SchemeConfig, Setup, Start, Telemetry, build,
 };
 use std::collections::VecDeque;
 
@@ -31,14 +32,14 @@ fn plan(config: &SchemeConfig, part: &Part, _: &Geometry, n: u32) -> Result<Plan
         return Err(FtlError::Config { scheme: PRESET.name, setting: "logical share", reason });
     }
     let guarantee = Guarantee { real_time: true, ..Guarantee::worst_case(part, part.t_bers_ns, 1) };
-    let (layout, buffer) = (Layout::Own, None);
     let ram = Ram { map: u64::from(logical_pages) * 8, ..Ram::default() };
-    Ok(Plan { logical_pages, threshold_pages: 0, spare_blocks: 0, layout, buffer, slc: None, guarantee, ram })
+    let (layout, buffer, slc) = (Layout::Own, None, None);
+    Ok(Plan { logical_pages, threshold_pages: 0, spare_blocks: 0, layout, buffer, slc, guarantee, ram })
 }
 
 fn make<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
-    let blocks = (0..flash.geometry().blocks()).map(BlockId);
-    let good: Vec<_> = blocks.filter(|block| !flash.is_bad(*block)).collect();
+    let is_good = |block: &BlockId| !flash.is_bad(*block);
+    let good: Vec<_> = (0..flash.geometry().blocks()).map(BlockId).filter(is_good).collect();
     let (plan, places) = (*setup.plan, vec![None; setup.plan.logical_pages as usize]);
     let (free, log) = (VecDeque::new(), CollectionLog::default());
     let mut scheme = BlockAPage { flash, places, free, seq: 0, plan, log };
@@ -48,7 +49,7 @@ fn make<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<
     Ok(setup.finish(scheme))
 }
 
-type Place = Option<(u64, BlockId)>;
+pub(crate) type Place = Option<(u64, BlockId)>;
 
 #[derive(Clone, Debug)]
 struct BlockAPage<F> {
@@ -83,6 +84,7 @@ impl<F: Probe> BlockAPage<F> {
     /// Erases a block, if given, and queues it as free; if the erase fails, marks the block bad.
     fn release(&mut self, place: Place, cause: Cause) -> Result<(), FtlError> {
         let Some((_, block)) = place else { return Ok(()) };
+        told::erase(&mut self.flash, block, cause);
         match self.flash.erase(block, cause) {
             Ok(()) => self.free.push_back(block),
             Err(FlashError::EraseFailed(_)) => self.flash.mark_bad(block)?,
@@ -145,6 +147,9 @@ impl<F: Probe> Ftl for BlockAPage<F> {
         Telemetry::new(self.plan.guarantee, self.plan.ram, &self.log)
     }
     fn restart_telemetry(&mut self) {}
+    fn inspect(&self) -> Inspection {
+        told::state(&self.flash, &self.places, &self.free)
+    }
 }
 
 impl<F: Probe> Background for BlockAPage<F> {}

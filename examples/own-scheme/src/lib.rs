@@ -3,6 +3,7 @@
 pub mod block_per_page;
 pub mod paced;
 pub mod second_look;
+mod told;
 
 use sim::catalogue::Catalogue;
 

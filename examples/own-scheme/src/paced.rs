@@ -10,7 +10,7 @@
 //!
 //! Parameters: `victim` (any), `share` (at most (N − 2)π − 1 pages), `spare`.
 
-use flash::{BlockId, Geometry, Part, Probe};
+use flash::{BlockId, Event, Geometry, Item, Part, Probe};
 use ftl::page_mapped::victims::Victims;
 use ftl::page_mapped::{self, Collection, Core, Tables};
 use ftl::{
@@ -111,6 +111,11 @@ impl Collection for Paced {
             (self.victim, self.cursor) = (map.take_victim(), 0);
         }
         let Some(victim) = self.victim else { return Ok(()) };
+        map.event(&Event::new(
+            "collection-step",
+            "step on block {block}: {moves} pages at most, or its erase",
+            &[("block", Item::Block(victim)), ("moves", Item::Count(MOVES.into()))],
+        ));
         if map.move_pages(victim, &mut self.cursor, MOVES, buffer)? == 0 {
             self.victim = None;
             map.erase(victim)?;

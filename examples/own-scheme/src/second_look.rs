@@ -6,7 +6,7 @@
 
 use flash::BlockId;
 use ftl::page_mapped::victims::{ValidPages, VictimPolicy, Victims};
-use ftl::{Accesses, VictimWork};
+use ftl::{Accesses, List, VictimWork};
 use std::collections::VecDeque;
 
 /// Declaration of the policy: name, help text, guarantee on valid pages, constructor.
@@ -81,6 +81,11 @@ impl Victims for SecondLook {
 
     fn work(&self) -> VictimWork {
         self.work
+    }
+
+    fn lists(&self) -> Vec<List> {
+        let help = "Full blocks in the order in which they are looked at.";
+        vec![List::of_blocks("candidates", help, self.queue.iter().copied())]
     }
 
     fn heap_bytes(&self) -> usize {

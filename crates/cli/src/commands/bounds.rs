@@ -8,11 +8,8 @@ mod sheet;
 mod table_vii;
 mod tasks;
 
-pub(crate) use self::division::{Division, kind_of_promise, own_blocks};
-
 use self::copies::Ways;
-use self::decision::Question;
-use self::sheet::{Sheet, refused};
+use self::sheet::Sheet;
 use super::channel::ChannelArgs;
 use super::deadline::with_unit;
 use crate::failure::Failure;
@@ -24,6 +21,7 @@ use sim::config::{
     Bytes, Channel, ConfigError, CopyChoice, DEFAULT_PART, Duration, Margin, Notation, PartTable,
     SchemeChoice, SchemeTable, Word, part_by_name,
 };
+use sim::division::{Division, Question, own_blocks, refused};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\

@@ -4,17 +4,14 @@ use super::compare::{ReplayArgs, set};
 use super::deadline::with_unit;
 use super::read::ReadArgs;
 use crate::failure::Failure;
+use crate::html::HtmlArgs;
 use crate::progress::Progress;
 use crate::{interrupt, output};
 use clap::Args;
-use flash::parts;
 use serde_json::json;
-use sim::catalogue;
-use sim::choose::{Choice, Question, Verdict};
-use sim::config::{
-    Bytes, Duration, Experiment, Margin, PartTable, SchemeChoice, SchemeTable, TextOrTable,
-};
-use sim::report::{units, wrap};
+use sim::choose::{self, Choice, Question, Verdict, tables};
+use sim::config::{Bytes, Duration, Experiment, Margin, PartTable, TextOrTable};
+use sim::report::wrap;
 use sim::run::{Observer, Phase};
 use std::path::PathBuf;
 use workload::WorkloadSpec;
@@ -93,6 +90,9 @@ pub(crate) struct ChooseArgs {
     #[arg(long)]
     json: bool,
 
+    #[command(flatten)]
+    html: HtmlArgs,
+
     /// Print no progress bar
     #[arg(long, short)]
     quiet: bool,
@@ -104,11 +104,24 @@ const NEAREST: usize = 10;
 impl ChooseArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let question = self.question()?;
+        let html = self.html.check()?;
         interrupt::listen();
         let watch = Watch(Progress::start(Some(question.len() as u64), self.quiet || self.json));
         let choices = question.answer(&watch);
         drop(watch);
         let interrupted = interrupt::asked();
+        if let Some(html) = html {
+            #[cfg(not(feature = "html"))]
+            match html {}
+            #[cfg(feature = "html")]
+            {
+                let headline = self.headline(&choices);
+                let about = crate::html::about(question.summary(), String::new());
+                let page =
+                    sim::choose::page(&choices, &headline, self.deadline, interrupted, &about);
+                html.write(&page, self.quiet)?;
+            }
+        }
         if self.json {
             output::json(&json!({
                 "version": env!("CARGO_PKG_VERSION"),
@@ -167,88 +180,38 @@ impl ChooseArgs {
             }
             part.resolve()?;
         }
-        if let Some(share) = self.shares.iter().find(|share| !(**share > 0.0 && **share < 1.0)) {
-            return Err(Failure::input_with_help(
-                format!("--shares: {share} is not a share"),
-                "each is above 0 and below 1, as in `--shares 0.8,0.7`",
-            ));
-        }
-        let question =
-            Question { experiment, parts, schemes: self.tables()?, shares: self.shares.clone() };
-        self.check(&question)?;
+        let (schemes, shares) = (choose::named_schemes(&self.schemes)?, self.shares.clone());
+        let question = Question { experiment, parts, schemes, shares };
+        question.check()?;
         Ok(question)
     }
 
-    /// Finds faults of the workload and the deadline before the search, with a scheme that works nearly everywhere.
-    fn check(&self, question: &Question) -> Result<(), Failure> {
-        let mut experiment = question.experiment.clone();
-        experiment.schemes = vec!["page-level".parse()?];
-        experiment.part = Some(TextOrTable(question.parts[0].clone()));
-        experiment.resolve()?;
-        Ok(())
-    }
-
     fn parts(&self) -> Result<Vec<PartTable>, Failure> {
-        if let Some(file) = &self.part_file {
-            return Ok(vec![PartTable::from_file(file)?]);
+        match &self.part_file {
+            Some(file) => Ok(vec![PartTable::from_file(file)?]),
+            None => Ok(choose::named_parts(&self.parts)),
         }
-        let named: Vec<&str> = self.parts.iter().map(|name| name.trim()).collect();
-        Ok(match named[..] {
-            [] | ["all"] => {
-                parts::CATALOGUE.iter().map(|part| PartTable::named(&part.name)).collect()
-            }
-            _ => named.into_iter().map(PartTable::named).collect(),
-        })
-    }
-
-    fn tables(&self) -> Result<Vec<SchemeTable>, Failure> {
-        let read = |text: &str| Ok::<_, Failure>(text.trim().parse::<SchemeChoice>()?.0);
-        let names: Vec<&str> = match self.schemes[..] {
-            [] => catalogue::schemes().iter().map(|preset| preset.name).collect(),
-            _ => self.schemes.iter().map(String::as_str).collect(),
-        };
-        let tables: Vec<SchemeTable> = names.into_iter().map(read).collect::<Result<_, _>>()?;
-        for table in &tables {
-            table.find_preset()?;
-        }
-        Ok(tables)
     }
 
     fn text(&self, choices: &[Choice], interrupted: bool) -> String {
         let width = output::width();
-        let of = |low, high| choices.iter().filter(move |c| c.verdict >= low && c.verdict <= high);
-        let kept: Vec<&Choice> = of(Verdict::Proved, Verdict::Measured).collect();
-        let missed: Vec<&Choice> = of(Verdict::Missed, Verdict::Missed).collect();
-        let impossible: Vec<&Choice> = of(Verdict::Impossible, Verdict::Impossible).collect();
-        let proved = of(Verdict::Proved, Verdict::Proved).count();
-        let mut text = wrap(
-            &format!(
-                "Deadline {}, {} raw, {}: {} of {} combinations of part, scheme and share keep it, {proved} \
-                 proved; {} miss it, {} do not work{}",
-                self.deadline,
-                self.capacity,
-                self.workload(),
-                kept.len(),
-                choices.len(),
-                missed.len(),
-                impossible.len(),
-                if impossible.is_empty() || self.all { "" } else { " (--all tells why)" }
-            ),
-            width,
-            "  ",
-        );
+        let kept = tables::of(choices, Verdict::Proved, Verdict::Measured);
+        let missed = tables::of(choices, Verdict::Missed, Verdict::Missed);
+        let impossible = tables::of(choices, Verdict::Impossible, Verdict::Impossible);
+        let hint = if impossible.is_empty() || self.all { "" } else { " (--all tells why)" };
+        let mut text = wrap(&format!("{}{hint}", self.headline(choices)), width, "  ");
         if interrupted {
             text.push_str("INTERRUPTED: others were not tried.\n");
         }
         if !kept.is_empty() {
             text.push_str("\nKept, the most space first\n");
-            text.push_str(&kept_table(&kept));
+            text.push_str(&shown_table(tables::kept(&kept)));
             text.push('\n');
         }
         if !missed.is_empty() {
             let shown = if self.all { missed.len() } else { missed.len().min(NEAREST) };
             text.push_str("\nMissed, the nearest first\n");
-            text.push_str(&missed_table(&missed[..shown]));
+            text.push_str(&shown_table(tables::missed(&missed[..shown])));
             text.push('\n');
             if shown < missed.len() {
                 text.push_str(&format!("and {} more (--all)\n", missed.len() - shown));
@@ -257,26 +220,35 @@ impl ChooseArgs {
         if !impossible.is_empty() && self.all {
             text.push_str("\nDo not work\n");
             for choice in impossible {
-                let share = choice.share_tried.map(|share| format!(" at share {share}"));
-                let line = format!(
-                    "{} {}{}: {}",
-                    choice.part,
-                    choice.scheme,
-                    share.unwrap_or_default(),
-                    choice.why.as_deref().unwrap_or_default()
-                );
-                text.push_str(&wrap(&line, width, "  "));
+                text.push_str(&wrap(&tables::impossible(choice), width, "  "));
             }
         }
         text.push('\n');
         let shown = kept.iter().chain(&missed);
         if shown.clone().any(|choice| choice.devices > 1) {
-            text.push_str(&wrap(SEVERAL, width, "  "));
+            text.push_str(&wrap(tables::SEVERAL, width, "  "));
         }
-        for line in LEGEND {
+        for line in tables::LEGEND {
             text.push_str(&wrap(line, width, "  "));
         }
         text
+    }
+
+    /// What was found, in a sentence.
+    fn headline(&self, choices: &[Choice]) -> String {
+        let of = |low, high| tables::of(choices, low, high).len();
+        format!(
+            "Deadline {}, {} raw, {}: {} of {} combinations of part, scheme and share keep it, {} proved; {} miss it, \
+             {} do not work",
+            self.deadline,
+            self.capacity,
+            self.workload(),
+            of(Verdict::Proved, Verdict::Measured),
+            choices.len(),
+            of(Verdict::Proved, Verdict::Proved),
+            of(Verdict::Missed, Verdict::Missed),
+            of(Verdict::Impossible, Verdict::Impossible),
+        )
     }
 
     fn workload(&self) -> String {
@@ -287,125 +259,8 @@ impl ChooseArgs {
     }
 }
 
-/// Where a row has several devices.
-const SEVERAL: &str = "8 × part: 8 devices as one array, one operation at a time.";
-
-const LEGEND: [&str; 5] = [
-    "proved: no request of up to as many pages as the largest here takes longer than the deadline, in any workload, \
-     without queueing (n pages: n × the bound of one), and no request of this run was late. run: no request of this run \
-     was late; another workload may be. Times of the part are those that its \
-     source prints, typical or not; --margin tPROG=1.5 and --set part.t_prog_ns=… lengthen them.",
-    "%: logical share. pages: of the largest request. longest: \
-     of a request of this run, queueing included. RAM: of the controller. mJ/MiB: energy of the flash per MiB of page tasks.",
-    "per P/E: host bytes written per erase of the whole array, with even wear. Where parts have endurance_cycles (--set \
-     part.endurance_cycles=N) TBW: until these are used up; years: at the rate of this run (without arrival times: at \
-     full speed).",
-    "page bound: the proved worst case of a page task. why: queueing (each late request would have been in time alone), \
-     several pages (that add up), a page alone.",
-    "†: a completed write may still be in RAM only; a power cut before the next flush loses it.",
-];
-
-fn name(choice: &Choice) -> String {
-    format!("{}{}", choice.scheme, if choice.volatile { " †" } else { "" })
-}
-
-fn time(ns: Option<u64>) -> String {
-    ns.map_or_else(|| "–".into(), |ns| units::time(ns as f64))
-}
-
-fn share(choice: &Choice) -> String {
-    format!("{:.1}", choice.logical_share * 100.0)
-}
-
-/// Bytes in powers of 1000, as TBW is given.
-fn decimal_bytes(bytes: f64) -> String {
-    match bytes {
-        b if b < 1e9 => format!("{:.1} MB", b / 1e6),
-        b if b < 1e12 => format!("{:.2} GB", b / 1e9),
-        b if b < 1e15 => format!("{:.1} TB", b / 1e12),
-        b => format!("{:.1} PB", b / 1e15),
-    }
-}
-
-/// The part, and how many of it make up the capacity.
-fn part(choice: &Choice) -> String {
-    match choice.devices {
-        0 | 1 => choice.part.clone(),
-        devices => format!("{devices} × {}", choice.part),
-    }
-}
-
-fn years(choice: &Choice) -> String {
-    match choice.years {
-        None => "–".into(),
-        Some(years) if years >= 1000.0 => "> 1000".into(),
-        Some(years) => format!("{years:.2}"),
-    }
-}
-
-fn kept_table(kept: &[&Choice]) -> String {
-    let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".into());
-    let with_pages = kept.iter().any(|choice| choice.request_pages > 1);
-    let with_cycles = kept.iter().any(|choice| choice.endurance_bytes.is_some());
-    let row = |choice: &&Choice| {
-        let energy = choice.energy_nj_per_byte.map(|nj| nj * f64::from(1 << 20) / 1e6);
-        let mut cells = vec![
-            part(choice),
-            name(choice),
-            share(choice),
-            units::bytes(choice.exported_bytes),
-            if choice.verdict == Verdict::Proved { "proved" } else { "run" }.into(),
-        ];
-        if with_pages {
-            cells.push(choice.request_pages.to_string());
-        }
-        cells.extend([
-            time(choice.longest_ns),
-            choice.ram_bytes.div_ceil(1024).to_string(),
-            or_none(energy.map(|mj| format!("{mj:.1}"))),
-        ]);
-        match with_cycles {
-            true => {
-                cells.extend([or_none(choice.endurance_bytes.map(decimal_bytes)), years(choice)])
-            }
-            false => cells.push(or_none(choice.bytes_per_cycle.map(decimal_bytes))),
-        }
-        cells
-    };
-    let mut headings = vec!["<part", "<scheme", "%", "exported", "<how"];
-    headings.extend(with_pages.then_some("pages"));
-    headings.extend(["longest", "RAM KiB", "mJ/MiB"]);
-    headings.extend(if with_cycles { &["TBW", "years"][..] } else { &["per P/E"] });
-    output::table_of(&headings, kept.iter().map(row))
-}
-
-fn missed_table(missed: &[&Choice]) -> String {
-    let columns =
-        ["<part", "<scheme", "%", "exported", "longest", "over by", "late", "page bound", "<why"];
-    output::table(
-        columns,
-        missed.iter().map(|choice| {
-            let bound = choice.page_write_ns.max(choice.page_read_ns);
-            [
-                part(choice),
-                name(choice),
-                share(choice),
-                units::bytes(choice.exported_bytes),
-                time(choice.longest_ns),
-                time(choice.over_ns),
-                choice.late_share.map_or_else(|| "–".into(), late),
-                time(bound),
-                choice.why.clone().unwrap_or_default(),
-            ]
-        }),
-    )
-}
-
-fn late(share: f64) -> String {
-    match share * 100.0 {
-        percent if percent >= 0.1 => format!("{percent:.1} %"),
-        percent => format!("{percent:.0e} %"),
-    }
+fn shown_table((headings, rows): tables::Rows) -> String {
+    output::table_of(&headings, rows)
 }
 
 /// Shows how many combinations have been tried.
@@ -418,16 +273,5 @@ impl Observer for Watch {
 
     fn stop(&self) -> bool {
         interrupt::asked()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_written_are_in_powers_of_1000() {
-        let shown = [5e6, 4.2e9, 1.5e12, 2.5e15].map(decimal_bytes);
-        assert_eq!(shown, ["5.0 MB", "4.20 GB", "1.5 TB", "2.5 PB"]);
     }
 }

@@ -187,7 +187,7 @@ pub(super) struct WorkloadArgs {
 
 /// [`AddressPolicy`] on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Addresses {
+pub(super) enum Addresses {
     /// Pack the touched pages (the default)
     Dense,
     /// Take addresses modulo the logical space
@@ -199,7 +199,7 @@ enum Addresses {
 }
 
 impl Addresses {
-    fn policy(self) -> AddressPolicy {
+    pub(super) fn policy(self) -> AddressPolicy {
         match self {
             Self::Dense => AddressPolicy::Dense,
             Self::Wrap => AddressPolicy::Wrap,
@@ -415,7 +415,7 @@ impl WorkloadArgs {
 }
 
 /// A workload by its name, or a trace in one or several files.
-fn workload_of(inputs: &[OsString]) -> Result<WorkloadSpec, Failure> {
+pub(super) fn workload_of(inputs: &[OsString]) -> Result<WorkloadSpec, Failure> {
     if let [input] = inputs
         && let Some(text) = input.to_str()
     {

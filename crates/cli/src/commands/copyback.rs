@@ -8,7 +8,7 @@ mod unit;
 use self::host::HostArgs;
 use self::interface::InterfaceArgs;
 use self::unit::UnitArgs;
-use super::run::{OutputArgs, with_causes};
+use super::run::OutputArgs;
 use crate::failure::Failure;
 use crate::output;
 use bounds::copyback::{CopyPath, CopyTimings, CopybackError};
@@ -16,6 +16,7 @@ use clap::{Args, ValueEnum};
 use ddt::files::{self, WriteError};
 use ddt::{CopyRunError, Study, Way};
 use serde_json::json;
+use sim::with_causes;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -7,10 +7,11 @@ use crate::failure::Failure;
 use crate::output::{self, micros, table};
 use clap::{Args, ValueEnum};
 use flash::{Ns, PageTimes, Part, parts};
-use serde_json::{Value, json};
+use serde_json::json;
 use sim::config::Bytes;
+use sim::lists;
 use std::path::PathBuf;
-use workload::{BUILTIN, BuiltinInfo, ParameterInfo, formats};
+use workload::{BUILTIN, ParameterInfo, formats};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -71,13 +72,11 @@ impl ListArgs {
         }
         if self.json {
             return output::json(&match self.what {
-                What::Parts => json!({ "parts": parts::CATALOGUE }),
-                What::Schemes => json!({ "schemes": schemes::json() }),
-                What::Workloads => {
-                    json!({ "workloads": BUILTIN.iter().map(|info| workload_json(info)).collect::<Vec<_>>() })
-                }
-                What::Formats => json!({ "formats": formats_json() }),
-                What::Interfaces => json!({ "interfaces": interfaces::json() }),
+                What::Parts => json!({ "parts": lists::parts() }),
+                What::Schemes => json!({ "schemes": lists::schemes() }),
+                What::Workloads => json!({ "workloads": lists::workloads() }),
+                What::Formats => json!({ "formats": lists::formats() }),
+                What::Interfaces => json!({ "interfaces": lists::interfaces() }),
             });
         }
         output::text(&match self.what {
@@ -159,7 +158,7 @@ fn workloads_text() -> String {
 fn print_workload(name: &str, as_json: bool) -> Result<(), Failure> {
     let info = workload::builtin(name).map_err(|error| Failure::input(error.to_string()))?;
     if as_json {
-        return output::json(&workload_json(info));
+        return output::json(&lists::workload(info));
     }
     let columns = ["<parameter", "default", "<values", "<description"];
     let rows = info.all_parameters().map(|parameter| {
@@ -174,28 +173,6 @@ fn print_workload(name: &str, as_json: bool) -> Result<(), Failure> {
     ))
 }
 
-fn workload_json(info: &BuiltinInfo) -> Value {
-    let parameters: Vec<Value> = info
-        .all_parameters()
-        .map(|parameter| {
-            json!({
-                "name": parameter.name,
-                "summary": parameter.summary,
-                "unit": parameter.unit,
-                "range": parameter.range(),
-                "default": parameter.default,
-            })
-        })
-        .collect();
-    json!({
-        "name": info.name,
-        "summary": info.summary,
-        "source": info.source,
-        "requests": info.requests,
-        "parameters": parameters,
-    })
-}
-
 fn formats_text() -> String {
     let columns = ["<format", "<description", "<recognised"];
     let rows = formats::FORMATS
@@ -207,19 +184,4 @@ fn formats_text() -> String {
          formats --json\n",
     );
     text
-}
-
-fn formats_json() -> Vec<Value> {
-    formats::FORMATS
-        .iter()
-        .map(|info| {
-            json!({
-                "name": info.name,
-                "summary": info.summary,
-                "fields": info.fields,
-                "units": info.units,
-                "detection": info.detection,
-            })
-        })
-        .collect()
 }

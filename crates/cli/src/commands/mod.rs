@@ -8,11 +8,16 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod copyback;
 mod deadline;
+pub(crate) mod explain;
+#[cfg(unix)]
+pub(crate) mod image;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod read;
 pub(crate) mod reproduce;
 pub(crate) mod run;
+#[cfg(unix)]
+pub(crate) mod serve;
 mod ssd;
 pub(crate) mod sweep;
 pub(crate) mod terms;

@@ -1,7 +1,8 @@
 //! `ftlkit reproduce`.
 
-use super::run::{OutputArgs, prepare, with_causes};
+use super::run::OutputArgs;
 use crate::failure::Failure;
+use crate::html::HtmlFile;
 use crate::progress::Progress;
 use crate::{interrupt, output};
 use clap::Args;
@@ -9,8 +10,8 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use papers::{
     Detail, PAPERS, Paper, ReproduceError, Reproduction, ReproductionObserver, Scale, Settings,
 };
-use sim::report::plots::{PlotFormat, PlotOptions};
 use sim::report::{OutDir, OutError};
+use sim::{results, with_causes};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +24,8 @@ Examples:
   ftlkit reproduce lazy-rtgc --full --out results
       at the paper's sizes; rows as text, CSV and JSON, and plots, in results/
   ftlkit reproduce lazy-rtgc --verbose    every row behind the claims
-  ftlkit reproduce all --out results      one report of all papers: results/index.html
+  ftlkit reproduce all --html papers.html
+      one page of all papers, with interactive figures; --out results has it as results/index.html
   ftlkit reproduce lazy-rtgc --json > rows.json
 
 The first screen has the paper's claims: its section, the printed figure, ours, their ratio and a verdict.
@@ -120,42 +122,76 @@ impl ReproduceArgs {
         if settings.traces.is_some() {
             read_by_any(&papers, &settings)?;
         }
-        // The page shows the plots as SVG.
-        let formats = [&self.output.plot_format[..], &[PlotFormat::Svg]].concat();
-        let plots = PlotOptions::default().in_formats(&formats);
+        let plots = self.output.plots();
         let out = self.output.folder()?.map(|out| out.with_plots(plots.clone()));
+        let html = self.output.html.check()?;
         interrupt::listen();
-        let mut found = Vec::new();
+        let (mut found, mut shown) = (Vec::new(), Ok(()));
         for paper in papers {
             let watch = Bar::new(self.output.quiet);
-            let one = paper.reproduce(&settings, &watch)?;
+            let one = paper.reproduce(&settings, &watch);
             drop(watch);
+            let one = match one {
+                Ok(one) => one,
+                Err(error) => {
+                    // What other papers found is not lost.
+                    self.write_page(&found, out.as_ref(), html)?;
+                    return Err(error.into());
+                }
+            };
             if let Some(out) = &out {
                 let path = out.path().join(paper.name());
-                let below = all.then(|| prepare(&path, self.output.force)).transpose()?;
+                let below = all.then(|| results::folder(&path, self.output.force)).transpose()?;
                 let below = below.map(|below| below.with_plots(plots.clone()));
                 let written =
                     papers::write(&one, below.as_ref().unwrap_or(out)).map_err(unwritten)?;
                 self.note(written.len(), below.as_ref().unwrap_or(out));
             }
-            if !self.output.json {
-                let more = !found.is_empty();
-                output::text(&self.text(&one, more))?;
+            if !self.output.json && shown.is_ok() {
+                shown = output::text(&self.text(&one, !found.is_empty()));
             }
-            let stop = one.interrupted;
+            // Without files nobody sees the rest where the reader of the output has gone.
+            let stop = one.interrupted || shown.is_err() && out.is_none() && html.is_none();
             found.push(one);
             if stop {
                 break;
             }
         }
-        if let Some(out) = &out {
-            papers::write_report(&found, all, out).map_err(unwritten)?;
-            self.note(1, out);
-        }
+        self.write_page(&found, out.as_ref(), html)?;
+        shown?;
         if self.output.json {
             if all { output::json(&found)? } else { output::json(&found[0])? }
         }
         found.iter().try_for_each(verdict)
+    }
+
+    /// Writes the page of all papers: `index.html` of `--out`, and the file of `--html`.
+    #[cfg(feature = "html")]
+    fn write_page(
+        &self,
+        found: &[Reproduction],
+        out: Option<&OutDir>,
+        html: Option<HtmlFile>,
+    ) -> Result<(), Failure> {
+        if found.is_empty() || out.is_none() && html.is_none() {
+            return Ok(());
+        }
+        let page = papers::page(found, &crate::html::command_line());
+        if let Some(out) = out {
+            out.file("index.html", |to| to.write_all(page.as_bytes())).map_err(unwritten)?;
+            self.note(1, out);
+        }
+        html.map_or(Ok(()), |html| html.write(&page, self.output.quiet))
+    }
+
+    #[cfg(not(feature = "html"))]
+    fn write_page(
+        &self,
+        _: &[Reproduction],
+        _: Option<&OutDir>,
+        html: Option<HtmlFile>,
+    ) -> Result<(), Failure> {
+        html.map_or(Ok(()), |html| match html {})
     }
 
     fn text(&self, found: &Reproduction, more: bool) -> String {

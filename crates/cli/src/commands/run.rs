@@ -2,14 +2,17 @@
 
 use super::deadline::DeadlineArgs;
 use crate::failure::Failure;
+use crate::html::{HtmlArgs, HtmlFile};
+use crate::output::WRITTEN_BY;
 use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
 use clap::Args;
 use sim::config::{Experiment, Resolved};
+use sim::report::OutDir;
 use sim::report::plots::{PlotFont, PlotFormat, PlotOptions, PlotSize};
-use sim::report::{OutDir, OutError, prepare_out_dir};
-use sim::run::{Observer, Phase, RunError};
-use std::path::{Path, PathBuf};
+use sim::results;
+use sim::run::{Observer, Phase};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 const EXAMPLES: &str = "\
@@ -36,9 +39,6 @@ cpu_sharing, cpu_command, arbiter, collection, host_first, suspend, window, bus_
   dies = 1
   allocation = \"cwdp\"
   queue_depth = 32";
-
-/// This program, in the experiments that it writes.
-pub(super) const WRITTEN_BY: &str = concat!("ftlkit ", env!("FTLKIT_VERSION"));
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -77,6 +77,9 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "out")]
     pub(super) plot_format: Vec<PlotFormat>,
 
+    #[command(flatten)]
+    pub(super) html: HtmlArgs,
+
     /// Let --out replace the results of another run
     #[arg(long)]
     pub(super) force: bool,
@@ -93,7 +96,7 @@ pub(crate) struct OutputArgs {
 impl OutputArgs {
     /// The directory of `--out`, created and checked.
     pub(super) fn folder(&self) -> Result<Option<OutDir>, Failure> {
-        let out = self.out.as_deref().map(|path| prepare(path, self.force)).transpose()?;
+        let out = self.out.as_deref().map(|path| results::folder(path, self.force)).transpose()?;
         Ok(out.map(|out| out.with_plots(self.plots())))
     }
 
@@ -162,8 +165,9 @@ pub(crate) fn run_experiment(
         experiment.out = Some(out.clone());
     }
     let out = experiment.out.clone().filter(|_| !dry_run);
-    let out = out.map(|path| prepare(&path, output.force)).transpose()?;
+    let out = out.map(|path| results::folder(&path, output.force)).transpose()?;
     let out = out.map(|out| out.with_plots(plots));
+    let html = if dry_run { None } else { output.html.check()? };
     let resolved = {
         let _busy = Busy::start("checking the experiment", output.quiet);
         experiment.resolve()?
@@ -172,35 +176,28 @@ pub(crate) fn run_experiment(
         return print_experiment(&resolved);
     }
     resolved.check_memory()?;
-    run_resolved(&resolved, output, strict, out.as_ref())
-}
-
-/// Creates and checks the output directory before a run; without `force` it must not hold the results of another.
-pub(super) fn prepare(path: &Path, force: bool) -> Result<OutDir, Failure> {
-    let checked = prepare_out_dir(path).and_then(|out| if force { Ok(out) } else { out.unused() });
-    checked.map_err(|error| {
-        let help = match error {
-            OutError::Taken { .. } => "--force replaces them; or name another directory",
-            _ => "--out takes a writable directory, which is created if it is missing",
-        };
-        Failure::input_with_help(with_causes(&error), help)
-    })
+    run_resolved(&resolved, output, strict, (out.as_ref(), html))
 }
 
 fn print_experiment(resolved: &Resolved) -> Result<(), Failure> {
+    output::text(&experiment_text(resolved)?)
+}
+
+/// The experiment with all its settings, and what is noted of it.
+fn experiment_text(resolved: &Resolved) -> Result<String, Failure> {
     let mut text = format!("# {WRITTEN_BY}\n");
     for note in resolved.all_notes() {
         text.push_str(&format!("# {}\n", note.replace('\n', "\n# ")));
     }
     text.push_str(&resolved.experiment.to_toml()?);
-    output::text(&text)
+    Ok(text)
 }
 
 fn run_resolved(
     resolved: &Resolved,
     output: &OutputArgs,
     strict: bool,
-    out: Option<&OutDir>,
+    (out, html): (Option<&OutDir>, Option<HtmlFile>),
 ) -> Result<(), Failure> {
     interrupt::listen();
     let watch = RunProgress::new(resolved, output.quiet);
@@ -208,6 +205,9 @@ fn run_resolved(
     drop(watch);
     if let Some(out) = out {
         write_files(resolved, &found, out, output.quiet)?;
+    }
+    if let Some(html) = html {
+        write_page(resolved, &found, &html, output.quiet)?;
     }
     if output.json {
         output::text(&found.report.to_json())?;
@@ -238,6 +238,29 @@ fn summary(resolved: &Resolved, output: &OutputArgs) -> String {
     lines.iter().filter(is_shown).map(wrapped).collect()
 }
 
+/// Writes the page of a run.
+#[cfg(feature = "html")]
+fn write_page(
+    resolved: &Resolved,
+    found: &sim::Comparison,
+    html: &HtmlFile,
+    quiet: bool,
+) -> Result<(), Failure> {
+    let text = experiment_text(resolved);
+    // A path that is not Unicode has no form in TOML; the command has it as it is shown.
+    let text = text.unwrap_or_else(|_| "# no form as TOML: a path is not Unicode".into());
+    let about = sim::report::About {
+        failures: found.faults().map(|fault| fault.what).collect(),
+        ..crate::html::about(resolved.summary(), text)
+    };
+    html.write(&sim::report::page(&found.report, &about), quiet)
+}
+
+#[cfg(not(feature = "html"))]
+fn write_page(_: &Resolved, _: &sim::Comparison, html: &HtmlFile, _: bool) -> Result<(), Failure> {
+    match *html {}
+}
+
 /// Writes the report's files, and the experiment that reproduces them.
 fn write_files(
     resolved: &Resolved,
@@ -245,50 +268,20 @@ fn write_files(
     out: &OutDir,
     quiet: bool,
 ) -> Result<(), Failure> {
-    let failed = |error: &dyn std::error::Error| Failure::internal(with_causes(error));
-    let written = out.write(&found.report).map_err(|error| failed(&error))?;
-    let traces = resolved.experiment.workload.0.paths();
-    match traces.iter().find(|path| path.to_str().is_none()) {
-        None => write_experiment(&resolved.experiment, out)?,
-        Some(path) => eprintln!(
-            "note: no experiment.toml: the trace's path, {}, is not Unicode",
-            path.display()
-        ),
+    let (written, note) = results::write(resolved, found, out, WRITTEN_BY)?;
+    if let Some(note) = note {
+        eprintln!("note: {note}");
     }
     if !quiet {
-        eprintln!("note: {} files written to {}", written.len() + 1, out.path().display());
+        eprintln!("note: {} files written to {}", written.len(), out.path().display());
     }
     Ok(())
-}
-
-/// Writes the experiment, so that it runs from any directory.
-pub(super) fn write_experiment(experiment: &Experiment, out: &OutDir) -> Result<(), Failure> {
-    let text = experiment.portable(out.path(), WRITTEN_BY)?.to_toml()?;
-    out.file("experiment.toml", |to| to.write_all(text.as_bytes()))
-        .map_err(|error| Failure::internal(with_causes(&error)))?;
-    Ok(())
-}
-
-/// An error and its causes, on one line.
-pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text.push_str(&format!(": {inner}"));
-        cause = inner.source();
-    }
-    text
 }
 
 /// Result of the process. An exceeded bound or a missed deadline takes precedence over an interruption.
 fn verdict(found: &sim::Comparison, strict: bool) -> Result<(), Failure> {
-    if let Some((label, error)) = found.failures.first() {
-        let message =
-            format!("scheme `{label}` could not be run to its end: {}", with_causes(error));
-        return Err(match error {
-            RunError::Workload(_) => Failure::input(message),
-            _ => Failure::internal(message),
-        });
+    if let Some(fault) = found.failed() {
+        return Err(fault.into());
     }
     let late = strict && found.report.deadline_missed();
     match (found.promise_broken() || found.deadline_missed() || late, found.report.interrupted) {

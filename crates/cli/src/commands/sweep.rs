@@ -1,19 +1,22 @@
 //! `ftlkit sweep`.
 
-mod out;
-mod summary;
-
 use super::compare::{ExperimentArgs, OneOrMore};
 use super::deadline::DeadlineArgs;
-use super::run::{OutputArgs, RunArgs, write_experiment};
+use super::run::{OutputArgs, RunArgs};
 use crate::failure::Failure;
+use crate::html::{HtmlArgs, HtmlFile};
+use crate::output::WRITTEN_BY;
 use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
 use clap::Args;
 use sim::config::{Axis, Experiment, PartTable, TextOrTable, list};
-use sim::report::plots::{PlotFormat, PlotOptions};
-use sim::report::{OutDir, units};
-use sim::sweep::{self, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Status, Table, Watch};
+use sim::report::plots::{Figure, PlotFormat, PlotOptions};
+use sim::report::{OutDir, units, wrap};
+use sim::results;
+use sim::sweep::{
+    self, End, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Summary, Tables, Watch,
+};
+use sim::with_causes;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -91,6 +94,9 @@ pub(crate) struct SweepOptions {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
+    #[command(flatten)]
+    html: HtmlArgs,
+
     /// Let --out replace the tables of another sweep, or the results of another run; finished runs stay
     #[arg(long)]
     force: bool,
@@ -111,7 +117,7 @@ impl SweepOptions {
     /// Those of `ftlkit run` on a file with a sweep.
     pub(crate) fn of_run(args: RunArgs) -> Self {
         let RunArgs { deadline, output, dry_run, .. } = args;
-        let OutputArgs { json, out, force, quiet, .. } = output;
+        let OutputArgs { json, out, html, force, quiet, .. } = output;
         Self {
             vary: Vec::new(),
             threads: None,
@@ -120,6 +126,7 @@ impl SweepOptions {
             csv: false,
             json,
             out,
+            html,
             force,
             quiet,
             dry_run,
@@ -193,25 +200,26 @@ impl SweepOptions {
         let runs = out.as_ref().map(|out| out.join("runs"));
         if self.dry_run {
             let there = runs.filter(|runs| runs.is_dir());
-            let kept = there.map(|runs| Kept::new(&runs)).transpose().map_err(unusable)?;
+            let kept = there.map(|runs| Kept::new(&runs)).transpose().map_err(sweep::unusable)?;
             let _busy = Busy::start("checking every point, timing a few", self.quiet);
             let estimate = sweep::survey(&plan, kept.as_ref(), limits);
             drop(_busy);
             return output::text(&told(&plan, &estimate, limits));
         }
-        let out = out.map(|path| out::folder(&path, &plan, self.force)).transpose()?;
-        let kept = runs.map(|runs| Kept::new(&runs)).transpose().map_err(unusable)?;
+        let out = out.map(|path| sweep::folder(&path, &plan, self.force)).transpose()?;
+        let html = self.html.check()?;
+        let kept = runs.map(|runs| Kept::new(&runs)).transpose().map_err(sweep::unusable)?;
         if let Some(out) = &out {
-            write_experiment(&experiment, out)?;
+            results::write_experiment(&experiment, out, WRITTEN_BY)?;
         }
         interrupt::listen_and_say(match kept {
             Some(_) => "stopping; finished runs are kept (Ctrl-C again: exit at once)",
             None => "stopping; the figures so far follow (Ctrl-C again: exit at once)",
         });
         let watch = SweepProgress::new(&plan, self.quiet);
-        let outcomes = sweep::run(&plan, kept.as_ref(), limits, &watch).map_err(unusable)?;
+        let outcomes = sweep::run(&plan, kept.as_ref(), limits, &watch).map_err(sweep::unusable)?;
         drop(watch);
-        self.report(&plan, &outcomes, out.as_ref())?;
+        self.report(&plan, &outcomes, out.as_ref(), &experiment, html)?;
         verdict(&outcomes, out.is_some(), strict)
     }
 
@@ -221,30 +229,22 @@ impl SweepOptions {
         plan: &Plan,
         outcomes: &[Outcome],
         out: Option<&OutDir>,
+        experiment: &Experiment,
+        html: Option<HtmlFile>,
     ) -> Result<(), Failure> {
-        let version = env!("FTLKIT_VERSION");
-        let runs = Table::new(sweep::rows(plan, outcomes, version));
-        let points = Table::new(sweep::over_seeds(plan, outcomes, version));
+        let tables = Tables::new(plan, outcomes, env!("FTLKIT_VERSION"));
+        let varied = sweep::varied(plan);
+        let chosen = self.plot.iter().map(|choice| sweep::plot(&tables.runs.rows, &varied, choice));
+        let chosen: Vec<Figure> = chosen.collect::<Result<_, _>>()?;
+        let summary = sweep::summary(plan, outcomes, &tables.points.rows);
         if let Some(out) = out {
-            let mut names = Vec::new();
-            for (name, table) in [("runs", &runs), ("points", &points)] {
-                let (csv, lines) = (format!("{name}.csv"), format!("{name}.jsonl"));
-                file(out, &csv, |to| table.write_csv(to))?;
-                file(out, &lines, |to| table.write_json_lines(to))?;
-                names.extend([csv, lines]);
-                #[cfg(feature = "parquet")]
-                {
-                    let name = format!("{name}.parquet");
-                    file(out, &name, |to| to.write_all(&crate::parquet::file(table)?))?;
-                    names.push(name);
-                }
-            }
-            for choice in &self.plot {
-                let svg = sweep::plot(&runs.rows, &sweep::varied(plan), choice)?;
+            let mut names = tables.write(out)?;
+            for (choice, figure) in self.plot.iter().zip(&chosen) {
+                let svg = figure.svg(&PlotOptions::default());
+                let svg = svg.map_err(|error| Failure::internal(error.to_string()))?;
                 let plots = PlotOptions::default().in_formats(&self.plot_format);
                 let written = out.clone().with_plots(plots).plot(&choice.file(), &svg);
-                let written =
-                    written.map_err(|error| Failure::internal(super::run::with_causes(&error)))?;
+                let written = written.map_err(|error| Failure::internal(with_causes(&error)))?;
                 let name = |path: &PathBuf| path.file_name().map(|name| name.display().to_string());
                 names.extend(written.iter().filter_map(name));
             }
@@ -253,34 +253,56 @@ impl SweepOptions {
                 eprintln!("note: in {}: {}", out.path().display(), list(&names));
             }
         }
+        if let Some(html) = html {
+            write_page((plan, outcomes), &summary, &chosen, experiment, (&html, self.quiet))?;
+        }
         if self.csv || self.json {
             let mut to = io::stdout().lock();
             match self.json {
-                true => runs.write_json_lines(&mut to)?,
-                false => runs.write_csv(&mut to)?,
+                true => tables.runs.write_json_lines(&mut to)?,
+                false => tables.runs.write_csv(&mut to)?,
             }
             to.flush()?;
         } else {
-            output::text(&summary::text(plan, outcomes, &points.rows))?;
+            output::text(&shown(&summary))?;
         }
         Ok(())
     }
 }
 
-fn unusable(error: io::Error) -> Failure {
-    Failure::input_with_help(
-        format!("finished runs cannot be kept: {error}"),
-        "--out takes a writable directory with room for a file of some kB per run",
-    )
+/// The summary as text.
+fn shown(summary: &Summary) -> String {
+    let headings: Vec<&str> = summary.headings.iter().map(String::as_str).collect();
+    let mut text = output::table_of(&headings, summary.rows.iter().cloned());
+    text.push('\n');
+    summary.lines.iter().for_each(|line| text.push_str(&wrap(line, output::width(), "  ")));
+    text
 }
 
-fn file(
-    out: &OutDir,
-    name: &str,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+/// Writes the page of a sweep.
+#[cfg(feature = "html")]
+fn write_page(
+    (plan, outcomes): (&Plan, &[Outcome]),
+    summary: &Summary,
+    chosen: &[Figure],
+    experiment: &Experiment,
+    (html, quiet): (&HtmlFile, bool),
 ) -> Result<(), Failure> {
-    let written = out.file(name, write);
-    written.map(|_| ()).map_err(|error| Failure::internal(super::run::with_causes(&error)))
+    let text = experiment.to_toml();
+    let text = text.unwrap_or_else(|_| "# no form as TOML: a path is not Unicode".into());
+    let about = crate::html::about(plan.summary(), text);
+    html.write(&sweep::page(plan, outcomes, summary, chosen, &about), quiet)
+}
+
+#[cfg(not(feature = "html"))]
+fn write_page(
+    _: (&Plan, &[Outcome]),
+    _: &Summary,
+    _: &[Figure],
+    _: &Experiment,
+    (html, _): (&HtmlFile, bool),
+) -> Result<(), Failure> {
+    match *html {}
 }
 
 /// Reasons that a dry run tells.
@@ -350,27 +372,17 @@ fn duration(time: Duration) -> String {
 
 /// Result of the process.
 fn verdict(outcomes: &[Outcome], kept: bool, strict: bool) -> Result<(), Failure> {
-    let of = |status| outcomes.iter().filter(move |outcome| outcome.status == status);
-    let late = strict && outcomes.iter().any(Outcome::is_late);
-    if late || outcomes.iter().any(Outcome::breaks_a_promise) {
-        return Err(Failure::PromiseBroken);
-    }
-    let left = of(Status::NotRun).count();
-    if left > 0 {
-        if kept {
-            eprintln!("note: {left} of {} runs are left; the same command goes on", outcomes.len());
+    match sweep::end(outcomes, strict) {
+        End::Done => Ok(()),
+        End::BoundExceeded => Err(Failure::PromiseBroken),
+        End::Interrupted { left } => {
+            if kept {
+                let all = outcomes.len();
+                eprintln!("note: {left} of {all} runs are left; the same command goes on");
+            }
+            Err(Failure::Interrupted)
         }
-        return Err(Failure::Interrupted);
-    }
-    if of(Status::Ok).next().is_none()
-        && let Some(first) = outcomes.first()
-    {
-        let help = "all points are impossible; change what they have in common";
-        return Err(Failure::input_with_help(&first.reason, help));
-    }
-    match of(Status::Failed).next() {
-        Some(failed) => Err(Failure::internal(format!("a run failed: {}", failed.reason))),
-        None => Ok(()),
+        End::Failed(fault) => Err(fault.into()),
     }
 }
 

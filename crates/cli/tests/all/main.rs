@@ -7,9 +7,17 @@ mod compare;
 mod copyback;
 mod deadline;
 mod docs;
+mod explain;
+#[cfg(feature = "html")]
+mod html;
+#[cfg(unix)]
+mod image;
+mod lessons;
 mod own_scheme;
 mod real_traces;
 mod reproduce;
+#[cfg(unix)]
+mod serve;
 #[cfg(unix)]
 mod signals;
 mod ssd;

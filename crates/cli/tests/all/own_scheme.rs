@@ -21,7 +21,7 @@ fn a_crate_outside_the_workspace_brings_a_policy_a_collector_and_a_scheme() {
     assert!(said.contains("5 passed"), "{said}");
 }
 
-/// Each addition has at most 150 lines including its explanation, as `docs/own-scheme.md` says.
+/// Each addition has at most 160 lines including its explanation, as `docs/own-scheme.md` says.
 #[test]
 fn each_addition_is_short() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -29,7 +29,7 @@ fn each_addition_is_short() {
     for file in ["second_look", "paced", "block_per_page"] {
         let source = root.join(format!("examples/own-scheme/src/{file}.rs"));
         let lines = std::fs::read_to_string(source).unwrap().lines().count();
-        assert!(lines <= 150, "{file}.rs has {lines} lines");
+        assert!(lines <= 160, "{file}.rs has {lines} lines");
         let row = format!("| `src/{file}.rs` | {lines} |");
         assert!(page.contains(&row), "docs/own-scheme.md lacks {row}");
     }

@@ -6,7 +6,8 @@ use super::places::BlockMap;
 use super::rule::WearRule;
 use crate::address::{BlockId, Geometry, Lpn, Ppn};
 use crate::error::FlashError;
-use crate::interface::Flash;
+use crate::event::{Event, Item};
+use crate::interface::{Flash, Probe};
 use crate::oob::Oob;
 use crate::operation::Cause;
 use alloc::{vec, vec::Vec};
@@ -176,7 +177,7 @@ impl Levelling {
 
     /// Erases a block. If the rule says so, it moves another block's data to it; the other block is then erased
     /// and takes its place.
-    pub(super) fn erase<F: Flash>(
+    pub(super) fn erase<F: Probe>(
         &mut self,
         flash: &mut F,
         block: BlockId,
@@ -215,13 +216,18 @@ impl Levelling {
     /// Moves the data of `cold` to `worn`, which is erased, then erases `cold` and swaps both. After any
     /// failure the data are still in one of them. The block that the scheme wanted erased is then erased or
     /// reported as failed.
-    fn swap<F: Flash>(
+    fn swap<F: Probe>(
         &mut self,
         flash: &mut F,
         worn: BlockId,
         cold: BlockId,
     ) -> Result<(), FlashError> {
         let Some(pages) = self.blocks.movable(cold) else { return Ok(()) };
+        flash.event(&Event::new(
+            "wear-swap",
+            "wear levelling: the data of block {cold} move to block {worn}, and the two change places",
+            &[("cold", Item::Block(cold)), ("worn", Item::Block(worn))],
+        ));
         let geometry = *flash.geometry();
         let first = geometry.ppn(cold, 0).0;
         self.run.clear();

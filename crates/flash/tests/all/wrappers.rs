@@ -7,8 +7,9 @@ use ftlkit_flash::faults::{
 };
 use ftlkit_flash::parallel::Parallel;
 use ftlkit_flash::{
-    AnyArray, Array, BlockId, Cause, DueBlock, DynFlash, Flash, FlashError, Geometry, Lpn, Ns, Oob,
-    Part, Ppn, Probe, Retries, Serial, Store, WearLevel, WearRule, Worked, copy_one_by_one, parts,
+    AnyArray, Array, BlockId, Cause, DueBlock, DynFlash, Event, Flash, FlashError, Geometry, Item,
+    Lpn, Ns, Oob, Part, Ppn, Probe, Retries, Serial, Store, WearLevel, WearRule, Worked,
+    copy_one_by_one, parts,
 };
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -225,6 +226,10 @@ impl Probe for Recorder {
         self.note("end_turn", (block, moved));
     }
 
+    fn event(&mut self, event: &Event<'_>) {
+        self.note("event", event);
+    }
+
     fn worked(&self) -> Worked {
         self.note("worked", ());
         Worked { busy_ns: 19, steps_ns: 20 }
@@ -254,7 +259,7 @@ impl DynFlash for Recorder {}
 type Ask = fn(&mut AnyArray) -> String;
 
 /// Each method once.
-const ASKS: [(&str, Ask); 26] = [
+const ASKS: [(&str, Ask); 27] = [
     ("geometry", |flash| text(flash.geometry())),
     ("part", |flash| text(&flash.part().name)),
     ("read", |flash| {
@@ -300,6 +305,10 @@ const ASKS: [(&str, Ask); 26] = [
     ("next_due_ns", |flash| text(flash.next_due_ns())),
     ("end_turn", |flash| {
         flash.end_turn(BlockId(1), true);
+        "done".into()
+    }),
+    ("event", |flash| {
+        flash.event(&Event::new("victim", "block {block}", &[("block", Item::Block(BlockId(2)))]));
         "done".into()
     }),
     ("worked", |flash| text(flash.worked())),

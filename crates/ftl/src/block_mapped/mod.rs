@@ -11,7 +11,7 @@ mod pool;
 mod relocate;
 mod scan;
 
-pub(crate) use newest::newest;
+pub(crate) use newest::{newest, peek_newest};
 pub(crate) use page_set::PageSet;
 pub(crate) use pool::Pool;
 pub(crate) use relocate::{NONE, Target, relocate};

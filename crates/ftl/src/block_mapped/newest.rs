@@ -4,6 +4,19 @@ use super::pool::Pool;
 use crate::error::FtlError;
 use flash::{BlockId, Cause, FlashError, Lpn, Ppn, Probe};
 
+/// The page that [`newest`] finds, for displays: asked of the array at no cost, and without its errors.
+pub(crate) fn peek_newest<F: Probe>(
+    flash: &F,
+    pool: &Pool,
+    block: BlockId,
+    written: u32,
+    lpn: Lpn,
+) -> Option<Ppn> {
+    let first = flash.geometry().ppn(block, 0).0;
+    let holds = |ppn: &Ppn| !pool.is_void(*ppn) && flash.peek_lpn(*ppn) == Some(lpn);
+    (first..first + written).rev().map(Ppn).find(holds)
+}
+
 /// Searches the OOB areas of a block with `written` programmed pages for `lpn`, from the last page down. Each read is
 /// charged to `cause`. Unreadable pages that are known to hold no data are skipped.
 ///

@@ -4,6 +4,8 @@
 //! with a failed erase or program is marked bad instead of returning.
 
 use crate::error::FtlError;
+use crate::events;
+use crate::inspection::{BlockUse, List, Uses};
 use crate::plan::Plan;
 use crate::preset::SchemeConfig;
 use crate::start;
@@ -90,6 +92,18 @@ impl Pool {
     #[inline]
     pub(crate) fn len(&self) -> u32 {
         self.free.len() as u32
+    }
+
+    /// Erased blocks, the next to be handed out first.
+    pub(crate) fn queue(&self) -> impl Iterator<Item = BlockId> + '_ {
+        self.free.iter().copied().map(BlockId)
+    }
+
+    /// Adds the erased blocks to the uses, and tells them as a list.
+    pub(crate) fn inspect(&self, uses: &mut Uses) -> List {
+        uses.all(self.queue(), BlockUse::FREE);
+        let help = "Erased blocks in the order in which they are opened.";
+        List::of_blocks("free blocks", help, self.queue())
     }
 
     /// Blocks that may still go bad.
@@ -203,6 +217,7 @@ impl Pool {
         log: &mut CollectionLog,
     ) -> Result<(), FtlError> {
         flash.mark_bad(block)?;
+        events::retired(flash, block);
         log.retired_blocks += 1;
         self.spare_blocks = self.spare_blocks.saturating_sub(1);
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::pool::Pool;
 use crate::error::FtlError;
+use crate::events;
 use alloc::format;
 use flash::{BlockId, Cause, FlashError, Lpn, PageKind, Probe};
 
@@ -37,6 +38,7 @@ pub(crate) fn scan<F: Probe>(
         let oob = match flash.read_oob(ppn, Cause::Mount) {
             Ok(oob) => oob,
             Err(FlashError::Uncorrectable(_)) => {
+                events::found_torn(flash, ppn);
                 pool.found_void(ppn);
                 continue;
             }

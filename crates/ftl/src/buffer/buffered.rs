@@ -6,6 +6,7 @@ use crate::buffer::settings::BufferPlan;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
 use crate::guarantee::Ram;
+use crate::inspection::Inspection;
 use crate::interface::{Background, Ftl, Prefetch};
 use crate::plan::Plan;
 use crate::refresh::RefreshStep;
@@ -13,7 +14,7 @@ use crate::scheme::Scheme;
 use crate::telemetry::Telemetry;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use flash::{DueBlock, Flash, Lpn, Ns};
+use flash::{DueBlock, Event, Flash, Item, Lpn, Ns, Probe};
 
 #[cfg(test)]
 mod tests;
@@ -86,7 +87,17 @@ impl<S: Background> Ftl for Buffered<S> {
         self.check(lpn)?;
         match &mut self.buffer {
             None => Ok(()),
-            Some(buffer) => buffer.write(&mut self.scheme, lpn, data),
+            Some(buffer) => {
+                let hits = buffer.log().write_hits;
+                buffer.write(&mut self.scheme, lpn, data)?;
+                let how = if buffer.log().write_hits > hits { "hit" } else { "added" };
+                self.scheme.flash_mut().event(&Event::new(
+                    "buffer-write",
+                    "LPN {lpn} is dirty in the write buffer ({how})",
+                    &[("lpn", Item::Lpn(lpn)), ("how", Item::Word(how))],
+                ));
+                Ok(())
+            }
         }
     }
 
@@ -120,7 +131,18 @@ impl<S: Background> Ftl for Buffered<S> {
         self.check(lpn)?;
         match &mut self.buffer {
             None => Ok(false),
-            Some(buffer) => buffer.read(&mut self.scheme, lpn, data),
+            Some(buffer) => {
+                let hits = buffer.log().read_hits;
+                let present = buffer.read(&mut self.scheme, lpn, data)?;
+                if buffer.log().read_hits > hits {
+                    self.scheme.flash_mut().event(&Event::new(
+                        "buffer-read",
+                        "LPN {lpn} is read from the write buffer",
+                        &[("lpn", Item::Lpn(lpn))],
+                    ));
+                }
+                Ok(present)
+            }
         }
     }
 
@@ -173,6 +195,14 @@ impl<S: Background> Ftl for Buffered<S> {
 
     fn state(&self) -> Option<Vec<u32>> {
         if self.buffer.is_some() { None } else { self.scheme.state() }
+    }
+
+    fn inspect(&self) -> Inspection {
+        let mut state = self.scheme.inspect();
+        if let Some(buffer) = &self.buffer {
+            buffer.inspect(&mut state);
+        }
+        state
     }
 
     #[inline]

@@ -56,6 +56,11 @@ impl Chain {
         (newer != NONE).then_some(newer)
     }
 
+    /// The slots of a list, the oldest first.
+    pub(super) fn oldest_first(&self, list: &List) -> impl Iterator<Item = u32> + use<'_> {
+        core::iter::successors(list.oldest(), |slot| self.newer(*slot))
+    }
+
     /// Inserts a slot that is in no list between two neighbours, either of which may be [`NONE`].
     fn link(&mut self, list: &mut List, slot: u32, newer: u32, older: u32) {
         self.links[slot as usize] = Links { newer, older };

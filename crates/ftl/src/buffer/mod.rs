@@ -31,7 +31,7 @@ mod write_buffer;
 pub use buffered::with_buffer;
 pub use log::BufferLog;
 pub use policy::{
-    BUFFER_POLICIES, BufferPolicy, BufferUnit, Evictor, Regions, Room, UPDATE_PROBABILITIES, Use,
-    Used,
+    BUFFER_POLICIES, BufferPolicy, BufferUnit, Evictor, Regions, Room, UPDATE_PROBABILITIES,
+    UnitOrder, Use, Used,
 };
 pub use settings::{AgeClock, BufferDefaults, BufferPlan, BufferSettings, CleanUnits};

@@ -224,6 +224,12 @@ impl Units {
         self.bits[word].held & bit != 0
     }
 
+    /// The pages of a unit that are in the buffer, for displays.
+    pub(super) fn pages_held(&self, slot: u32) -> impl Iterator<Item = UnitPage> + '_ {
+        let at = move |page| UnitPage { slot, page };
+        (0..self.pages_in(slot)).map(at).filter(|at| self.is_held(*at))
+    }
+
     /// The first dirty page of a unit at or after `page`.
     #[inline]
     pub(super) fn next_dirty(&self, slot: u32, page: u32) -> Option<UnitPage> {

@@ -6,19 +6,50 @@ use crate::buffer::log::BufferLog;
 use crate::buffer::settings::{BufferPlan, CleanUnits};
 use crate::dirty_pages::{DirtyPages, DirtyRange, Probability};
 use crate::error::FtlError;
+use crate::inspection::{Inspection, List, Place};
 use crate::interface::{Ftl, Prefetch};
 use alloc::{boxed::Box, vec, vec::Vec};
-use flash::{FlashError, Lpn, Ns, Probe};
+use flash::{Event, FlashError, Item, Lpn, Ns, Probe};
 
 /// Most pages of one victim whose lines are prefetched; more would evict each other from the cache.
 const MOST_FETCHED: u32 = 16;
 
 /// Cause of a write-back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Why {
+pub(super) enum Why {
     Eviction,
     Age,
     Flush,
+}
+
+/// Why a page is written below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sent {
+    Back(Why),
+    /// Clean or missing, with the others of its block.
+    Padding,
+    /// Forced write.
+    Through,
+}
+
+impl Sent {
+    /// Name and caption of its event.
+    #[inline(always)]
+    const fn event(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Back(Why::Eviction) => {
+                ("buffer-eviction", "LPN {lpn} is evicted from the write buffer")
+            }
+            Self::Back(Why::Age) => {
+                ("buffer-age", "LPN {lpn} has been dirty for the age limit: it is written back")
+            }
+            Self::Back(Why::Flush) => {
+                ("buffer-flush", "LPN {lpn} is flushed from the write buffer")
+            }
+            Self::Padding => ("buffer-padding", "LPN {lpn} pads its block"),
+            Self::Through => ("buffer-through", "LPN {lpn} is written through the write buffer"),
+        }
+    }
 }
 
 /// The scheme below, as a trait object: the buffer is compiled once for all schemes and arrays.
@@ -28,7 +59,9 @@ pub(super) trait Below {
         lpn: Lpn,
         data: Option<&[u8]>,
         buffer: &mut dyn DirtyPages,
+        sent: Sent,
     ) -> Result<(), FtlError>;
+    fn event(&mut self, event: &Event<'_>);
     fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError>;
     fn flush(&mut self) -> Result<(), FtlError>;
     fn prefetch(&self, lpn: Lpn, what: Prefetch);
@@ -40,8 +73,15 @@ impl<S: Ftl> Below for S {
         lpn: Lpn,
         data: Option<&[u8]>,
         buffer: &mut dyn DirtyPages,
+        sent: Sent,
     ) -> Result<(), FtlError> {
+        let (name, caption) = sent.event();
+        self.flash_mut().event(&Event::new(name, caption, &[("lpn", Item::Lpn(lpn))]));
         Ftl::write_below(self, lpn, data, buffer)
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        self.flash_mut().event(event);
     }
 
     fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
@@ -131,7 +171,7 @@ impl WriteBuffer {
         let Some(at) = self.units.find(lpn) else {
             self.log.write_misses += 1;
             self.log.through += 1;
-            let written = below.write_below(lpn, data, self);
+            let written = below.write_below(lpn, data, self, Sent::Through);
             self.note();
             written?;
             return below.flush();
@@ -143,7 +183,7 @@ impl WriteBuffer {
         // again.
         let was_dirty = self.units.is_dirty(at);
         self.clean(at);
-        let written = below.write_below(lpn, data, self);
+        let written = below.write_below(lpn, data, self, Sent::Through);
         match written {
             Ok(()) => self.fill(at, data),
             Err(_) if was_dirty => self.dirty(at),
@@ -281,7 +321,21 @@ impl WriteBuffer {
             CleanUnits::First => self.units.longest_clean(),
         };
         let Some(slot) = first.or_else(|| self.policy.victim()) else { return Ok(()) };
-        let clean = self.units.held_of(slot) - self.units.dirty_of(slot);
+        let dirty = self.units.dirty_of(slot);
+        let clean = self.units.held_of(slot) - dirty;
+        // A unit of one dirty page is told with that page: the call costs time even if nobody observes.
+        if self.plan.unit_pages > 1 || dirty == 0 {
+            let first = self.units.lpn(UnitPage { slot, page: 0 });
+            below.event(&Event::new(
+                "buffer-unit",
+                "the unit from LPN {lpn} on leaves the write buffer: {dirty} dirty and {clean} clean pages",
+                &[
+                    ("lpn", Item::Lpn(first)),
+                    ("dirty", Item::Count(dirty.into())),
+                    ("clean", Item::Count(clean.into())),
+                ],
+            ));
+        }
         self.write_back(below, slot, Why::Eviction)?;
         self.log.evictions += 1;
         self.log.dropped += u64::from(clean);
@@ -341,7 +395,7 @@ impl WriteBuffer {
         at: UnitPage,
         why: Why,
     ) -> Result<(), FtlError> {
-        let written = self.send(below, at);
+        let written = self.send(below, at, Sent::Back(why));
         if written.is_err() {
             self.dirty(at);
         }
@@ -354,13 +408,13 @@ impl WriteBuffer {
     }
 
     /// Writes a page of the buffer below; the page is clean from now on.
-    fn send(&mut self, below: &mut dyn Below, at: UnitPage) -> Result<(), FtlError> {
+    fn send(&mut self, below: &mut dyn Below, at: UnitPage, sent: Sent) -> Result<(), FtlError> {
         self.clean(at);
         let mut page = self.page.take();
         if let Some((page, bytes)) = page.as_mut().zip(self.units.bytes(at)) {
             page.copy_from_slice(bytes);
         }
-        let written = below.write_below(self.units.lpn(at), page.as_deref(), self);
+        let written = below.write_below(self.units.lpn(at), page.as_deref(), self, sent);
         self.page = page;
         written
     }
@@ -376,13 +430,15 @@ impl WriteBuffer {
             if self.units.is_dirty(at) {
                 self.write_dirty(below, at, why)?;
             } else if self.units.is_held(at) {
-                self.send(below, at)?;
+                self.send(below, at, Sent::Padding)?;
                 self.log.padded += 1;
             } else {
                 let lpn = self.units.lpn(at);
                 let mut bytes = self.page.take();
                 let done = match below.read(lpn, bytes.as_deref_mut()) {
-                    Ok(true) => below.write_below(lpn, bytes.as_deref(), self).map(|()| 1),
+                    Ok(true) => {
+                        below.write_below(lpn, bytes.as_deref(), self, Sent::Padding).map(|()| 1)
+                    }
                     Ok(false) | Err(FtlError::Flash(FlashError::Uncorrectable(_))) => Ok(0),
                     Err(error) => Err(error),
                 };
@@ -413,6 +469,29 @@ impl WriteBuffer {
     #[inline]
     pub(super) fn prefetch(&self, lpn: Lpn) {
         self.units.prefetch(lpn);
+    }
+
+    /// Adds the buffer's lists to the state of the scheme below, and the places of its dirty pages.
+    pub(super) fn inspect(&self, below: &mut Inspection) {
+        let orders = self.policy.orders();
+        let lists = orders.iter().map(|order| {
+            let held = order.slots.iter().flat_map(|slot| self.units.pages_held(*slot));
+            let items = held.map(|at| Item::Lpn(self.units.lpn(at))).collect();
+            List::new(order.name, order.help, items).holding(self.plan.pages.into())
+        });
+        let lpns = (0..).map(Lpn).zip(&mut below.map);
+        let dirty: Vec<Item> = lpns
+            .filter(|(lpn, _)| self.units.is_dirty_lpn(*lpn))
+            .map(|(lpn, place)| {
+                if let Place::Flash(ppn) = core::mem::replace(place, Place::Ram) {
+                    below.older.push((lpn, ppn));
+                }
+                Item::Lpn(lpn)
+            })
+            .collect();
+        let help = "Pages whose newest version is in the write buffer alone, by LPN.";
+        let dirty = List::new("dirty pages", help, dirty).holding(self.plan.pages.into());
+        below.lists.splice(0..0, lists.chain([dirty]));
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

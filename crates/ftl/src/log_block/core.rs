@@ -3,10 +3,12 @@
 use super::stamp::{Clock, Role};
 use crate::block_mapped::{PageSet, Pool};
 use crate::error::FtlError;
+use crate::events;
+use crate::inspection::{BlockUse, List, Place, Uses};
 use crate::plan::Plan;
 use crate::telemetry::{CollectionLog, MergeKind};
 use alloc::{vec, vec::Vec};
-use flash::{BlockId, FlashError, Lpn, Ppn, Probe};
+use flash::{BlockId, FlashError, Item, Lpn, Ppn, Probe};
 
 /// No block, no page.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -182,6 +184,7 @@ impl<F: Probe> LogBlockCore<F> {
 
     fn open_data(&mut self, logical: u32) -> Result<(), FtlError> {
         let block = self.take()?;
+        events::opened(&mut self.flash, block, BlockUse::DATA, logical);
         let seq = self.clock.open(Role::Data);
         let present = self.data[logical as usize].present;
         self.data[logical as usize] = DataBlock { seq, block: block.0, written: 0, present };
@@ -251,6 +254,7 @@ impl<F: Probe> LogBlockCore<F> {
         if !self.lost.contains(lpn) {
             self.lost.insert(lpn);
             self.log.lost_pages += 1;
+            events::lost_page(&mut self.flash, lpn);
         }
     }
 
@@ -275,6 +279,27 @@ impl<F: Probe> LogBlockCore<F> {
         let pages_per_block = self.flash.geometry().pages_per_block();
         let free_pages = self.pool.free_pages();
         FtlError::Full { free_pages, victim_valid: pages_per_block, pages_per_block }
+    }
+
+    /// Map, for displays and checkers.
+    pub(super) fn places(&self) -> Vec<Place> {
+        let place = |lpn: Lpn| match self.place(lpn) {
+            Some(ppn) => Place::Flash(ppn),
+            None if self.lost.contains(lpn) => Place::Lost,
+            None => Place::Unmapped,
+        };
+        (0..self.logical_pages).map(Lpn).map(place).collect()
+    }
+
+    /// Data blocks and erased blocks: their uses and lists.
+    pub(super) fn inspect(&self, uses: &mut Uses) -> Vec<List> {
+        for (logical, data) in (0..).zip(&self.data).filter(|(_, data)| data.block != NONE) {
+            uses.set(BlockId(data.block), BlockUse::of(BlockUse::DATA, logical));
+        }
+        let logged = (0..).map(Lpn).zip(&self.logged).filter(|(_, ppn)| **ppn != NONE);
+        let logged = logged.map(|(lpn, ppn)| Item::Mapping(lpn, Ppn(*ppn))).collect();
+        let help = "Pages whose newest version is in a log block, by LPN.";
+        vec![List::new("log map", help, logged), self.pool.inspect(uses)]
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {

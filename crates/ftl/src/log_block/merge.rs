@@ -4,10 +4,11 @@ use super::core::{DataBlock, LogBlockCore, NONE, NOWHERE};
 use super::stamp::Role;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
+use crate::events::{self, block_or_none};
 use crate::telemetry::MergeKind;
 use alloc::vec::Vec;
 use core::ops::Range;
-use flash::{BlockId, FlashError, Lpn, Oob, PageKind, Ppn, Probe};
+use flash::{BlockId, Event, FlashError, Item, Lpn, Oob, PageKind, Ppn, Probe};
 
 /// The newest version of the page is in the write buffer.
 const IN_BUFFER: Ppn = Ppn(NONE - 1);
@@ -84,7 +85,10 @@ impl<F: Probe> LogBlockCore<F> {
         }
         if new.is_some() {
             tail = None;
-        } else if extent > 0 {
+        } else {
+            self.tell_begin(MergeKind::Full, logical, tail.map_or(NONE, |tail| tail.block.0));
+        }
+        if new.is_none() && extent > 0 {
             // The new block is as long as every block it replaces. A mount can then tell that it is
             // complete.
             let end = extent.max(old.written).max(tail.map_or(0, |tail| tail.extent));
@@ -95,15 +99,47 @@ impl<F: Probe> LogBlockCore<F> {
             }
             new = Some(rewritten?);
         }
-        self.replace(logical, new.unwrap_or(DataBlock::NONE));
+        let new = new.unwrap_or(DataBlock::NONE);
+        self.replace(logical, new);
         if old.block != NONE {
             self.give_up(BlockId(old.block), old.written, old_valid)?;
         }
         if let Some(Tail { block, written, .. }) = tail {
             self.give_up(block, written, tail_valid)?;
         }
+        self.flash.event(&Event::new(
+            "merge-end",
+            "end of the merge of LBN {logical}: its data block is {data}",
+            &[("logical", Item::LogicalBlock(logical)), ("data", block_or_none(new.block))],
+        ));
         self.log.steps += 1;
         Ok(())
+    }
+
+    /// Reports the begin of a merge of a logical block and its own log block, if it has one.
+    #[inline(always)]
+    fn tell_begin(&mut self, kind: MergeKind, logical: u32, log: u32) {
+        let data = self.data[logical as usize].block;
+        let (name, caption) = match kind {
+            MergeKind::Switch => (
+                "switch-merge",
+                "switch merge of LBN {logical}: log block {log} replaces data block {data}",
+            ),
+            MergeKind::Partial => (
+                "partial-merge",
+                "partial merge of LBN {logical}: log block {log} gets the pages that it lacks from block {data}",
+            ),
+            MergeKind::Full if log == NONE => (
+                "full-merge",
+                "full merge of LBN {logical}: data block {data}, and its pages in shared log blocks",
+            ),
+            MergeKind::Full => {
+                ("full-merge", "full merge of LBN {logical}: data block {data}, log block {log}")
+            }
+        };
+        let logical = ("logical", Item::LogicalBlock(logical));
+        let (data, log) = (("data", block_or_none(data)), ("log", block_or_none(log)));
+        self.flash.event(&Event::new(name, caption, &[logical, data, log]));
     }
 
     /// Makes `new` the data block of the logical block, and removes its pages from the log blocks.
@@ -209,6 +245,7 @@ impl<F: Probe> LogBlockCore<F> {
     ) -> Result<Option<DataBlock>, FtlError> {
         let kind = if tail.written < end { MergeKind::Partial } else { MergeKind::Switch };
         self.merging = kind;
+        self.tell_begin(kind, logical, tail.block.0);
         let (seq, block) = (tail.seq, tail.block.0);
         let rest = tail.written..end.max(tail.written);
         let Filled { written, failed } = self.fill(logical, tail.block, seq, rest, buffer)?;
@@ -262,6 +299,7 @@ impl<F: Probe> LogBlockCore<F> {
             let place = self.places[page as usize];
             let newest = if place == IN_BUFFER { buffer.newest(lpn) } else { None };
             let (programmed, done) = if let Some(bytes) = newest {
+                events::page_from_buffer(&mut self.flash, lpn);
                 let done = self.flash.program(to, Oob::data(lpn, seq), bytes, self.merging.cause());
                 (u32::from(done.is_ok()), done)
             } else if place == NOWHERE {

@@ -10,6 +10,8 @@ use super::merge::Tail;
 use super::stamp;
 use super::stamp::Role;
 use crate::error::FtlError;
+use crate::events;
+use crate::inspection::BlockUse;
 use alloc::{format, vec, vec::Vec};
 use flash::{BlockId, Cause, FlashError, Lpn, PageKind, Ppn, Probe};
 
@@ -100,7 +102,10 @@ impl Survey {
             let ppn = geometry.ppn(block, page);
             let oob = match core.flash.read_oob(ppn, Cause::Mount) {
                 Ok(oob) => oob,
-                Err(FlashError::Uncorrectable(_)) => continue,
+                Err(FlashError::Uncorrectable(_)) => {
+                    events::found_torn(&mut core.flash, ppn);
+                    continue;
+                }
                 Err(FlashError::Erased(_)) => return Ok((page, found)),
                 Err(error) => return Err(error.into()),
             };
@@ -174,7 +179,12 @@ impl Survey {
         for blocks in found.chunk_by(|one, other| one.logical == other.logical) {
             let (data, tail) = self.resolve(core, blocks)?;
             if let Some(data) = data {
+                let (block, logical) = (data.block, data.logical);
+                events::found_block(&mut core.flash, block, BlockUse::DATA, logical);
                 self.install(core, data);
+            }
+            if let Some(ScannedBlock { block, logical, .. }) = tail {
+                events::found_block(&mut core.flash, block, BlockUse::LOG, logical);
             }
             tails.extend(tail.map(|tail| (tail.logical, tail.tail())));
         }
@@ -278,6 +288,7 @@ impl Survey {
         found: &ScannedBlock,
     ) -> Result<(), FtlError> {
         let unused = core.flash.geometry().pages_per_block() - found.written;
+        events::discarded(&mut core.flash, found.block);
         core.pool.erase(&mut core.flash, found.block, unused, Cause::Mount, &mut core.log)?;
         Ok(())
     }
@@ -291,6 +302,7 @@ impl Survey {
     ) -> Result<(), FtlError> {
         let unused = core.flash.geometry().pages_per_block() - written;
         core.pool.found_open(unused);
+        events::discarded(&mut core.flash, block);
         core.pool.erase(&mut core.flash, block, unused, Cause::Mount, &mut core.log)?;
         Ok(())
     }

@@ -6,10 +6,11 @@ use super::stamp::Role;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
+use crate::inspection::{Inspection, List, Uses};
 use crate::interface::{Background, Ftl, Prefetch, zeros};
 use crate::preset::{Setup, Start};
 use crate::telemetry::{CollectionLog, Telemetry};
-use alloc::boxed::Box;
+use alloc::{boxed::Box, vec::Vec};
 use flash::prefetch::prefetch;
 use flash::{Cause, FlashError, Lpn, Oob, Probe};
 
@@ -38,6 +39,9 @@ pub(crate) trait Logs: Clone {
         core: &mut LogBlockCore<F>,
         survey: Survey,
     ) -> Result<(), FtlError>;
+
+    /// Log blocks: their uses and lists, for displays and checkers.
+    fn inspect(&self, uses: &mut Uses) -> Vec<List>;
 
     fn heap_bytes(&self) -> usize;
 }
@@ -170,6 +174,13 @@ impl<F: Probe, L: Logs> Ftl for LogBlock<F, L> {
     fn restart_telemetry(&mut self) {
         let pages_per_block = self.core.flash.geometry().pages_per_block();
         self.core.log = CollectionLog::new(pages_per_block, self.core.log.threshold_pages);
+    }
+
+    fn inspect(&self) -> Inspection {
+        let mut uses = Uses::new(&self.core.flash);
+        let mut lists = self.logs.inspect(&mut uses);
+        lists.extend(self.core.inspect(&mut uses));
+        Inspection { map: self.core.places(), blocks: uses.done(), lists, ..Inspection::default() }
     }
 
     #[inline]

@@ -3,8 +3,9 @@
 use super::core::{InSteps, OnDemandCore, Written};
 use super::medium::Moved;
 use crate::error::FtlError;
+use crate::events::why;
 use crate::page_mapped::space::Run;
-use flash::{BlockId, Cause, Lpn, Ppn, Probe};
+use flash::{BlockId, Cause, Event, Item, Lpn, Ppn, Probe};
 
 /// Hooks of a collector in the path of a write or trim.
 pub(crate) trait Collector: Clone {
@@ -35,6 +36,11 @@ pub(crate) trait Collector: Clone {
     /// Called after idle collection did work.
     fn idled(&mut self);
 
+    /// The data block under collection, if it is collected in steps.
+    fn in_progress(&self) -> Option<BlockId> {
+        None
+    }
+
     /// Returns the data block under collection, and what else the next operation depends on. `None` if that depends on the
     /// numbers of logical pages, too.
     fn state(&self) -> Option<(InSteps, u32)> {
@@ -60,6 +66,7 @@ impl WholeBlock {
         let geometry = *core.medium.geometry();
         let victim = core.data.take_freeing_victim();
         let Some(victim) = core.data.if_room(victim, &geometry)? else { return Ok(false) };
+        core.tell_victim(victim, if core.data.mounting { why::MOUNT } else { why::FEW_FREE });
         let (run, next) = (&mut Run::new(), &mut Run::new());
         core.next_run(victim, 0, u32::MAX, run);
         core.fetch(run);
@@ -171,9 +178,17 @@ impl Stepwise {
         if self.data_victim.victim.is_none() && core.data.free_pages < core.data.log.threshold_pages
         {
             self.data_victim = InSteps { victim: core.data.take_freeing_victim(), cursor: 0 };
+            if let Some(victim) = self.data_victim.victim {
+                core.tell_victim(victim, why::FEW_FREE);
+            }
         }
         let Some(victim) = self.data_victim.victim else { return Ok(false) };
         core.data.log.steps += 1;
+        core.medium.flash.event(&Event::new(
+            "collection-step",
+            "step DG, data collection: {copies} copies from block {block} at most, or its erase",
+            &[("block", Item::Block(victim)), ("copies", Item::Count(self.copies_per_step.into()))],
+        ));
         let copies = self.copy_data(core, victim, self.copies_per_step)?;
         if copies == 0 {
             core.reclaim_data(victim)?;
@@ -238,10 +253,21 @@ impl Stepwise {
         let area = &mut core.translation;
         if core.translation_victim.victim.is_none() && area.free_pages <= area.log.threshold_pages {
             core.translation_victim = InSteps { victim: area.take_freeing_victim(), cursor: 0 };
+            if let Some(victim) = core.translation_victim.victim {
+                core.tell_translation_victim(victim);
+            }
         }
         let InSteps { victim: Some(victim), mut cursor } = core.translation_victim else {
             return Ok(false);
         };
+        core.medium.flash.event(&Event::new(
+            "collection-step",
+            "step TG, translation collection: {copies} copies from block {block} at most, or its erase",
+            &[
+                ("block", Item::Block(victim)),
+                ("copies", Item::Count(self.copies_per_step.into())),
+            ],
+        ));
         let (run, mut copies) = (&mut Run::new(), 0);
         while copies < self.copies_per_step {
             core.next_translation_run(victim, cursor, self.copies_per_step - copies, run);
@@ -265,6 +291,11 @@ impl Stepwise {
         if core.cmt.dirty() < self.dirty_threshold {
             return Ok(false);
         }
+        core.medium.flash.event(&Event::new(
+            "collection-step",
+            "step TW, write-back of the map: {pages} translation pages at most",
+            &[("pages", Item::Count(self.pages_per_step.into()))],
+        ));
         for _ in 0..self.pages_per_step {
             let Some(page) = core.cmt.fullest_page() else { break };
             // The threshold of TG covers the room needed here.
@@ -280,6 +311,7 @@ impl Stepwise {
         let geometry = *core.medium.geometry();
         let victim = core.data.take_freeing_victim();
         let Some(victim) = core.data.if_room(victim, &geometry)? else { return Ok(false) };
+        core.tell_victim(victim, why::MOUNT);
         self.data_victim.cursor = 0;
         self.copy_data(core, victim, u32::MAX)?;
         core.reclaim_data(victim)?;
@@ -326,6 +358,10 @@ impl Collector for Stepwise {
     /// At most one step per write, idle collection included.
     fn idled(&mut self) {
         self.stepped = true;
+    }
+
+    fn in_progress(&self) -> Option<BlockId> {
+        self.data_victim.victim
     }
 
     fn state(&self) -> Option<(InSteps, u32)> {

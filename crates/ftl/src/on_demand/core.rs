@@ -4,6 +4,7 @@
 use super::cmt::{Cmt, Shape};
 use super::medium::{Area, Medium, Moved};
 use crate::error::FtlError;
+use crate::events::{self, why};
 use crate::interface::zeros;
 use crate::layout::{CmtEviction, OnDemandLayout};
 use crate::page_mapped::blocks::BlockTable;
@@ -15,7 +16,7 @@ use crate::page_mapped::victims::Greedy;
 use crate::plan::Plan;
 use alloc::{vec, vec::Vec};
 use flash::prefetch::prefetch;
-use flash::{BlockId, Cause, FlashError, Lpn, PageKind, Ppn, Probe};
+use flash::{BlockId, Cause, Event, FlashError, Item, Lpn, PageKind, Ppn, Probe};
 
 /// Bytes per entry of a translation page: a PPN.
 pub(super) const ENTRY_BYTES: usize = 4;
@@ -127,6 +128,11 @@ impl<F: Probe> OnDemandCore<F> {
             return Ok(UNMAPPED);
         }
         self.cmt.lookups.misses += 1;
+        self.medium.flash.event(&Event::new(
+            "cmt-miss",
+            "LPN {lpn} is not in the CMT: its entry is read from translation page {page}",
+            &[("lpn", Item::Lpn(lpn)), ("page", Item::TranslationPage(page))],
+        ));
         let (mut entry, offset) = ([0; ENTRY_BYTES], self.offset(lpn));
         let cause = self.data.cause(Cause::Translation);
         let mut repairs = 0;
@@ -177,8 +183,32 @@ impl<F: Probe> OnDemandCore<F> {
             let written = if alone { Written::One(oldest) } else { Written::All(&[]) };
             self.rewrite(page, written, cause)?;
         }
+        self.medium.flash.event(&Event::new(
+            "cmt-eviction",
+            "the entry of LPN {lpn} leaves the CMT",
+            &[("lpn", Item::Lpn(self.cmt.lpn(oldest)))],
+        ));
         self.cmt.remove(oldest);
         Ok(true)
+    }
+
+    #[inline(always)]
+    fn tell_hit(&mut self, lpn: Lpn) {
+        let caption = "LPN {lpn} is in the CMT";
+        self.medium.flash.event(&Event::new("cmt-hit", caption, &[("lpn", Item::Lpn(lpn))]));
+    }
+
+    /// Reports a data victim.
+    #[inline(always)]
+    pub(super) fn tell_victim(&mut self, victim: BlockId, why: &'static str) {
+        events::victim(&mut self.medium.flash, victim, self.data.blocks.valid(victim), why);
+    }
+
+    /// Reports a translation victim.
+    #[inline(always)]
+    pub(super) fn tell_translation_victim(&mut self, victim: BlockId) {
+        let valid = self.translation.blocks.valid(victim);
+        events::victim(&mut self.medium.flash, victim, valid, why::FEW_TRANSLATION);
     }
 
     /// Slot of an entry that is about to change. An uncached entry is fetched.
@@ -186,6 +216,7 @@ impl<F: Probe> OnDemandCore<F> {
     pub(super) fn cached(&mut self, lpn: Lpn) -> Result<u32, FtlError> {
         if let Some(slot) = self.cmt.find(lpn) {
             self.cmt.lookups.hits += 1;
+            self.tell_hit(lpn);
             self.cmt.touch(slot);
             return Ok(slot);
         }
@@ -199,6 +230,7 @@ impl<F: Probe> OnDemandCore<F> {
     fn entry(&mut self, lpn: Lpn) -> Result<u32, FtlError> {
         if let Some(slot) = self.cmt.find(lpn) {
             self.cmt.lookups.hits += 1;
+            self.tell_hit(lpn);
             self.cmt.touch(slot);
             return Ok(self.cmt.ppn(slot));
         }
@@ -274,6 +306,11 @@ impl<F: Probe> OnDemandCore<F> {
         written: Written<'_>,
         cause: Cause,
     ) -> Result<(), FtlError> {
+        self.medium.flash.event(&Event::new(
+            "map-write-back",
+            "translation page {page} is rewritten with its new entries",
+            &[("page", Item::TranslationPage(page))],
+        ));
         let mut bytes = core::mem::take(&mut self.page);
         let done = self.patched(page, written, cause, &mut bytes);
         let done = done.and_then(|()| self.program_page(page, &bytes, cause));
@@ -363,6 +400,7 @@ impl<F: Probe> OnDemandCore<F> {
             let geometry = *self.medium.geometry();
             let victim = self.translation.take_freeing_victim();
             let Some(victim) = self.translation.if_room(victim, &geometry)? else { break };
+            self.tell_translation_victim(victim);
             self.finish_translation(victim, 0)?;
         }
         Ok(())
@@ -452,7 +490,10 @@ impl<F: Probe> OnDemandCore<F> {
     pub(super) fn collect_invalid(&mut self) -> Result<bool, FtlError> {
         match self.data.take_invalid() {
             None => Ok(false),
-            Some(victim) => self.reclaim_data(victim).map(|()| true),
+            Some(victim) => {
+                self.tell_victim(victim, why::IDLE);
+                self.reclaim_data(victim).map(|()| true)
+            }
         }
     }
 

@@ -21,6 +21,7 @@
 mod cmt;
 mod collection;
 mod core;
+mod inspect;
 mod layout;
 mod medium;
 mod mount;

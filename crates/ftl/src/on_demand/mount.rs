@@ -12,13 +12,14 @@ use super::collection::Collector;
 use super::core::{ENTRY_BYTES, OnDemandCore};
 use super::medium::Medium;
 use crate::error::FtlError;
+use crate::events;
 use crate::layout::OnDemandLayout;
 use crate::page_mapped::core::LOST;
 use crate::page_mapped::mount::{ScannedBlock, rebuild, scan};
 use crate::page_mapped::tables::UNMAPPED;
 use crate::start::erase_written;
 use alloc::{vec, vec::Vec};
-use flash::{BlockId, Cause, FlashError, Lpn, PageKind, Ppn, Probe};
+use flash::{BlockId, Cause, Event, FlashError, Item, Lpn, PageKind, Ppn, Probe};
 
 /// Blocks by use.
 #[derive(Default)]
@@ -74,10 +75,11 @@ fn sort<F: Probe>(core: &mut OnDemandCore<F>) -> Result<Sorted, FtlError> {
             Some(PageKind::Data | PageKind::Other) => sorted.data.push(found),
             Some(PageKind::Translation) => sorted.translation.push(found),
             None if found.written == 0 => sorted.erased.push(block),
-            None => match flash.erase(block, Cause::Mount) {
+            None => match discard(flash, block) {
                 Ok(()) => sorted.erased.push(block),
                 Err(FlashError::EraseFailed(_)) => {
                     flash.mark_bad(block)?;
+                    events::retired(flash, block);
                     core.data.log.retired_blocks += 1;
                 }
                 Err(error) => return Err(error.into()),
@@ -85,6 +87,11 @@ fn sort<F: Probe>(core: &mut OnDemandCore<F>) -> Result<Sorted, FtlError> {
         }
     }
     Ok(sorted)
+}
+
+fn discard<F: Probe>(flash: &mut F, block: BlockId) -> Result<(), FlashError> {
+    events::discarded(flash, block);
+    flash.erase(block, Cause::Mount)
 }
 
 /// Gives each area the erased blocks that it lacks, translation blocks first.
@@ -169,6 +176,14 @@ fn compare<F: Probe>(
         let differing: Vec<(Lpn, Ppn)> =
             core.lpns_of(page).zip(entries).filter_map(|(lpn, entry)| differ(lpn, entry)).collect();
         core.lost_entries = lost_entries;
+        core.medium.flash.event(&Event::new(
+            "found-translation-page",
+            "{entries} entries of translation page {page} are older than the data pages",
+            &[
+                ("page", Item::TranslationPage(page)),
+                ("entries", Item::Count(differing.len() as u64)),
+            ],
+        ));
         if differing.is_empty() {
             continue;
         }

@@ -4,6 +4,7 @@
 
 use super::core::{ENTRY_BYTES, OnDemandCore};
 use crate::error::FtlError;
+use crate::events;
 use crate::page_mapped::core::LOST;
 use crate::page_mapped::tables::UNMAPPED;
 use alloc::vec::Vec;
@@ -96,6 +97,7 @@ impl<F: Probe> OnDemandCore<F> {
             Err(error) => return Err(error),
         }
         self.data.log.lost_pages += 1;
+        events::lost_page(&mut self.medium.flash, lpn);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use super::{collection::Collector, core::OnDemandCore};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
+use crate::inspection::Inspection;
 use crate::interface::{Background, Ftl, Prefetch};
 use crate::page_mapped::victims::Victims;
 use crate::plan::Plan;
@@ -126,6 +127,10 @@ impl<F: Probe, C: Collector> Ftl for OnDemand<F, C> {
     fn state(&self) -> Option<Vec<u32>> {
         let (data_victim, besides) = self.collector.state()?;
         Some(self.core.state(data_victim, besides))
+    }
+
+    fn inspect(&self) -> Inspection {
+        self.core.inspect(self.collector.in_progress())
     }
 
     #[inline]

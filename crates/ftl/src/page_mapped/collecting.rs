@@ -6,12 +6,19 @@ use super::tables::Tables;
 use super::victims::Victims;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
-use flash::{BlockId, Probe};
+use crate::events::why;
+use flash::{BlockId, Event, Probe};
 
 impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     /// The flash array.
     pub fn flash(&self) -> &F {
         &self.flash
+    }
+
+    /// Reports a decision of the collector to an observer of the array. Costs nothing if there is none.
+    #[inline(always)]
+    pub fn event(&mut self, event: &Event<'_>) {
+        self.flash.event(event);
     }
 
     /// Pages that can be programmed without an erase.
@@ -26,7 +33,9 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
 
     /// Takes the block that the policy chooses out of the candidates; `None` if no candidate would gain a page.
     pub fn take_victim(&mut self) -> Option<BlockId> {
-        self.space.take_victim()
+        let victim = self.space.take_victim()?;
+        self.tell_victim(victim, why::FEW_FREE);
+        Some(victim)
     }
 
     /// Number of victims chosen together that are not taken yet. Collection continues until it is 0.
@@ -76,7 +85,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     /// # Errors
     /// The array's errors.
     pub fn collect(&mut self, buffer: &mut dyn DirtyPages) -> Result<bool, FtlError> {
-        self.collect_whole(buffer)
+        self.collect_whole(buffer, why::FEW_FREE)
     }
 
     /// The error of a write that finds no room.

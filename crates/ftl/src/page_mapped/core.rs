@@ -7,10 +7,11 @@ use super::victims::Victims;
 use crate::allocation::Allocation;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
+use crate::events::{self, why};
 use crate::frontier_sharing::FrontierSharing;
 use crate::interface::zeros;
 use crate::plan::Plan;
-use flash::{BlockId, Cause, CopyPath, FlashError, Geometry, Lpn, Oob, Ppn, Probe};
+use flash::{BlockId, Cause, CopyPath, Event, FlashError, Geometry, Item, Lpn, Oob, Ppn, Probe};
 
 /// Map entry of a logical page whose only copy is unreadable: reads fail until the page is written or trimmed.
 pub(crate) const LOST: u32 = u32::MAX - 1;
@@ -94,6 +95,11 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
             let Some(page) = self.space.cache_room(&geometry, more) else { return Ok(false) };
             if let Some(block) = page.opens {
                 self.flash.set_slc(block, true)?;
+                self.flash.event(&Event::new(
+                    "slc-block",
+                    "block {block} is opened in SLC mode",
+                    &[("block", Item::Block(block))],
+                ));
             }
             match self.flash.program(page.ppn, Oob::data(lpn, page.seq), data, Cause::Host) {
                 Ok(()) => {
@@ -242,6 +248,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         let cause = self.space.cause(cause);
         while let Some(bytes) = buffer.newest(lpn) {
             let (to, _, seq) = self.space.room(self.flash.geometry(), purpose)?;
+            events::page_from_buffer(&mut self.flash, lpn);
             match self.flash.program(to, Oob::data(lpn, seq), bytes, cause) {
                 Ok(()) => {
                     self.space.blocks.set(lpn, to.0);
@@ -292,12 +299,19 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         Ok(())
     }
 
+    /// Reports a victim that was taken.
+    #[inline(always)]
+    pub(super) fn tell_victim(&mut self, victim: BlockId, why: &'static str) {
+        events::victim(&mut self.flash, victim, self.space.blocks.valid(victim), why);
+    }
+
     /// Marks the logical page of `from` as lost and counts it: its only copy is unreadable. Collection continues.
     #[cold]
     fn lose(&mut self, from: Ppn) {
         if let Some(lpn) = self.space.blocks.find(from) {
             self.space.blocks.set(lpn, LOST);
             self.space.log.lost_pages += 1;
+            events::lost_page(&mut self.flash, lpn);
             self.less_in_use();
         }
     }
@@ -308,11 +322,16 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     }
 
     /// Collects one whole victim. Returns false if no candidate gains a page.
-    pub(super) fn collect_whole(&mut self, buffer: &mut dyn DirtyPages) -> Result<bool, FtlError> {
+    pub(super) fn collect_whole(
+        &mut self,
+        buffer: &mut dyn DirtyPages,
+        why: &'static str,
+    ) -> Result<bool, FtlError> {
         let victim = self.space.take_victim();
         let Some(victim) = self.space.if_room(victim, self.flash.geometry())? else {
             return Ok(false);
         };
+        self.tell_victim(victim, why);
         let (run, next) = (&mut Run::new(), &mut Run::new());
         self.next_run(victim, 0, u32::MAX, run);
         self.fetch(run);
@@ -332,7 +351,10 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     pub(super) fn collect_invalid(&mut self) -> Result<bool, FtlError> {
         match self.space.take_invalid() {
             None => Ok(false),
-            Some(victim) => self.reclaim(victim).map(|()| true),
+            Some(victim) => {
+                self.tell_victim(victim, why::IDLE);
+                self.reclaim(victim).map(|()| true)
+            }
         }
     }
 

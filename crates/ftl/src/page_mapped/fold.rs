@@ -29,9 +29,10 @@ use super::tables::Tables;
 use super::victims::Victims;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
+use crate::events::why;
 use crate::slc_cache::WhenFull;
 use ::core::mem::take;
-use flash::{Cause, Lpn, Ns, Probe};
+use flash::{Cause, Event, Item, Lpn, Ns, Probe};
 
 /// What a step of folding did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,11 @@ pub(super) fn write<F: Probe, V: Victims, T: Tables, C: Collection>(
         if take(&mut waits) && fold_block(core, collector, buffer)? {
             continue;
         }
+        core.flash.event(&Event::new(
+            "slc-cache-full",
+            "the SLC cache is full: LPN {lpn} goes to a block in the part's own mode",
+            &[("lpn", Item::Lpn(lpn))],
+        ));
         collector.before_write(core, buffer)?;
         core.write(lpn, data)?;
         if let Some(cache) = &mut core.space.cache {
@@ -124,6 +130,13 @@ fn step<F: Probe, V: Victims, T: Tables>(
     else {
         return Ok(Step::Nothing);
     };
+    if cursor == 0 {
+        core.flash.event(&Event::new(
+            "slc-fold",
+            "fold of block {block}: its valid pages leave the SLC cache",
+            &[("block", Item::Block(block))],
+        ));
+    }
     let above = core.space.host_room().saturating_sub(core.space.log.threshold_pages);
     let run = &mut Run::new();
     core.next_run(block, cursor, above.clamp(1, RUN as u64) as u32, run);
@@ -160,7 +173,7 @@ pub(super) fn idle<F: Probe, V: Victims, T: Tables>(
     let folds = core.space.cache.as_ref().is_some_and(|cache| cache.has_full());
     if !folds || is_due(core) {
         core.space.log.idle += 1;
-        let collected = core.collect_whole(&mut NoBuffer)?;
+        let collected = core.collect_whole(&mut NoBuffer, why::IDLE)?;
         core.space.log.idle -= u64::from(!collected);
         return Ok(collected);
     }

@@ -1,6 +1,7 @@
 //! Free blocks: least worn first (dynamic wear levelling) or in the order of their erases.
 
 use alloc::collections::{BinaryHeap, VecDeque};
+use alloc::vec::Vec;
 use core::cmp::Reverse;
 use flash::BlockId;
 
@@ -65,6 +66,12 @@ impl FreeBlocks {
         least_worn.chain(queue.into_iter().flatten().copied().map(BlockId))
     }
 
+    /// Blocks in the order in which they are opened, for displays.
+    pub(crate) fn queue(&self) -> Vec<BlockId> {
+        let mut left = self.clone();
+        core::iter::from_fn(|| left.pop()).collect()
+    }
+
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
             Self::LeastWorn(heap) => heap.capacity() * size_of::<Reverse<(u32, u32)>>(),
@@ -82,9 +89,11 @@ mod tests {
             free.push(BlockId(block), erases);
         }
         assert_eq!((free.len(), free.iter().count()), (5, 5));
-        core::iter::from_fn(|| free.next().filter(|next| free.pop() == Some(*next)))
-            .map(|block| block.0)
-            .collect()
+        let queue = free.queue();
+        let order: alloc::vec::Vec<_> =
+            core::iter::from_fn(|| free.next().filter(|next| free.pop() == Some(*next))).collect();
+        assert_eq!(queue, order);
+        order.into_iter().map(|block| block.0).collect()
     }
 
     #[test]

@@ -482,6 +482,16 @@ impl Frontiers {
         open.chain(self.waiting.iter().copied())
     }
 
+    /// Open blocks that hold the copies of collection alone.
+    pub(crate) fn open_for_copies(&self) -> impl Iterator<Item = Frontier> + '_ {
+        self.units.iter().filter_map(|unit| unit.open[COLLECTION])
+    }
+
+    /// Free blocks of each unit in the order in which they are opened, the unit whose turn is next first.
+    pub(crate) fn free_queues(&self) -> impl Iterator<Item = BlockId> + '_ {
+        self.places_from(self.at[HOST]).flat_map(|place| self.units[place].free.queue())
+    }
+
     /// Free blocks, in no order.
     pub(crate) fn free(&self) -> impl Iterator<Item = BlockId> + '_ {
         self.units.iter().flat_map(|unit| unit.free.iter())

@@ -39,6 +39,7 @@ mod duration;
 mod fold;
 pub(crate) mod free_blocks;
 pub(crate) mod frontiers;
+pub(crate) mod inspect;
 pub(crate) mod mount;
 pub(crate) mod packed;
 mod product;

@@ -43,6 +43,7 @@ use super::space::Space;
 use super::tables::{BlockInfo, Tables, UNMAPPED};
 use super::victims::Victims;
 use crate::error::FtlError;
+use crate::events;
 use alloc::{format, vec, vec::Vec};
 use core::mem;
 use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, PageKind, Ppn, Probe};
@@ -116,6 +117,10 @@ pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     mark_valid(space, &geometry, &used, map);
     resume(space, &geometry, &used);
     resume_slc(space, &geometry, &used);
+    let in_cache = space.cache.iter().flat_map(|cache| cache.open());
+    for frontier in space.frontiers.open().chain(in_cache) {
+        events::found_open(flash, frontier.block, Ppn(frontier.next));
+    }
     Ok(())
 }
 
@@ -243,7 +248,7 @@ pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<ScannedBlo
                 found.first.get_or_insert(oob);
                 found.newest = (number_and_class(oob.seq).0, page);
             }
-            Err(FlashError::Uncorrectable(_)) => {}
+            Err(FlashError::Uncorrectable(ppn)) => events::found_torn(flash, ppn),
             Err(FlashError::Erased(_)) => {
                 found.written = page;
                 break;

@@ -20,7 +20,7 @@ use super::victims::Victims;
 use crate::dirty_pages::NoBuffer;
 use crate::error::FtlError;
 use crate::refresh::{RefreshStep, Refreshed};
-use flash::{BlockId, DueBlock, Probe};
+use flash::{BlockId, DueBlock, Event, Item, Probe};
 
 /// See the module.
 ///
@@ -64,6 +64,11 @@ fn move_one<F: Probe, V: Victims, T: Tables, C: Collection>(
     if run.pages().is_empty() {
         return Ok(Refreshed::Moved);
     }
+    core.flash.event(&Event::new(
+        "refresh",
+        "block {block} is due: a valid page of it moves ({cause})",
+        &[("block", Item::Block(due.block)), ("cause", Item::Word(due.cause.name()))],
+    ));
     core.relocate(run, Move { purpose: Purpose::Host, cause: due.cause }, &mut NoBuffer)?;
     for ppn in run.pages() {
         core.space.invalidate(core.flash.geometry(), *ppn);

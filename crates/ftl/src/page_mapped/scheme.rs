@@ -4,6 +4,7 @@ use super::collection::Collection;
 use super::core::{Core, LOST};
 use super::fold;
 use super::frontiers::ram_bytes;
+use super::inspect;
 use super::refresh;
 use super::slc_cache;
 use super::tables::{Flat, Tables};
@@ -11,6 +12,7 @@ use super::victims::Victims;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
+use crate::inspection::{BlockUse, Inspection};
 use crate::interface::{Background, Ftl, Prefetch};
 use crate::refresh::RefreshStep;
 use crate::slc_cache::SlcLog;
@@ -44,6 +46,19 @@ pub enum Role {
     Victim(u32),
     /// Bad.
     Bad,
+}
+
+impl Role {
+    /// The role's word for displays.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Free => BlockUse::FREE,
+            Self::Frontier => BlockUse::FRONTIER,
+            Self::Full => BlockUse::FULL,
+            Self::Victim(_) => BlockUse::VICTIM,
+            Self::Bad => BlockUse::BAD,
+        }
+    }
 }
 
 /// State of one block, for checkers.
@@ -213,6 +228,12 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
         if let Some(cache) = &mut self.core.space.cache {
             cache.log = SlcLog { most_blocks: cache.blocks(), ..SlcLog::default() };
         }
+    }
+
+    fn inspect(&self) -> Inspection {
+        let uses = self.snapshot().iter().map(|block| BlockUse::new(block.role.word())).collect();
+        let victim = self.collector.in_progress().map(|(victim, _)| victim);
+        inspect::state(&self.core.space, uses, victim)
     }
 
     #[inline]

@@ -193,6 +193,11 @@ impl SlcCache {
         self.log.folded += 1;
     }
 
+    /// Full blocks, the longest full first; without the one that is being folded.
+    pub(crate) fn full(&self) -> impl Iterator<Item = BlockId> + '_ {
+        self.full.iter().copied()
+    }
+
     /// Open blocks.
     pub(crate) fn open(&self) -> impl Iterator<Item = Frontier> + '_ {
         self.open.iter().flatten().copied()

@@ -8,6 +8,7 @@ use super::tables::BlockInfo;
 use super::victims::Victims;
 use crate::allocation::Allocation;
 use crate::error::FtlError;
+use crate::events;
 use crate::frontier_sharing::FrontierSharing;
 use crate::telemetry::CollectionLog;
 use alloc::boxed::Box;
@@ -402,6 +403,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         block: BlockId,
     ) -> Result<(), FtlError> {
         flash.mark_bad(block)?;
+        events::retired(flash, block);
         self.blocks.marked_bad(block);
         self.log.retired_blocks += 1;
         if self.spare_blocks == 1 {

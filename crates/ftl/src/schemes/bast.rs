@@ -52,7 +52,9 @@ use crate::block_mapped::PageSet;
 use crate::build;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
+use crate::events;
 use crate::guarantee::{Guarantee, Ram};
+use crate::inspection::{BlockUse, List, Uses};
 use crate::layout::{Layout, LogBlockLayout};
 use crate::log_block::stamp::Role;
 use crate::log_block::{Division, LogBlock, LogBlockCore, Logs, Room, Survey, Tail, divide};
@@ -60,7 +62,7 @@ use crate::page::page;
 use crate::plan::Plan;
 use crate::preset::{BuildResult, Preset, SchemeConfig, Setup};
 use alloc::{collections::VecDeque, vec, vec::Vec};
-use flash::{Geometry, Lpn, Part, Probe};
+use flash::{Geometry, Item, Lpn, Part, Probe};
 
 pub(crate) static PRESET: Preset = Preset {
     name: "bast",
@@ -181,6 +183,7 @@ impl Logs for BastLogs {
                 Some(_) => self.merge(core, logical, buffer)?,
                 None if self.queue.len() < self.limit as usize && core.has_block_for_log(0) => {
                     let block = core.take()?;
+                    events::opened(&mut core.flash, block, BlockUse::LOG, logical);
                     let seq = core.clock.open(Role::Log);
                     self.tails[logical as usize] = Some(Tail::new(block, seq));
                     self.queue.push_back(logical);
@@ -215,6 +218,17 @@ impl Logs for BastLogs {
             self.queue.push_back(logical);
         }
         Ok(())
+    }
+
+    fn inspect(&self, uses: &mut Uses) -> Vec<List> {
+        for (logical, tail) in (0..).zip(&self.tails) {
+            if let Some(tail) = tail {
+                uses.set(tail.block, BlockUse::of(BlockUse::LOG, logical));
+            }
+        }
+        let logical = self.queue.iter().copied().map(Item::LogicalBlock).collect();
+        let help = "Logical blocks with a log block: the first is merged when there is no room for another.";
+        vec![List::new("log blocks", help, logical).holding(self.limit.into())]
     }
 
     fn heap_bytes(&self) -> usize {

@@ -73,7 +73,9 @@ use crate::block_mapped::PageSet;
 use crate::build;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
+use crate::events;
 use crate::guarantee::{Guarantee, Ram};
+use crate::inspection::{BlockUse, List, Uses};
 use crate::layout::{Layout, LogBlockLayout, LogVictim};
 use crate::log_block::stamp::Role;
 use crate::log_block::{Division, LogBlock, LogBlockCore, Logs, Room, Survey, Tail, divide};
@@ -81,9 +83,9 @@ use crate::page::page;
 use crate::page_mapped::victims::VictimKind;
 use crate::plan::Plan;
 use crate::preset::{BuildResult, Preset, SchemeConfig, Setup};
-use alloc::format;
+use alloc::{format, vec, vec::Vec};
 use associated::Associations;
-use flash::{Geometry, Lpn, Ns, Part, Probe};
+use flash::{Geometry, Item, Lpn, Ns, Part, Probe};
 use random::RandomLog;
 use sequential::Sequential;
 
@@ -253,6 +255,7 @@ impl Logs for FastLogs {
         }
         if page == 0 {
             let block = core.take()?;
+            events::opened(&mut core.flash, block, BlockUse::SEQUENTIAL_LOG, logical);
             let seq = core.clock.open(Role::Log);
             self.sequential = Some(Sequential { logical, tail: Tail::new(block, seq) });
             return Ok(Room { block, page, seq, role: Role::Log });
@@ -299,6 +302,18 @@ impl Logs for FastLogs {
             }
         }
         Ok(())
+    }
+
+    fn inspect(&self, uses: &mut Uses) -> Vec<List> {
+        let mut owner = Vec::new();
+        if let Some(Sequential { logical, tail }) = self.sequential {
+            uses.set(tail.block, BlockUse::of(BlockUse::SEQUENTIAL_LOG, logical));
+            owner.extend([Item::Block(tail.block), Item::LogicalBlock(logical)]);
+        }
+        let help = "The log block for sequential writes, and the logical block that owns it.";
+        let mut lists = vec![List::new("sequential log block", help, owner).holding(2)];
+        lists.extend(self.random.inspect(uses));
+        lists
     }
 
     fn heap_bytes(&self) -> usize {

@@ -73,6 +73,7 @@ mod area;
 mod collection;
 mod collection_queue;
 mod in_progress;
+mod inspect;
 mod mount;
 mod scheme;
 mod stamp;

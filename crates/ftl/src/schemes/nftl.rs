@@ -65,13 +65,16 @@
 
 mod chains;
 mod fold;
+mod inspect;
 mod mount;
 mod words;
 
 use crate::block_mapped::{NONE, PageSet, Pool, newest};
 use crate::build;
 use crate::error::FtlError;
+use crate::events;
 use crate::guarantee::{Guarantee, Ram};
+use crate::inspection::{BlockUse, Inspection};
 use crate::interface::{Background, Ftl, Prefetch, zeros};
 use crate::layout::Layout;
 use crate::page::page;
@@ -281,6 +284,11 @@ impl<F: Probe> Nftl<F> {
             }
         }
         let block = self.pool.take().ok_or_else(|| self.full())?;
+        let role = match self.chains.get(logical).block(Side::Primary) {
+            None => BlockUse::DATA,
+            Some(_) => BlockUse::REPLACEMENT,
+        };
+        events::opened(&mut self.flash, block, role, logical);
         self.last_seq += 1;
         self.chains.open(logical, block, self.last_seq);
         Ok(())
@@ -413,6 +421,10 @@ impl<F: Probe> Ftl for Nftl<F> {
 
     fn state(&self) -> Option<Vec<u32>> {
         Some(self.words())
+    }
+
+    fn inspect(&self) -> Inspection {
+        self.tell()
     }
 
     #[inline]

@@ -58,6 +58,7 @@
 //! and Table I.
 
 mod collection;
+mod inspect;
 mod mount;
 mod rescue;
 mod stamp;
@@ -67,6 +68,7 @@ use crate::block_mapped::{NONE, Pool};
 use crate::build;
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
+use crate::inspection::Inspection;
 use crate::interface::{Background, Ftl, Prefetch, zeros};
 use crate::layout::{Layout, RftlLayout, RftlTrigger};
 use crate::page::page;
@@ -401,6 +403,10 @@ impl<F: Probe> Ftl for Rftl<F> {
 
     fn restart_telemetry(&mut self) {
         self.log = CollectionLog::new(self.pages_per_block(), self.log.threshold_pages);
+    }
+
+    fn inspect(&self) -> Inspection {
+        self.tell()
     }
 
     #[inline]

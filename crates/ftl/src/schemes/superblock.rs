@@ -57,6 +57,7 @@
 
 mod candidates;
 mod collection;
+mod inspect;
 mod mount;
 mod scheme;
 
@@ -75,7 +76,7 @@ use crate::preset::{BuildResult, Preset, SchemeConfig, Setup, Start};
 use crate::telemetry::CollectionLog;
 use alloc::{vec, vec::Vec};
 use candidates::Candidates;
-use flash::{BlockId, Geometry, Lpn, Part, Ppn, Probe};
+use flash::{BlockId, Event, Geometry, Item, Lpn, Part, Ppn, Probe};
 
 pub(crate) static PRESET: Preset = Preset {
     name: "superblock",
@@ -238,6 +239,11 @@ impl<F: Probe> Superblock<F> {
 
     fn open(&mut self, superblock: u32) -> Result<(), FtlError> {
         let Some(block) = self.pool.take() else { return Err(self.full()) };
+        self.flash.event(&Event::new(
+            "block-opened",
+            "block {block} is opened for superblock {superblock}",
+            &[("block", Item::Block(block)), ("superblock", Item::Count(superblock.into()))],
+        ));
         let seq = self.clock.open(Role::Data);
         self.adopt(superblock, block, seq);
         Ok(())

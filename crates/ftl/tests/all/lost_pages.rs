@@ -3,7 +3,7 @@
 use crate::bench::{Device, Failing, failing, preset};
 use flash::faults::Tearable;
 use flash::{Cause, Flash, FlashError, Geometry, Lpn, Ppn};
-use ftlkit_ftl::{BufferSettings, FtlError, SchemeConfig, registry};
+use ftlkit_ftl::{BufferSettings, FtlError, Place, SchemeConfig, registry};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -77,6 +77,7 @@ impl Test {
             self.write_another();
         }
         assert_eq!(self.lost_pages(), before + 1);
+        assert_eq!(self.scheme.inspect().map[LOST as usize], Place::Lost);
     }
 
     fn assert_lost(&mut self) {

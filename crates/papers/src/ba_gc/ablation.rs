@@ -60,7 +60,7 @@ pub(super) fn ablation(runs: &Runs) -> Result<Section, ReproduceError> {
     section.notes.extend(verdict(&times));
     let title = "What the parts of BA-GC contribute: execution time";
     let label = "I/O execution time, FAB = 1";
-    section.plots.push(times.plot("ablation.svg", title, label, &SHOWN)?);
+    section.plots.push(times.plot("ablation.svg", title, label, &SHOWN));
     Ok(section)
 }
 

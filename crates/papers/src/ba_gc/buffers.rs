@@ -53,6 +53,6 @@ pub(super) fn buffers(runs: &Runs) -> Result<Section, ReproduceError> {
         series,
         log: true,
     };
-    section.plots.push(PlotFile { name: "buffers.svg".into(), svg: bars.svg()? });
+    section.plots.push(PlotFile { name: "buffers.svg".into(), figure: bars.into() });
     Ok(section)
 }

@@ -74,7 +74,7 @@ pub(super) fn fig_5(runs: &Runs) -> Result<Section, ReproduceError> {
     }
     section.matrices.push(times.matrix("execution time, FAB = 1"));
     let label = "I/O execution time, FAB = 1";
-    section.plots.push(times.plot("fig-5.svg", "Fig. 5: execution time", label, &SCHEMES)?);
+    section.plots.push(times.plot("fig-5.svg", "Fig. 5: execution time", label, &SCHEMES));
     for (group, state) in STATES {
         let file = match group {
             Group::Fresh => "fig-5-fresh.svg",
@@ -83,7 +83,7 @@ pub(super) fn fig_5(runs: &Runs) -> Result<Section, ReproduceError> {
         };
         let measure = Measure { group, ..times };
         let title = format!("Fig. 5: execution time{state}");
-        section.plots.push(measure.plot(file, &title, label, &SCHEMES)?);
+        section.plots.push(measure.plot(file, &title, label, &SCHEMES));
     }
     Ok(section)
 }
@@ -113,9 +113,9 @@ pub(super) fn fig_6(runs: &Runs) -> Result<Section, ReproduceError> {
     section.matrices.push(times.matrix("time of garbage collection, FAB = 1"));
     let label = "time of garbage collection, FAB = 1";
     let title = "Fig. 6: garbage collection overhead";
-    section.plots.push(times.plot("fig-6.svg", title, label, &SCHEMES)?);
+    section.plots.push(times.plot("fig-6.svg", title, label, &SCHEMES));
     let title = "Fig. 6: garbage collection overhead, page padding counted as such";
-    section.plots.push(padded.plot("fig-6-padding.svg", title, label, &SCHEMES)?);
+    section.plots.push(padded.plot("fig-6-padding.svg", title, label, &SCHEMES));
     Ok(section)
 }
 

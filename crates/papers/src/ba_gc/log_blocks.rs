@@ -62,9 +62,10 @@ pub(super) fn log_blocks(runs: &Runs) -> Result<Section, ReproduceError> {
         caption: "Execution time over the number of log blocks, mean of the workloads".into(),
         x_label: "log blocks",
         y_label: "execution time, FAB with 32 log blocks = 1",
+        log_x: false,
         log_y: false,
         curves: SCHEMES.iter().map(curve).collect(),
     };
-    section.plots.push(PlotFile { name: "log-blocks.svg".into(), svg: chart.svg()? });
+    section.plots.push(PlotFile { name: "log-blocks.svg".into(), figure: chart.into() });
     Ok(section)
 }

@@ -107,7 +107,7 @@ pub(super) fn migrations(runs: &Runs) -> Result<Section, ReproduceError> {
         series: series.collect(),
         log: false,
     };
-    section.plots.push(PlotFile { name: "migrations.svg".into(), svg: bars.svg()? });
+    section.plots.push(PlotFile { name: "migrations.svg".into(), figure: bars.into() });
     Ok(section)
 }
 

@@ -2,7 +2,6 @@
 
 use super::runs::{Group, Runs};
 use super::schemes::{FAB, SCHEMES, WORKLOADS};
-use crate::error::ReproduceError;
 use crate::figure::Figure;
 use crate::matrix::{Cell, Matrix};
 use crate::reproduction::PlotFile;
@@ -80,13 +79,7 @@ impl Measure<'_> {
     }
 
     /// Bar chart of the figure.
-    pub(super) fn plot(
-        &self,
-        file: &str,
-        title: &str,
-        label: &str,
-        schemes: &[&str],
-    ) -> Result<PlotFile, ReproduceError> {
+    pub(super) fn plot(&self, file: &str, title: &str, label: &str, schemes: &[&str]) -> PlotFile {
         let groups = WORKLOADS.iter().map(|name| short(name).to_owned());
         let series = schemes.iter().map(|scheme| {
             let of_workloads = WORKLOADS.iter().map(|workload| self.over(workload, scheme, FAB));
@@ -99,7 +92,7 @@ impl Measure<'_> {
             series: series.collect(),
             log: false,
         };
-        Ok(PlotFile { name: file.into(), svg: bars.svg()? })
+        PlotFile { name: file.into(), figure: bars.into() }
     }
 }
 

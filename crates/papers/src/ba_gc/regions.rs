@@ -84,6 +84,6 @@ pub(super) fn regions(runs: &Runs) -> Result<Section, ReproduceError> {
         series: series.chain([("mean".to_owned(), of_means)]).collect(),
         log: false,
     };
-    section.plots.push(PlotFile { name: "regions.svg".into(), svg: bars.svg()? });
+    section.plots.push(PlotFile { name: "regions.svg".into(), figure: bars.into() });
     Ok(section)
 }

@@ -68,6 +68,6 @@ pub(super) fn write_hits(runs: &Runs) -> Result<Section, ReproduceError> {
         series: series.collect(),
         log: false,
     };
-    section.plots.push(PlotFile { name: "write-hits.svg".into(), svg: bars.svg()? });
+    section.plots.push(PlotFile { name: "write-hits.svg".into(), figure: bars.into() });
     Ok(section)
 }

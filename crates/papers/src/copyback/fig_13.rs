@@ -45,15 +45,16 @@ pub(super) fn fig_13() -> Result<Section, ReproduceError> {
             }
         }
         files.extend(named(on, &curves));
-        let svg = Curves {
+        let chart = Curves {
             caption: format!("Fig. 13: throughput that DGCB loses to corrections, {on}"),
             x_label: "error rate, % of 192 bits per page",
             y_label: "throughput lost, %",
+            log_x: false,
             log_y: false,
             curves,
         };
         let name = format!("fig-13-{}.svg", on.replace(' ', "-"));
-        section.plots.push(PlotFile { name, svg: svg.svg()? });
+        section.plots.push(PlotFile { name, figure: chart.into() });
     }
     section.curves.push(points("fig-13", "error rate, %", &files));
     Ok(section)

@@ -38,7 +38,7 @@ pub(super) fn fig_14() -> Result<Section, ReproduceError> {
         files.extend(named(on, &curves));
         let file = format!("fig-14-{}", on.replace(' ', "-"));
         let caption = format!("Fig. 14: channel use, DGCB with 192 bit errors per page, {on}");
-        section.plots.push(chart(&file, caption, "time in which the channel is taken, %", curves)?);
+        section.plots.push(chart(&file, caption, "time in which the channel is taken, %", curves));
     }
     section.curves.push(points("fig-14", "pages of a transaction", &files));
     section.notes.push(

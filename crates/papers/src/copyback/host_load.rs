@@ -45,7 +45,7 @@ pub(super) fn host_load(
     }
     for (view, name) in VIEWS {
         section.rows.extend(measured.changes(view, name));
-        section.plots.extend(measured.plots(view, name)?);
+        section.plots.extend(measured.plots(view, name));
     }
     section.rows.extend(measured.policies());
     section.rows.extend(measured.pages());
@@ -252,7 +252,7 @@ impl Measured {
         rows
     }
 
-    fn plots(&self, view: View, name: &str) -> Result<Vec<PlotFile>, ReproduceError> {
+    fn plots(&self, view: View, name: &str) -> Vec<PlotFile> {
         let mut files = Vec::new();
         for of in [P99_9, MEAN] {
             let of_ways = [None].into_iter().chain(WAYS.map(Some));
@@ -273,13 +273,14 @@ impl Measured {
                 caption: format!("Response of host {}, {pace}", of.name),
                 x_label: "load of the host, % of what the channel carries without collection",
                 y_label: "ms",
+                log_x: false,
                 log_y: true,
                 curves: curves.collect(),
             };
             let name = format!("host-load-{}-{name}.svg", of.file);
-            files.push(PlotFile { name, svg: chart.svg()? });
+            files.push(PlotFile { name, figure: chart.into() });
         }
-        Ok(files)
+        files
     }
 
     /// Summary note with the figures of the middle load.

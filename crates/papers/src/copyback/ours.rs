@@ -1,6 +1,5 @@
 //! The engine on the paper's part, and functions that the sections share.
 
-use crate::error::ReproduceError;
 use crate::reproduction::{CurvesFile, PlotFile};
 use bounds::copyback::{CopyPath, CopyTimings, Waits};
 use ddt::{Alone, CopyJob, CopyRunError, Way, alone};
@@ -73,10 +72,10 @@ pub(super) fn chart(
     caption: String,
     y_label: &'static str,
     curves: Vec<Curve>,
-) -> Result<PlotFile, ReproduceError> {
+) -> PlotFile {
     let x_label = "pages of a transaction";
-    let svg = Curves { caption, x_label, y_label, log_y: false, curves }.svg_log_x()?;
-    Ok(PlotFile { name: format!("{file}.svg"), svg })
+    let chart = Curves { caption, x_label, y_label, log_x: true, log_y: false, curves };
+    PlotFile { name: format!("{file}.svg"), figure: chart.into() }
 }
 
 /// Points of curves as CSV, with one line per x value.

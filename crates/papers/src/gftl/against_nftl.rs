@@ -62,7 +62,7 @@ pub(super) fn fig_2(cells: &Cells) -> Result<Section, ReproduceError> {
             Err(why) => section.rows.push(missing(&cell, why)),
         }
     }
-    section.plots.push(plot("fig-2.svg", "NFTL's writes", Of::Writes, &plotted(cells, &["nftl"]))?);
+    section.plots.push(plot("fig-2.svg", "NFTL's writes", Of::Writes, &plotted(cells, &["nftl"])));
     section.notes.push(format!(
         "The figure's values are not printed. A write of NFTL takes the folds on its way: one when its replacement is \
          full, several when no block is free. §II does not say how many: {SEVERAL} here (`+folds={SEVERAL}`), and one \
@@ -246,7 +246,7 @@ fn both(cells: &Cells, of: Of) -> Result<Section, ReproduceError> {
         Of::Writes => ("fig-9.svg", "NFTL and GFTL: writes"),
         Of::Reads => ("fig-10.svg", "NFTL and GFTL: reads"),
     };
-    section.plots.push(plot(file, title, of, &plotted(cells, &["nftl", "gftl"]))?);
+    section.plots.push(plot(file, title, of, &plotted(cells, &["nftl", "gftl"])));
     section.notes.push(
         "Synthetic trace at 100 %, NFTL on the flash that GFTL has. The figure's values are not printed. A write \
          of NFTL takes the folds on its way; GFTL's step of collection comes behind the request, within L(p)."
@@ -300,7 +300,7 @@ fn plotted<'a>(cells: &'a Cells, schemes: &[&'static str]) -> Vec<&'a Ran> {
 }
 
 /// Plot of the minimum and maximum times in each interval of the series.
-fn plot(file: &str, title: &str, of: Of, ran: &[&Ran]) -> Result<PlotFile, ReproduceError> {
+fn plot(file: &str, title: &str, of: Of, ran: &[&Ran]) -> PlotFile {
     let curve = |ran: &&Ran| {
         let ends = |sample: &Sample| {
             let at = sample.requests as f64;
@@ -318,8 +318,9 @@ fn plot(file: &str, title: &str, of: Of, ran: &[&Ran]) -> Result<PlotFile, Repro
         caption: format!("{title}, synthetic, π = {PLOTTED}"),
         x_label: "requests",
         y_label: "µs",
+        log_x: false,
         log_y: true,
         curves: ran.iter().map(curve).collect(),
     };
-    Ok(PlotFile { name: file.into(), svg: chart.svg()? })
+    PlotFile { name: file.into(), figure: chart.into() }
 }

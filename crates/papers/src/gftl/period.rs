@@ -65,8 +65,9 @@ pub(super) fn fig_7(cells: &Cells) -> Result<Section, ReproduceError> {
         label: "µs of L(p), mean over all requests",
         parts: vec!["request".into(), "partial collection".into(), "idle".into()],
         bars,
+        totals: None,
     };
-    section.plots.push(PlotFile { name: "fig-7.svg".into(), svg: stacked.svg()? });
+    section.plots.push(PlotFile { name: "fig-7.svg".into(), figure: stacked.into() });
     section.notes.push(
         "The figure's values are not printed. Means over reads and writes; a step may take up to T_er behind \
          any request while blocks wait to be collected."

@@ -60,6 +60,7 @@ pub(super) fn fig_6() -> Result<Section, ReproduceError> {
         caption: format!("Worst order, N = {blocks}, κ = {total}, L(p) = 1"),
         x_label: "requests on full blocks",
         y_label: "pages",
+        log_x: false,
         log_y: false,
         curves: vec![
             curve("arrivals", &|x| x.min(2 * most)),
@@ -70,7 +71,7 @@ pub(super) fn fig_6() -> Result<Section, ReproduceError> {
             curve("L", &|_| most),
         ],
     };
-    section.plots.push(PlotFile { name: "fig-6.svg".into(), svg: chart.svg()? });
+    section.plots.push(PlotFile { name: "fig-6.svg".into(), figure: chart.into() });
     section.notes.push(
         "The model of §IV-D: every block is full and waits; each request adds a page to the queue, and every κ \
          requests the next block is cleaned and its pages leave. The paper bounds it by Σ(N − ⌊iN/κ⌋) and adds N \
@@ -128,7 +129,7 @@ pub(super) fn fig_8(cells: &Cells) -> Result<Section, ReproduceError> {
         }
         let file = if load == Load::WorstOrder { "fig-8.svg" } else { "fig-8-longest.svg" };
         let ran = cells.all(&every_pages_per_block("gftl", load));
-        section.plots.push(PlotFile { name: file.into(), svg: growth(load, &ran)?.svg()? });
+        section.plots.push(PlotFile { name: file.into(), figure: growth(load, &ran)?.into() });
     }
     section.notes.push(
         "The flash is that of the synthetic trace at 100 %. The length is from the oldest block of the queue that \
@@ -268,6 +269,7 @@ fn growth(load: Load, ran: &[&Ran]) -> Result<Curves, ReproduceError> {
         caption: format!("Length of GFTL's write queue, {}", load.name()),
         x_label: "requests since the last round of the fill",
         y_label: "pages of the write queue",
+        log_x: false,
         log_y: false,
         curves,
     })

@@ -61,7 +61,7 @@ pub(super) fn soft(cells: &Cells) -> Result<Section, ReproduceError> {
         Cell::gftl(Load::Synthetic, PAGES_PER_BLOCK[1]),
         Cell::gftl(Load::Synthetic, PAGES_PER_BLOCK[1]).of("gftl-priority"),
     ]);
-    section.plots.push(PlotFile { name: "priority-queue.svg".into(), svg: growth(&ran).svg()? });
+    section.plots.push(PlotFile { name: "priority-queue.svg".into(), figure: growth(&ran).into() });
     section.notes.push(
         "Energy as in Table VI, at 100 % utilisation. The paper gives one figure for \"the entire Consumer \
          benchmark\" and no π; it does not say how much less slowly the queue grows by priority."
@@ -191,6 +191,7 @@ fn growth(ran: &[&Ran]) -> Curves {
         caption: format!("Write queue, synthetic, π = {}", PAGES_PER_BLOCK[1]),
         x_label: "requests",
         y_label: "pages of the write queue",
+        log_x: false,
         log_y: false,
         curves: ran.iter().map(curve).collect(),
     }

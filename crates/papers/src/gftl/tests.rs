@@ -80,7 +80,7 @@ fn sections_of_closed_forms_need_no_runs() {
         rows()
             .all(|row| matches!(row.verdict, Verdict::Equal | Verdict::Evidence | Verdict::Input))
     );
-    assert!(found.sections[2].plots[0].svg.contains("</svg>"));
+    assert!(crate::files::svg(&found.sections[2].plots[0]).unwrap().contains("</svg>"));
 }
 
 #[test]

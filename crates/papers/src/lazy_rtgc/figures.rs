@@ -288,7 +288,7 @@ pub(super) fn section(id: &str, evaluation: &Evaluation) -> Result<Section, Repr
             .push("means are of the values divided by GFTL's, workload by workload".into());
     }
     for before in Before::ALL {
-        section.plots.push(of(before).plot()?);
+        section.plots.push(of(before).plot());
     }
     Ok(section)
 }
@@ -480,7 +480,7 @@ impl Values<'_> {
         rows.collect()
     }
 
-    fn plot(&self) -> Result<PlotFile, ReproduceError> {
+    fn plot(&self) -> PlotFile {
         let workloads = self.evaluation.workloads(self.before);
         let groups = workloads.iter().map(|at| WORKLOADS[*at].to_owned());
         let series = SCHEMES.iter().map(|scheme| {
@@ -497,6 +497,6 @@ impl Values<'_> {
             log: true,
         };
         let suffix = if self.before == Before::Wide { "" } else { self.before.suffix() };
-        Ok(PlotFile { name: format!("{section}{suffix}.svg"), svg: bars.svg()? })
+        PlotFile { name: format!("{section}{suffix}.svg"), figure: bars.into() }
     }
 }

@@ -79,7 +79,7 @@ pub(super) fn fig_11() -> Result<Section, ReproduceError> {
         series: vec![("evaluation part".into(), values.chain([Some(on_demand)]).collect())],
         log: false,
     };
-    section.plots.push(PlotFile { name: "fig-11.svg".into(), svg: bars.svg()? });
+    section.plots.push(PlotFile { name: "fig-11.svg".into(), figure: bars.into() });
     Ok(section)
 }
 

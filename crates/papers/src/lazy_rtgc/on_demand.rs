@@ -54,7 +54,7 @@ pub(super) fn fig_8(
         ("fig-8b.svg", "mean response of a page task, µs", mean),
     ];
     for (file, label, value) in plots {
-        section.plots.push(curves(&runs, file, label, value)?);
+        section.plots.push(curves(&runs, file, label, value));
     }
     Ok(section)
 }
@@ -103,7 +103,7 @@ fn curves(
     file: &str,
     label: &'static str,
     value: fn(&Runs, usize, &str) -> Option<f64>,
-) -> Result<PlotFile, ReproduceError> {
+) -> PlotFile {
     let curve = |(at, name): (usize, &&str)| {
         let point =
             |kib: &u64| Some((*kib as f64, value(runs, at, &Reading::Replaced.label(*kib))?));
@@ -118,10 +118,11 @@ fn curves(
         caption: format!("Fig. 8: on-demand Lazy-RTGC, {label}"),
         x_label: "cached mapping table at 32 GiB, KiB",
         y_label: label,
+        log_x: false,
         log_y: false,
         curves: WORKLOADS.iter().enumerate().map(curve).collect(),
     };
-    Ok(PlotFile { name: file.into(), svg: chart.svg()? })
+    PlotFile { name: file.into(), figure: chart.into() }
 }
 
 /// §6.2(3) and (4): translation pages among the copies, and erases against Lazy-RTGC with its map in RAM.

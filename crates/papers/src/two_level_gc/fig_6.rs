@@ -41,10 +41,10 @@ pub(super) fn fig_6(
     section.matrices =
         IN_MATRICES.map(|(title, decimals, of)| matrix(title, decimals, of, &ran)).into();
     for (at, of) in (1..).zip(of_table) {
-        section.plots.push(plot(of, &format!("fig-6-workload-{at}"))?);
+        section.plots.push(plot(of, &format!("fig-6-workload-{at}")));
     }
     for (of, name) in in_order.iter().zip(["2-in-order", "4-in-order", "4-at-one-position"]) {
-        section.plots.push(plot(of, &format!("fig-6-workload-{name}"))?);
+        section.plots.push(plot(of, &format!("fig-6-workload-{name}")));
     }
     section.curves.push(windows(&ran));
     section.curves.push(table(&ran));
@@ -69,7 +69,7 @@ fn matrix(title: &str, decimals: usize, of: Of, ran: &[Ran]) -> Matrix {
     })
 }
 
-fn plot(ran: &Ran, name: &str) -> Result<PlotFile, ReproduceError> {
+fn plot(ran: &Ran, name: &str) -> PlotFile {
     let curve = |label: &&str| {
         let report = ran.scheme(label);
         let points = report.map(rates).unwrap_or_default();
@@ -89,10 +89,11 @@ fn plot(ran: &Ran, name: &str) -> Result<PlotFile, ReproduceError> {
         caption: format!("Page commands per second, {}: {words}", ran.name),
         x_label: "time, s",
         y_label: "page reads and programs per second",
+        log_x: false,
         log_y: false,
         curves: [SEARCH, LISTS, GREEDY].iter().map(curve).collect(),
     };
-    Ok(PlotFile { name: format!("{name}.svg"), svg: chart.svg()? })
+    PlotFile { name: format!("{name}.svg"), figure: chart.into() }
 }
 
 /// For each whole window: its middle in s, page commands per second, and host pages per second.

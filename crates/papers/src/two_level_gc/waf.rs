@@ -56,7 +56,7 @@ pub(super) fn waf(
         .collect();
     section.rows = measured.iter().map(Measured::row).collect();
     for (name, file, writes) in WRITES {
-        section.plots.push(plot(&measured, name, file, writes)?);
+        section.plots.push(plot(&measured, name, file, writes));
     }
     section.curves.push(csv(&measured));
     section.notes = notes(blocks);
@@ -277,12 +277,7 @@ impl Measured {
     }
 }
 
-fn plot(
-    measured: &[Measured],
-    name: &str,
-    file: &str,
-    writes: Writes,
-) -> Result<PlotFile, ReproduceError> {
+fn plot(measured: &[Measured], name: &str, file: &str, writes: Writes) -> PlotFile {
     let of = |kind: VictimKind| {
         let these = move |one: &&Measured| one.cell.kind == kind && one.cell.writes == writes;
         measured.iter().filter(these)
@@ -311,10 +306,11 @@ fn plot(
         caption: format!("Write amplification, {name} writes"),
         x_label: "over-provisioning, %",
         y_label: "pages programmed per host page",
+        log_x: false,
         log_y: true,
         curves,
     };
-    Ok(PlotFile { name: format!("waf-{file}.svg"), svg: chart.svg()? })
+    PlotFile { name: format!("waf-{file}.svg"), figure: chart.into() }
 }
 
 fn csv(measured: &[Measured]) -> CurvesFile {

@@ -36,7 +36,7 @@ pub(super) fn work(
     for (scenario, file) in SCENARIOS {
         section.rows.extend(table.growth(scenario));
         section.rows.extend(table.largest(scenario));
-        section.plots.push(table.plot(scenario, file)?);
+        section.plots.push(table.plot(scenario, file));
     }
     section.curves.push(table.csv());
     section.clock = table.clock();
@@ -229,7 +229,7 @@ impl Table {
         rows
     }
 
-    fn plot(&self, scenario: Invalidation, file: &str) -> Result<PlotFile, ReproduceError> {
+    fn plot(&self, scenario: Invalidation, file: &str) -> PlotFile {
         let curve = |kind: VictimKind| Curve {
             name: kind.to_string(),
             note: String::new(),
@@ -243,10 +243,11 @@ impl Table {
             caption: format!("Entries touched per victim selection: {}", scenario.name()),
             x_label: "blocks",
             y_label: "entries read and written per victim",
+            log_x: true,
             log_y: true,
             curves: kinds().into_iter().map(curve).collect(),
         };
-        Ok(PlotFile { name: format!("victim-work-{file}.svg"), svg: chart.svg_log_x()? })
+        PlotFile { name: format!("victim-work-{file}.svg"), figure: chart.into() }
     }
 
     fn csv(&self) -> CurvesFile {

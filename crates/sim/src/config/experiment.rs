@@ -277,6 +277,14 @@ impl Experiment {
         toml::from_str(text).map_err(|error| ConfigError::toml(place, text, &error))
     }
 
+    /// Reads an experiment from a table of its keys; `place` names the table in errors.
+    ///
+    /// # Errors
+    /// As [`Experiment::from_toml`], without a line.
+    pub fn from_table(table: toml::Table, place: &str) -> Result<Self, ConfigError> {
+        table.try_into().map_err(|error| ConfigError::toml(place, "", &error))
+    }
+
     /// Reads an experiment file, whose paths are relative to it.
     ///
     /// # Errors

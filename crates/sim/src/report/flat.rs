@@ -69,11 +69,16 @@ pub(super) fn scalars(scheme: &SchemeReport) -> Vec<(String, String)> {
         Value::String(text) => text,
         other => other.to_string(),
     };
+    with_units(scheme).into_iter().map(|(name, value)| (name, text(value))).collect()
+}
+
+/// As [`values`], with names that tell the unit.
+pub(crate) fn with_units(scheme: &SchemeReport) -> Vec<(String, Value)> {
     let with_unit = |name: String| match UNITS.iter().find(|(plain, _)| name == *plain) {
         Some((_, with_unit)) => (*with_unit).to_owned(),
         None => name,
     };
-    values(scheme).into_iter().map(|(name, value)| (with_unit(name), text(value))).collect()
+    values(scheme).into_iter().map(|(name, value)| (with_unit(name), value)).collect()
 }
 
 /// Every scalar of a scheme with its name in the JSON, in the order of the columns; `null` where not measured.
@@ -87,6 +92,15 @@ pub(crate) fn values(scheme: &SchemeReport) -> Vec<(String, Value)> {
         }
     }
     for (name, value) in &fields {
+        push(&mut out, name, value);
+    }
+    out
+}
+
+/// Every scalar of an object in its own order, with the names of objects within it before theirs.
+pub(crate) fn fields(value: &Value) -> Vec<(String, Value)> {
+    let mut out = Vec::new();
+    for (name, value) in value.as_object().into_iter().flatten() {
         push(&mut out, name, value);
     }
     out

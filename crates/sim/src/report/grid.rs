@@ -27,6 +27,31 @@ impl Grid {
         self.rows.push((label.to_owned(), cells));
     }
 
+    /// Headings and rows for a table with a row per scheme; a `<` marks columns of words.
+    #[cfg(feature = "html")]
+    pub(super) fn by_scheme(&self) -> (Vec<String>, Vec<Vec<String>>) {
+        let heads = self.rows.iter().map(|(label, _)| label.trim().to_owned());
+        let row = |(at, name): (usize, &String)| {
+            let cells = self.rows.iter().map(|(_, cells)| cells[at].replace('\n', " "));
+            [name.clone()].into_iter().chain(cells).collect()
+        };
+        let rows = self.names.iter().enumerate().map(row).collect();
+        (["<".to_owned()].into_iter().chain(heads).collect(), rows)
+    }
+
+    /// The same with a row per field.
+    #[cfg(feature = "html")]
+    pub(super) fn by_field(&self) -> (Vec<String>, Vec<Vec<String>>) {
+        // Blanks before a label mark a part of what is above it, and are lost in a page.
+        let label = |label: &str| label.replacen("  ", "· ", 1).replace('\n', " ");
+        let row = |(name, cells): &(String, Vec<String>)| {
+            let cells = cells.iter().map(|cell| cell.replace('\n', " "));
+            [label(name)].into_iter().chain(cells).collect()
+        };
+        let heads = ["<".to_owned()].into_iter().chain(self.names.iter().cloned());
+        (heads.collect(), self.rows.iter().map(row).collect())
+    }
+
     /// One column per scheme, with the fields as rows; `None` if that is too wide.
     pub(super) fn schemes_as_columns(&self, width: usize) -> Option<String> {
         let labels = self.rows.iter().map(|(label, _)| widest_line(label)).max().unwrap_or(0);

@@ -27,8 +27,13 @@ impl Report {
 
 /// The jobs as lines of at most `width` columns; nothing without jobs.
 pub(super) fn render(report: &Report, width: usize) -> String {
+    grid(report).map_or_else(String::new, |grid| grid.schemes_as_rows(width) + "\n")
+}
+
+/// One row per job; `None` without jobs.
+pub(super) fn grid(report: &Report) -> Option<Grid> {
     if !report.has_jobs() {
-        return String::new();
+        return None;
     }
     let jobs = report.jobs();
     let mut grid = Grid::new(jobs.iter().map(|(name, _)| name.clone()).collect());
@@ -49,5 +54,5 @@ pub(super) fn render(report: &Report, width: usize) -> String {
     if jobs.iter().any(|(_, job)| job.page_writes > 0) {
         row("share of writes", &|job| percent(job.share_of_page_writes));
     }
-    grid.schemes_as_rows(width) + "\n"
+    Some(grid)
 }

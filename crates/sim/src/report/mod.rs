@@ -14,10 +14,13 @@ mod late;
 mod late_rows;
 mod out_dir;
 pub mod overview;
+#[cfg(feature = "html")]
+pub(crate) mod page;
 pub mod plots;
 mod ssd;
 mod ssd_rows;
 pub mod table;
+mod terms;
 mod title;
 pub mod units;
 
@@ -29,7 +32,10 @@ pub use grid::wrap;
 pub use jobs::JobReport;
 pub use late::RequestDeadline;
 pub use out_dir::{OutDir, OutError, prepare_out_dir};
+#[cfg(feature = "html")]
+pub use page::{About, page};
 pub use ssd::{EntryCount, PlaneReport, SsdReport, VictimWorkReport, WindowSample};
+pub use terms::TERMS;
 
 #[cfg(test)]
 use crate::measures;

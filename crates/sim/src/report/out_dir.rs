@@ -119,7 +119,7 @@ impl OutDir {
         }
         for plot in plots::PLOTS.iter().filter(|plot| (plot.of)(report)) {
             let path = self.path.join(plot.name);
-            let svg = plot.svg(report, &self.plots);
+            let svg = plot.figure(report).svg(&self.plots);
             let svg = svg.map_err(|source| OutError::Draw { path, source })?;
             written.extend(self.plot(plot.name, &svg)?);
         }

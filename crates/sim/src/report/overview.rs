@@ -2,12 +2,13 @@
 
 use super::cells::{longest, mean, none, p99_9};
 use super::contents::{Report, SchemeReport};
+use super::deadlines::DeadlineReport;
 use super::grid::{Grid, wrap};
 use super::late::RequestDeadline;
 use super::table::{
     exceeded, has_queueing, heading, longest_response, not_run, one_share, verdict,
 };
-use super::{DeadlineReport, jobs_rows, units};
+use super::{jobs_rows, units};
 use workload::quantity::Duration;
 
 /// The first screen as plain text of at most `width` columns: a line per scheme, then exceeded bounds, missed deadlines,
@@ -22,6 +23,15 @@ pub fn render(report: &Report, width: usize) -> String {
     out.push_str(&grid(report).schemes_as_rows(width));
     out.push('\n');
     out.push_str(&jobs_rows::render(report, width));
+    let details = "`--details`: every figure; `ftlkit help terms`: the words.";
+    let lines = lines(report).into_iter().chain([format!("{} {details}", of_times(report))]);
+    lines.for_each(|line| out.push_str(&wrap(&line, width, "  ")));
+    out.push_str(&not_run(report, width));
+    out
+}
+
+/// What the table does not show: exceeded bounds, missed deadlines, warnings, verdicts, and the account of requests.
+pub(super) fn lines(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     for scheme in &report.schemes {
         lines.extend(exceeded(scheme).map(|text| format!("{}: {text}", scheme.name)));
@@ -34,13 +44,10 @@ pub fn render(report: &Report, width: usize) -> String {
     lines.extend(warnings(&report.schemes));
     lines.extend(verdicts(&report.schemes));
     lines.push(requests(&report.schemes));
-    lines.push(how_to_read(report));
-    lines.iter().for_each(|line| out.push_str(&wrap(line, width, "  ")));
-    out.push_str(&not_run(report, width));
-    out
+    lines
 }
 
-fn grid(report: &Report) -> Grid {
+pub(super) fn grid(report: &Report) -> Grid {
     let schemes = &report.schemes;
     let mut grid = Grid::new(schemes.iter().map(|s| s.name.clone()).collect());
     let mut row = |label: &str, cell: &dyn Fn(&SchemeReport) -> String| {
@@ -177,15 +184,15 @@ fn requests(schemes: &[SchemeReport]) -> String {
     }
 }
 
-fn how_to_read(report: &Report) -> String {
-    let times = match report.is_of_channels() {
+/// What the times are of.
+pub(super) fn of_times(report: &Report) -> &'static str {
+    match report.is_of_channels() {
         true => "Completion: of host requests, from arrival or issue to end.",
         false => {
             "Response and bound: of page tasks with the collection behind them, without queueing; a request of n pages \
              may take n times as long."
         }
-    };
-    format!("{times} `--details`: every figure; `ftlkit help terms`: the words.")
+    }
 }
 
 #[cfg(test)]

@@ -34,27 +34,31 @@ pub fn render(report: &Report, width: usize) -> String {
     }
     out.push_str(&not_run(report, width));
     out.push('\n');
+    how_to_read(report).iter().for_each(|line| out.push_str(&wrap(line, width, "  ")));
+    out
+}
+
+/// What the words of the table mean.
+pub(super) fn how_to_read(report: &Report) -> Vec<&'static str> {
     let buffered = report.schemes.iter().any(|scheme| scheme.buffer.is_some());
     let [of_time, of_all] = HOW_TO_READ;
     let of_time = if report.is_of_channels() { ssd_rows::HOW_TO_READ } else { of_time };
     let cached = report.schemes.iter().any(|scheme| scheme.slc_cache.is_some());
     let more = buffered.then_some(OF_BUFFERS).into_iter().chain(cached.then_some(OF_SLC_CACHES));
-    for line in [of_time, of_all].into_iter().chain(more) {
-        out.push_str(&wrap(line, width, "  "));
-    }
-    out
+    [of_time, of_all].into_iter().chain(more).collect()
 }
 
 /// One line for each scheme that cannot hold the data, or that was interrupted before its measurement.
 pub(super) fn not_run(report: &Report, width: usize) -> String {
-    let line = |name: &String| {
-        wrap(&format!("{name}: not run (interrupted before it was measured)"), width, "  ")
-    };
-    let left_out = report
-        .left_out
-        .iter()
-        .map(|scheme| wrap(&format!("{}: not run: {}", scheme.name, scheme.reason), width, "  "));
-    left_out.chain(report.not_run.iter().map(line)).collect()
+    not_run_lines(report).iter().map(|line| wrap(line, width, "  ")).collect()
+}
+
+/// The same without a width.
+pub(super) fn not_run_lines(report: &Report) -> Vec<String> {
+    let left_out = report.left_out.iter();
+    let left_out = left_out.map(|scheme| format!("{}: not run: {}", scheme.name, scheme.reason));
+    let stopped = |name| format!("{name}: not run (interrupted before it was measured)");
+    left_out.chain(report.not_run.iter().map(stopped)).collect()
 }
 
 const HOW_TO_READ: [&str; 2] = [
@@ -74,16 +78,19 @@ const OF_SLC_CACHES: &str = "SLC caches: the pages that they hold in SLC mode; h
     writes that found room there; folded: valid pages moved to blocks in the part's own mode, and the block erased.";
 
 pub(super) fn heading(report: &Report, width: usize) -> String {
-    let mut title = format!("{}, seed {}", report.title(), report.seed);
-    if let Some(share) = one_share(&report.schemes) {
-        title.push_str(&format!("; share exported: {share:.3}"));
-    }
-    let mut out = wrap(&title, width, "  ");
+    let mut out = wrap(&format!("{}, {}", report.title(), conditions(report)), width, "  ");
     if report.interrupted {
         out.push_str(&wrap("INTERRUPTED: the figures cover the run until then.", width, "  "));
     }
     out.push('\n');
     out
+}
+
+/// Seed, and the share that all schemes export, if it is one.
+pub(super) fn conditions(report: &Report) -> String {
+    let share = one_share(&report.schemes);
+    let share = share.map_or_else(String::new, |share| format!("; share exported: {share:.3}"));
+    format!("seed {}{share}", report.seed)
 }
 
 /// The share of the array that all schemes export, if it is one, in three decimals.
@@ -105,7 +112,7 @@ pub fn verdict(scheme: &SchemeReport) -> &'static str {
 }
 
 /// One row per field, with one cell per scheme.
-fn grid(report: &Report) -> Grid {
+pub(super) fn grid(report: &Report) -> Grid {
     let schemes = &report.schemes;
     let mut grid = Grid::new(schemes.iter().map(|s| s.name.clone()).collect());
     let mut row = |label: &str, cell: &dyn Fn(&SchemeReport) -> String| {
@@ -372,13 +379,18 @@ pub(super) fn causes(schemes: &[SchemeReport]) -> Vec<String> {
     causes
 }
 
-/// Notes on one scheme below the table.
-fn notes(scheme: &SchemeReport, width: usize) -> String {
+/// When and why a scheme collected.
+pub(super) fn collection(scheme: &SchemeReport) -> String {
     let why = match scheme.collection.why.as_str() {
         "" => "nothing was noted.",
         why => why,
     };
-    let mut out = wrap(&format!("{}: collection: {why}", scheme.name), width, "  ");
+    format!("{}: collection: {why}", scheme.name)
+}
+
+/// Notes on one scheme below the table.
+fn notes(scheme: &SchemeReport, width: usize) -> String {
+    let mut out = wrap(&collection(scheme), width, "  ");
     if let Some(text) = exceeded(scheme) {
         out.push_str(&wrap(&format!("  {text}"), width, "    "));
     }

@@ -23,6 +23,7 @@ pub use observer::{Observer, Phase, Unobserved};
 pub(crate) use precondition::precondition;
 pub(crate) use setup::check_space;
 pub use setup::{Passes, Setup};
+pub use tasks::Cutter;
 
 use crate::report::SchemeReport;
 use crate::ssd;

@@ -11,7 +11,7 @@ use workload::{Op, Request};
 /// such reads are [free](Self::with_free_partial_pages). A trim covers only the pages that lie wholly within it. Zeroes are
 /// written, except over whole pages: these are trimmed, because trimmed pages read as zeros.
 #[derive(Debug)]
-pub(crate) struct Cutter {
+pub struct Cutter {
     page_bytes: u64,
     /// log₂ of the page size if that is a power of two, as in nearly all cases.
     shift: Option<u32>,
@@ -34,7 +34,8 @@ struct Rest {
 }
 
 impl Cutter {
-    pub(crate) fn new(page_bytes: u32) -> Self {
+    /// A cutter into pages of this size.
+    pub fn new(page_bytes: u32) -> Self {
         let shift = page_bytes.is_power_of_two().then(|| page_bytes.trailing_zeros());
         Self {
             page_bytes: page_bytes.into(),
@@ -46,8 +47,8 @@ impl Cutter {
         }
     }
 
-    /// As before, but pages written in part are not read.
-    pub(crate) fn with_free_partial_pages(self, free: bool) -> Self {
+    /// As before; if `free`, pages written in part are not read.
+    pub fn with_free_partial_pages(self, free: bool) -> Self {
         Self { free, ..self }
     }
 
@@ -64,12 +65,7 @@ impl Cutter {
     /// Appends tasks of `requests` to `out` until it holds `most`; returns the number of requests used. The
     /// remainder of the last one comes first in the next call.
     #[inline]
-    pub(crate) fn cut(
-        &mut self,
-        requests: &[Request],
-        most: usize,
-        out: &mut Vec<PageTask>,
-    ) -> usize {
+    pub fn cut(&mut self, requests: &[Request], most: usize, out: &mut Vec<PageTask>) -> usize {
         let mut used = 0;
         loop {
             if let Some(rest) = self.rest.take() {

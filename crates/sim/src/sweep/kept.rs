@@ -2,7 +2,9 @@
 
 use super::plan::Point;
 use super::rows::{Outcome, Status};
-use crate::hash::hash_file;
+use crate::catalogue;
+use crate::hash::hash_text;
+use crate::program;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -25,13 +27,24 @@ struct Entry {
 }
 
 impl Kept {
-    /// The folder, which is made if it is missing, for runs of this program.
+    /// The folder, which is made if it is missing, for runs of this program ([`program::identity`]).
     ///
     /// # Errors
     /// If it cannot be made, or the program's file cannot be read.
     pub fn new(folder: &Path) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
-        Ok(Self { folder: folder.to_owned(), build: hash_file(&std::env::current_exe()?)? })
+        Ok(Self { folder: folder.to_owned(), build: program::identity()? })
+    }
+
+    /// The program of a point's run: this one, with the code of a policy that was added while it ran.
+    fn build(&self, point: &Point) -> String {
+        let scheme =
+            point.experiment.as_ref().ok().and_then(|experiment| experiment.schemes.first());
+        let policy = scheme.and_then(|scheme| scheme.0.victim.as_ref()).map(|kind| kind.0.policy());
+        match policy.and_then(|policy| catalogue::code_of(policy.name)) {
+            None => self.build.clone(),
+            Some(code) => format!("{}+{}", self.build, hash_text(code)),
+        }
     }
 
     fn path(&self, point: &Point) -> PathBuf {
@@ -41,7 +54,7 @@ impl Kept {
     /// The outcome of this point, if a whole file of this program holds it.
     pub fn get(&self, point: &Point) -> Option<Outcome> {
         let entry: Entry = serde_json::from_slice(&fs::read(self.path(point)).ok()?).ok()?;
-        (entry.build == self.build && entry.hash == point.hash).then_some(entry.outcome)
+        (entry.build == self.build(point) && entry.hash == point.hash).then_some(entry.outcome)
     }
 
     /// Keeps an outcome. The file has its name only when it is whole, so that a kill leaves none in part.
@@ -49,7 +62,7 @@ impl Kept {
     /// # Errors
     /// If the file cannot be written.
     pub fn put(&self, point: &Point, outcome: &Outcome) -> io::Result<()> {
-        let (build, hash) = (self.build.clone(), point.hash.clone());
+        let (build, hash) = (self.build(point), point.hash.clone());
         let text = serde_json::to_vec(&Entry { build, hash, outcome: outcome.clone() })?;
         let part = self.folder.join(format!("{}.{}.part", point.hash, std::process::id()));
         let mut file = File::create(&part)?;
@@ -60,7 +73,7 @@ impl Kept {
     }
 
     /// True if an outcome is the same each time, so that it is worth keeping.
-    pub(super) fn is_final(outcome: &Outcome) -> bool {
+    pub fn is_final(outcome: &Outcome) -> bool {
         matches!(outcome.status, Status::Ok | Status::Failed)
     }
 }

@@ -4,20 +4,34 @@
 //! stopped goes on where it was, and one with more values runs only what is new. The tables are made of all runs in the
 //! order of the points, whatever the order in which they ended.
 
+mod end;
+mod folder;
 mod interval;
 mod kept;
+#[cfg(feature = "html")]
+mod page;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod plan;
 mod plot;
 mod rows;
 mod run;
+mod summary;
 mod survey;
 mod table;
+mod typed;
 
+pub use end::{End, end};
+pub use folder::{Tables, folder, unusable};
 pub use interval::Interval;
 pub use kept::Kept;
+#[cfg(feature = "html")]
+pub use page::page;
 pub use plan::{Plan, Point};
 pub use plot::{PlotChoice, plot};
 pub use rows::{Outcome, Row, Status, over_seeds, rows, varied};
-pub use run::{Limits, Watch, run};
+pub use run::{Limits, Watch, run, run_point};
+pub use summary::{Summary, summary};
 pub use survey::{Estimate, survey};
 pub use table::Table;
+pub use typed::Column;

@@ -38,6 +38,12 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// What the first run that can be made is made on; what is varied may be another in other runs.
+    pub fn summary(&self) -> Vec<(&'static str, String)> {
+        let resolved = |point: &Point| point.experiment.as_ref().ok()?.clone().resolve().ok();
+        self.points.iter().find_map(resolved).map_or_else(Vec::new, |first| first.summary())
+    }
+
     /// Every combination of the schemes and the axes of an experiment; reads traces to hash them.
     ///
     /// # Errors

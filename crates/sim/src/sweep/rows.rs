@@ -106,7 +106,7 @@ impl Outcome {
     }
 
     /// A run that was not measured.
-    pub(super) fn without(status: Status, reason: impl Into<String>) -> Self {
+    pub fn without(status: Status, reason: impl Into<String>) -> Self {
         let (reason, metrics, warnings) = (reason.into(), Row::default(), Vec::new());
         Self { status, reason, capacity_bytes: None, metrics, warnings }
     }

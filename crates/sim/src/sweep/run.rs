@@ -95,6 +95,12 @@ pub fn run(
     Ok(outcomes.map(|outcome| outcome.unwrap_or_else(not_run)).collect())
 }
 
+/// Measures one point, outside a sweep's own loop; `None` if it was stopped. `at` is the run's number for the observer.
+pub fn run_point(point: &Point, at: usize, limits: Limits, watch: &dyn Watch) -> Option<Outcome> {
+    let memory = Memory { limit: limits.bytes, used: Mutex::new(0), freed: Condvar::new() };
+    measure(point, at, &memory, watch)
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,6 +1,8 @@
 //! Tables of rows as files for other programs: CSV and JSON lines.
 
 use super::rows::Row;
+use crate::report::{Report, flat};
+use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write};
 
@@ -31,6 +33,20 @@ impl Table {
             }
         }
         Self { columns, rows }
+    }
+
+    /// A row per scheme of a report, with the columns of `summary.csv`; times in ns.
+    pub fn of_report(report: &Report) -> Self {
+        Self::new(report.schemes.iter().map(|scheme| Row(flat::with_units(scheme))).collect())
+    }
+
+    /// A row per value, of which each must serialize as an object; objects in it are flattened, `a.b`.
+    ///
+    /// # Errors
+    /// A value that is no object.
+    pub fn of_values<T: Serialize>(values: &[T]) -> serde_json::Result<Self> {
+        let row = |value: &T| serde_json::to_value(value).map(|value| Row(flat::fields(&value)));
+        Ok(Self::new(values.iter().map(row).collect::<Result<_, _>>()?))
     }
 
     /// The values of a row, one per column; `None` where the row has none.

@@ -36,6 +36,7 @@ mod conformance;
 mod exhaustive;
 mod frontiers;
 mod nftl_rftl;
+mod observer;
 mod own;
 mod power_cut;
 mod refresh;

@@ -1,12 +1,13 @@
 //! Bounds of the real-time schemes for every way of copying on a channel.
 
-use super::division::{Division, own_blocks, percent};
+use super::division::percent;
 use super::promises::real_time_schemes;
 use crate::output::{micros, table};
 use bounds::lazy_rtgc::{Space, WholeArray};
 use flash::{Copies, CopyPath, CopyTimes, Part};
 use serde_json::{Value, json};
 use sim::config::{Channel, CopyChoice, CopyFault};
+use sim::division::{Division, own_blocks};
 
 /// One way of copying, with the bounds of the schemes.
 struct Way {

@@ -1,58 +1,23 @@
 //! The table that a choice needs: space, worst case of a page write and read, deadline, RAM.
 
-use super::division::{Division, kind_of_promise, percent};
+use super::division::percent;
 use crate::output::{self, table};
 use flash::Part;
-use serde_json::{Value, json};
 use sim::config::{Duration, devices_text};
+use sim::division::{Division, Question, kind_of_promise};
 use sim::report::{units, wrap};
 
-/// What is asked of each scheme.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Question {
-    /// Deadline of a request, ns.
-    pub(super) deadline_ns: Option<u64>,
-    /// Pages of a request.
-    pub(super) pages: u64,
-}
-
-impl Question {
-    /// True if no request of these pages can miss the deadline, without queueing; `None` without a deadline.
-    pub(super) fn is_kept_by(self, row: &Division) -> Option<bool> {
-        let deadline_ns = self.deadline_ns?;
-        Some(self.longest_ns(row).is_some_and(|longest_ns| longest_ns <= deadline_ns))
-    }
-
-    /// Worst case of a request, if there is one, ns.
-    fn longest_ns(self, row: &Division) -> Option<u64> {
-        let costs = row.page_costs().ok()?;
-        Some(self.of_pages(costs.write_ns.max(costs.read_ns)))
-    }
-
-    fn of_pages(self, page_ns: u64) -> u64 {
-        page_ns.saturating_mul(self.pages)
-    }
-
-    pub(super) fn json(self, row: &Division) -> Value {
-        let mut value = row.json();
-        if let (Some(kept), Value::Object(fields)) = (self.is_kept_by(row), &mut value) {
-            fields.insert("keeps_deadline".into(), json!(kept));
-        }
-        value
-    }
-
-    /// The verdict on a scheme in a cell.
-    fn cell(self, row: &Division) -> String {
-        let Some(deadline_ns) = self.deadline_ns else { return String::new() };
-        let Ok(costs) = row.page_costs() else { return "not proved".into() };
-        let over = |ns: u64| units::time((ns - deadline_ns) as f64);
-        let (write_ns, read_ns) = (self.of_pages(costs.write_ns), self.of_pages(costs.read_ns));
-        match (write_ns > deadline_ns, read_ns > deadline_ns) {
-            (false, false) => "kept".into(),
-            (true, false) => format!("writes +{}", over(write_ns)),
-            (false, true) => format!("reads +{}", over(read_ns)),
-            (true, true) => format!("both +{}", over(write_ns.max(read_ns))),
-        }
+/// The verdict on a scheme in a cell.
+fn verdict(question: Question, row: &Division) -> String {
+    let Some(deadline_ns) = question.deadline_ns else { return String::new() };
+    let Ok(costs) = row.page_costs() else { return "not proved".into() };
+    let over = |ns: u64| units::time((ns - deadline_ns) as f64);
+    let (write_ns, read_ns) = (question.of_pages(costs.write_ns), question.of_pages(costs.read_ns));
+    match (write_ns > deadline_ns, read_ns > deadline_ns) {
+        (false, false) => "kept".into(),
+        (true, false) => format!("writes +{}", over(write_ns)),
+        (false, true) => format!("reads +{}", over(read_ns)),
+        (true, true) => format!("both +{}", over(write_ns.max(read_ns))),
     }
 }
 
@@ -145,7 +110,7 @@ fn cells(row: &Division, question: Question) -> Option<[String; 8]> {
         percent(row.share(plan)),
         time(costs.map(|costs| costs.write_ns)),
         time(costs.map(|costs| costs.read_ns)),
-        question.cell(row),
+        verdict(question, row),
         units::bytes(plan.ram.total()),
         kind_of_promise(&plan.guarantee).into(),
     ])

@@ -1,11 +1,12 @@
 //! Bounds of the real-time schemes side by side; for all parts this is `docs/promises.md`.
 
-use super::division::{Division, kib, own_blocks, percent};
+use super::division::{kib, percent};
 use crate::output::{markdown, micros};
 use flash::{Part, parts};
 use ftl::Preset;
 use sim::catalogue;
 use sim::config::Bytes;
+use sim::division::{Division, own_blocks};
 
 /// One part, with the bounds of the real-time schemes.
 struct Chapter<'a> {

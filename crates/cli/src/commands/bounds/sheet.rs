@@ -1,7 +1,7 @@
 //! All that `ftlkit bounds` prints of one part: the decision table, the division of the array, and the paper's tables.
 
-use super::decision::{self, Question};
-use super::division::{Division, division_table, percent};
+use super::decision;
+use super::division::{division_table, percent};
 use super::table_vii;
 use crate::output::{micros, table};
 use bounds::Ratio;
@@ -9,13 +9,8 @@ use bounds::lazy_rtgc::{Space, WholeArray};
 use bounds::tables::{self, Printed, ServiceBounds};
 use flash::Part;
 use serde_json::{Value, json};
-use sim::config::{Channel, ConfigError, CopyChoice, CopyFault, DEFAULT_PART, SchemeTable};
-
-/// The error of a copy setting, with its option.
-pub(super) fn refused(fault: CopyFault) -> ConfigError {
-    let setting = format!("--{}", fault.setting.replace('_', "-"));
-    ConfigError::Setting { setting, reason: fault.reason }
-}
+use sim::config::{Channel, ConfigError, CopyChoice, DEFAULT_PART, SchemeTable};
+use sim::division::{Division, Question};
 
 /// All tables of one part.
 pub(super) struct Sheet {
@@ -40,14 +35,9 @@ impl Sheet {
         named: &[SchemeTable],
         channel: &Channel,
     ) -> Result<Self, ConfigError> {
-        let with_settings = |table: &SchemeTable| {
-            let copies = table.copies();
-            let own = if copies == CopyChoice::default() {
-                part.clone()
-            } else {
-                channel.part_for(copies).map_err(refused)?
-            };
-            Division::with_settings(table, &own, blocks)
+        let with_settings = |table: &SchemeTable| match table.copies() == CopyChoice::default() {
+            true => Division::with_settings(table, &part, blocks),
+            false => Division::on_channel(table, channel, blocks),
         };
         let all = Division::all(&part, blocks);
         let lazy = all.iter().find(|row| row.scheme() == "lazy-rtgc");

@@ -1,7 +1,7 @@
 //! The control unit: its messages, the signals of a transfer, and the check that data can be latched.
 
 use super::interface::Bus;
-use crate::commands::run::{OutputArgs, with_causes};
+use crate::commands::run::OutputArgs;
 use crate::failure::Failure;
 use crate::output::{self, micros, table};
 use bounds::copyback::CopyPath;
@@ -11,6 +11,7 @@ use ddt::messages::{self, Detail};
 use ddt::{Way, channels_timing, in_mode, waveform, waveform_plot};
 use flash::channels::{Addressing, Policy};
 use flash::pins::{Interface, PinTiming, WindowCheck, windows};
+use sim::with_causes;
 use std::path::{Path, PathBuf};
 
 /// Fewest data cycles per transfer that a picture needs.

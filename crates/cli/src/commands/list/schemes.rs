@@ -1,13 +1,13 @@
 //! `ftlkit list schemes`: the table, the settings, and a page per scheme.
 
-use crate::commands::bounds::{Division, kind_of_promise, own_blocks};
 use crate::failure::Failure;
 use crate::output::{self, markdown, micros, table};
 use flash::parts;
 use ftl::Preset;
-use serde_json::{Value, json};
 use sim::catalogue;
 use sim::config::{DEFAULT_PART, SCHEME_SETTINGS, SchemeSetting, SchemeTable};
+use sim::division::{Division, kind_of_promise, own_blocks};
+use sim::lists;
 use std::path::Path;
 
 pub(super) fn text() -> String {
@@ -44,30 +44,6 @@ fn owners(setting: &SchemeSetting) -> Option<String> {
     }
 }
 
-pub(super) fn json() -> Vec<Value> {
-    catalogue::schemes().iter().copied().map(scheme_json).collect()
-}
-
-fn scheme_json(preset: &Preset) -> Value {
-    let settings: Vec<Value> = SchemeSetting::of(preset)
-        .map(|setting| {
-            json!({
-                "key": setting.key,
-                "toml_key": setting.long_key,
-                "example": setting.usage_of(preset),
-                "values": setting.values_of(preset),
-                "summary": setting.doc,
-            })
-        })
-        .collect();
-    json!({
-        "name": preset.name,
-        "summary": preset.summary,
-        "source": preset.source,
-        "settings": settings,
-    })
-}
-
 /// Prints the page of one scheme.
 ///
 /// # Errors
@@ -76,10 +52,10 @@ pub(super) fn print(name: &str, as_json: bool) -> Result<(), Failure> {
     let table = SchemeTable { name: name.into(), ..SchemeTable::default() };
     let preset = table.find_preset()?;
     if !as_json {
-        return output::text(&page(preset));
+        return output::text(&lists::page(preset));
     }
-    let mut value = scheme_json(preset);
-    value["page"] = page(preset).into();
+    let mut value = lists::scheme(preset);
+    value["page"] = lists::page(preset).into();
     output::json(&value)
 }
 
@@ -90,8 +66,9 @@ pub(super) fn print(name: &str, as_json: bool) -> Result<(), Failure> {
 pub(super) fn write_pages(directory: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(directory)
         .map_err(|error| Failure::input(format!("{}: {error}", directory.display())))?;
-    let pages =
-        catalogue::schemes().iter().map(|preset| (format!("{}.md", preset.name), page(preset)));
+    let pages = catalogue::schemes()
+        .iter()
+        .map(|preset| (format!("{}.md", preset.name), lists::page(preset)));
     for (name, text) in pages.chain([("README.md".to_owned(), overview())]) {
         let path = directory.join(name);
         std::fs::write(&path, text)
@@ -102,31 +79,6 @@ pub(super) fn write_pages(directory: &Path) -> Result<(), Failure> {
         catalogue::schemes().len(),
         directory.display()
     ))
-}
-
-/// A scheme's page: the header of its module, and its settings.
-fn page(preset: &Preset) -> String {
-    let mut text = format!("# {}\n\n{}\n", preset.name, without_links(preset.page).trim_end());
-    text.push_str("\n## Settings\n\nAll settings are optional.\n\n");
-    for setting in SchemeSetting::of(preset) {
-        let toml = match setting.long_key == setting.key {
-            true => String::new(),
-            false => format!(", in a TOML table `{}`", setting.long_key),
-        };
-        text.push_str(&format!(
-            "- `+{}`{toml} ({}): {}.\n",
-            setting.usage_of(preset),
-            setting.values_of(preset),
-            setting.doc
-        ));
-    }
-    text.push_str(&format!("\nRun it: `ftlkit compare --schemes {}`.\n", preset.name));
-    text
-}
-
-/// Replaces intra-doc links by their text, because they lead nowhere outside the code's documentation.
-fn without_links(header: &str) -> String {
-    header.replace("[`", "`").replace("`]", "`")
 }
 
 /// The table of all schemes.

@@ -4,6 +4,7 @@ use super::Buffered;
 use crate::dirty_pages::{DirtyPages, Probability};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
+use crate::inspection::{Inspection, Place};
 use crate::interface::{Background, Ftl, Prefetch};
 use crate::refresh::{RefreshStep, Refreshed};
 use crate::scheme::Scheme;
@@ -126,6 +127,12 @@ impl Ftl for Recorder {
         Some(alloc::vec![7])
     }
 
+    fn inspect(&self) -> Inspection {
+        self.note("inspect", ());
+        let map = alloc::vec![Place::Lost];
+        Inspection { map, ..Inspection::default() }
+    }
+
     fn prefetch(&self, lpn: Lpn, what: Prefetch) {
         self.note("prefetch", (lpn, what));
     }
@@ -193,7 +200,7 @@ impl DirtyPages for AllDirty {
 type Ask = fn(Box<dyn Scheme<Flash = Array>>) -> String;
 
 /// Each method once.
-const ASKS: [(&str, Ask); 25] = [
+const ASKS: [(&str, Ask); 26] = [
     ("flash", |scheme| text(scheme.flash().geometry())),
     ("flash_mut", |mut scheme| text(scheme.flash_mut().geometry())),
     ("into_flash", |scheme| text(scheme.into_flash().geometry())),
@@ -216,6 +223,7 @@ const ASKS: [(&str, Ask); 25] = [
         String::new()
     }),
     ("state", |scheme| text(scheme.state())),
+    ("inspect", |scheme| text(scheme.inspect())),
     ("prefetch", |scheme| {
         scheme.prefetch(Lpn(6), Prefetch::Block);
         String::new()

@@ -1,7 +1,7 @@
 //! `cflru`: least recently used first, but near the end of the order (the window) clean units go before dirty ones.
 
 use super::declaration::{BufferPolicy, BufferUnit};
-use super::evictor::{Evictor, Use, Used};
+use super::evictor::{Evictor, UnitOrder, Use, Used};
 use super::room::Room;
 use crate::buffer::chain::{Chain, List};
 use alloc::{boxed::Box, vec, vec::Vec};
@@ -167,6 +167,26 @@ impl Evictor for Cflru {
 
     fn newer(&self, slot: u32) -> Option<u32> {
         self.chain.newer(slot)
+    }
+
+    fn orders(&self) -> Vec<UnitOrder> {
+        let order = |name, help, list| {
+            let slots = self.chain.oldest_first(list).collect();
+            UnitOrder { name, help, slots }
+        };
+        vec![
+            order(
+                "clean window",
+                "Clean pages near the end of the order: evicted first.",
+                &self.clean,
+            ),
+            order(
+                "dirty window",
+                "Dirty pages near the end of the order: evicted next.",
+                &self.dirty,
+            ),
+            order("working region", "Pages used more recently, the oldest first.", &self.working),
+        ]
     }
 
     fn heap_bytes(&self) -> usize {

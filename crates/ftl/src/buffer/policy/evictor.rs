@@ -1,7 +1,7 @@
 //! Interface between a buffer and its policy.
 
 use crate::dirty_pages::Probability;
-use alloc::boxed::Box;
+use alloc::{boxed::Box, vec, vec::Vec};
 use core::fmt;
 
 /// Event of a page in a unit.
@@ -30,6 +30,17 @@ pub struct Used {
     pub how: Use,
     /// The policy's note about the unit from its last eviction ([`Evictor::evicted`]), if it comes again.
     pub left: Option<u32>,
+}
+
+/// Units of a policy in the order in which it evicts them, for displays and checkers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitOrder {
+    /// Name in displays: `dirty window`.
+    pub name: &'static str,
+    /// What it holds and what the order means, in one sentence.
+    pub help: &'static str,
+    /// Slots of the units, the next to be evicted first.
+    pub slots: Vec<u32>,
 }
 
 /// State of a policy. It knows units by slots: numbers below [`Room::slots`](super::Room::slots) that a unit keeps
@@ -67,6 +78,17 @@ pub trait Evictor: fmt::Debug {
     /// entries.
     fn newer(&self, _slot: u32) -> Option<u32> {
         None
+    }
+
+    /// All units, in one or more orders; each unit stands in one of them. Default: one order, from the unit to evict
+    /// next along [`Evictor::newer`].
+    fn orders(&self) -> Vec<UnitOrder> {
+        let slots = core::iter::successors(self.victim(), |slot| self.newer(*slot)).collect();
+        vec![UnitOrder {
+            name: "write buffer",
+            help: "Pages in the write buffer, the next to be evicted first.",
+            slots,
+        }]
     }
 
     /// P(U) of the pages of a unit. Policies that do not distinguish units expect no update (S. Lee et al., 2008,

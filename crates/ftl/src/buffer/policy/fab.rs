@@ -1,7 +1,7 @@
 //! `fab`: the block with the most pages in the buffer; of several, the least recently used.
 
 use super::declaration::{BufferPolicy, BufferUnit};
-use super::evictor::{Evictor, Use, Used};
+use super::evictor::{Evictor, UnitOrder, Use, Used};
 use crate::buffer::chain::{Chain, List};
 use alloc::{boxed::Box, vec, vec::Vec};
 
@@ -113,6 +113,15 @@ impl Evictor for Fab {
 
     fn newer(&self, slot: u32) -> Option<u32> {
         self.chain.newer(slot)
+    }
+
+    fn orders(&self) -> Vec<UnitOrder> {
+        let lists = self.lists.iter().rev();
+        vec![UnitOrder {
+            name: "write buffer",
+            help: "Pages in the write buffer: the block with most pages is evicted first.",
+            slots: lists.flat_map(|list| self.chain.oldest_first(list)).collect(),
+        }]
     }
 
     fn heap_bytes(&self) -> usize {

@@ -11,7 +11,7 @@ mod room;
 mod three_region;
 
 pub use declaration::{BufferPolicy, BufferUnit};
-pub use evictor::{Evictor, Use, Used};
+pub use evictor::{Evictor, UnitOrder, Use, Used};
 pub use room::{Regions, Room};
 pub use three_region::UPDATE_PROBABILITIES;
 

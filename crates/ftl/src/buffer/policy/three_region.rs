@@ -11,7 +11,7 @@
 //! ```
 
 use super::declaration::{BufferPolicy, BufferUnit};
-use super::evictor::{Evictor, Use, Used};
+use super::evictor::{Evictor, UnitOrder, Use, Used};
 use super::regions::{Region, RegionSizes};
 use super::room::Room;
 use crate::buffer::chain::{Chain, List};
@@ -158,6 +158,30 @@ impl Evictor for ThreeRegion {
 
     fn newer(&self, slot: u32) -> Option<u32> {
         self.chain.newer(slot)
+    }
+
+    fn orders(&self) -> Vec<UnitOrder> {
+        let order = |name, help, region: Region| {
+            let slots = self.chain.oldest_first(&self.lists[region as usize]).collect();
+            UnitOrder { name, help, slots }
+        };
+        vec![
+            order(
+                "to-be-evicted region",
+                "Pages that will hardly be updated again, the next to be evicted first.",
+                Region::ToBeEvicted,
+            ),
+            order(
+                "initial region",
+                "Pages written once, the oldest first: evicted when the to-be-evicted region is empty.",
+                Region::Initial,
+            ),
+            order(
+                "to-be-updated region",
+                "Pages that were updated, the oldest first: evicted last.",
+                Region::ToBeUpdated,
+            ),
+        ]
     }
 
     fn update_probability(&self, slot: u32) -> Probability {

@@ -27,6 +27,7 @@ impl Below for Refusing {
         lpn: Lpn,
         data: Option<&[u8]>,
         _buffer: &mut dyn DirtyPages,
+        _sent: Sent,
     ) -> Result<(), FtlError> {
         if self.takes == 0 {
             return Err(FtlError::Full { free_pages: 0, victim_valid: 4, pages_per_block: BLOCK });
@@ -36,6 +37,8 @@ impl Below for Refusing {
         self.stored[lpn.0 as usize] = Some(data.unwrap()[0]);
         Ok(())
     }
+
+    fn event(&mut self, _event: &Event<'_>) {}
 
     fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         if self.lost == Some(lpn) {

@@ -15,11 +15,13 @@ use self::{
     recency::Recency,
     slot::{EMPTY, NONE, Slot},
 };
+use crate::inspection::List;
 use crate::layout::CmtPolicy;
+use crate::page_mapped::core::LOST;
 use crate::telemetry::MapCache;
 use alloc::{vec, vec::Vec};
 use flash::prefetch::prefetch;
-use flash::{Lpn, Ppn};
+use flash::{Item, Lpn, Ppn};
 
 /// Bytes per entry in a controller: LPN and PPN.
 pub(crate) const ENTRY_BYTES: u64 = 8;
@@ -229,6 +231,33 @@ impl Cmt {
     }
 
     /// Prefetches the index of `lpn`.
+    /// The entries in RAM.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (Lpn, u32)> + '_ {
+        let slots = (0..).map(Lpn).zip(&self.place).filter(|(_, slot)| **slot != NONE);
+        slots.map(|(lpn, slot)| (lpn, self.ppn(*slot)))
+    }
+
+    /// Lists of the table, for displays and checkers.
+    pub(crate) fn lists(&self) -> Vec<List> {
+        let item = |slot: u32| entry(self.lpn(slot), self.ppn(slot));
+        let [probationary, protected] = self
+            .recency
+            .oldest_first(&self.slots)
+            .map(|slots| slots.into_iter().map(item).collect());
+        let dirty = self.pages.fullest_first();
+        let dirty = dirty.flat_map(|page| self.pages.slots(&self.slots, page)).map(item).collect();
+        let most = u64::from(self.capacity());
+        let help = "Cached entries of the map, the next to be evicted first.";
+        let behind = "Cached entries that were used more than once: evicted after the others.";
+        let newer =
+            "Cached entries newer than their translation page, those of the fullest page first.";
+        vec![
+            List::new("CMT", help, probationary).holding(most),
+            List::new("CMT, protected", behind, protected).holding(most),
+            List::new("dirty entries", newer, dirty).holding(most),
+        ]
+    }
+
     #[inline]
     pub(crate) fn prefetch_place(&self, lpn: Lpn) {
         prefetch(&self.place, lpn.0 as usize);
@@ -253,6 +282,11 @@ impl Cmt {
     pub(crate) fn list_bytes(entries: u32, translation_pages: u32) -> u64 {
         u64::from(entries) * 16 + u64::from(translation_pages) * DirtyPages::PAGE_BYTES
     }
+}
+
+/// An entry of the map, for displays.
+pub(crate) fn entry(lpn: Lpn, ppn: u32) -> Item {
+    if ppn < LOST { Item::Mapping(lpn, Ppn(ppn)) } else { Item::Lpn(lpn) }
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 use super::interface::Collection;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
+use crate::events::why;
 use crate::layout::CopiesPerStep;
 use crate::page_mapped::core::Core;
 use crate::page_mapped::space::Run;
 use crate::page_mapped::tables::Tables;
 use crate::page_mapped::victims::Victims;
-use flash::{BlockId, Probe};
+use flash::{BlockId, Event, Item, Probe};
 
 /// Partial collection (Zhang et al., 2015, Algorithm 1): one step after each write, while free pages are below
 /// ρ_th or a victim is being collected.
@@ -45,6 +46,7 @@ impl Partial {
         self.victim = core.space.take_victim();
         (self.cursor, self.fetched) = (0, 0);
         let Some(victim) = self.victim else { return };
+        core.tell_victim(victim, why::FEW_FREE);
         let apart = |to| core.flash.part().copies.is_some_and(|by| by.are_apart(victim, to));
         let far = to.is_some_and(apart);
         // The plan does not count on a path that cannot copy one page within a step; its victims hold no valid
@@ -74,6 +76,11 @@ impl Partial {
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         core.space.log.steps += 1;
+        core.flash.event(&Event::new(
+            "collection-step",
+            "step on block {block}: {copies} copies at most, or the erase",
+            &[("block", Item::Block(victim)), ("copies", Item::Count(self.copies_per_step.into()))],
+        ));
         self.fetch(core, victim, self.copies_per_step);
         let mut copies = 0;
         let run = &mut Run::new();
@@ -129,7 +136,7 @@ impl Collection for Partial {
         core: &mut Core<F, V, T>,
     ) -> Result<(), FtlError> {
         while core.space.free_pages < core.space.log.threshold_pages
-            && core.collect_whole(&mut NoBuffer)?
+            && core.collect_whole(&mut NoBuffer, why::MOUNT)?
         {}
         Ok(())
     }

@@ -36,12 +36,13 @@
 use super::interface::Collection;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
+use crate::events::why;
 use crate::page_mapped::core::Core;
 use crate::page_mapped::duration::copies_ns;
 use crate::page_mapped::space::Run;
 use crate::page_mapped::tables::Tables;
 use crate::page_mapped::victims::Victims;
-use flash::{BlockId, Ns, Probe};
+use flash::{BlockId, Event, Item, Ns, Probe};
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -73,6 +74,9 @@ impl Preemptible {
     /// Takes a victim, if there is one.
     fn begin<F: Probe, V: Victims, T: Tables>(&mut self, core: &mut Core<F, V, T>) {
         self.victim = core.space.take_victim();
+        if let Some(victim) = self.victim {
+            core.tell_victim(victim, why::FEW_FREE);
+        }
         self.fetch(core);
     }
 
@@ -96,6 +100,12 @@ impl Preemptible {
     ) -> Result<(), FtlError> {
         let Some(victim) = self.victim.take() else { return Ok(()) };
         core.space.log.steps += 1;
+        let most = operations.min(core.flash.geometry().pages_per_block() + 1);
+        core.flash.event(&Event::new(
+            "collection-step",
+            "step on block {block}: {operations} operations at most, copies and then the erase",
+            &[("block", Item::Block(victim)), ("operations", Item::Count(most.into()))],
+        ));
         let run = &mut Run::new();
         let mut left = operations;
         while left > 0 {
@@ -125,6 +135,7 @@ impl Preemptible {
             return Ok(false);
         }
         let Some(victim) = core.space.take_sparse(pages_per_block) else { return Ok(false) };
+        core.tell_victim(victim, why::IDLE);
         let valid = core.space.blocks.valid(victim);
         self.victim = Some(victim);
         self.work_on(core, valid.max(1), &mut NoBuffer)?;
@@ -186,7 +197,7 @@ impl Collection for Preemptible {
         core: &mut Core<F, V, T>,
     ) -> Result<(), FtlError> {
         let window = u64::from(self.window_pages);
-        while Self::above(core) <= window && core.collect_whole(&mut NoBuffer)? {}
+        while Self::above(core) <= window && core.collect_whole(&mut NoBuffer, why::MOUNT)? {}
         Ok(())
     }
 

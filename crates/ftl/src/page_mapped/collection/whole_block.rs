@@ -40,6 +40,7 @@
 use super::interface::Collection;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
+use crate::events::why;
 use crate::page_mapped::core::Core;
 use crate::page_mapped::tables::Tables;
 use crate::page_mapped::victims::Victims;
@@ -66,7 +67,7 @@ impl Collection for WholeBlock {
         let mut due = core.space.host_room() <= core.space.log.threshold_pages;
         while due || core.space.is_short() || core.space.victims.committed() > 0 {
             due = false;
-            if !core.collect_whole(buffer)? {
+            if !core.collect_whole(buffer, why::FEW_FREE)? {
                 return if core.space.free_pages == 0 { Err(core.full()) } else { Ok(()) };
             }
         }
@@ -88,7 +89,7 @@ impl Collection for WholeBlock {
         &mut self,
         core: &mut Core<F, V, T>,
     ) -> Result<(), FtlError> {
-        while core.needs_blocks() && core.collect_whole(&mut NoBuffer)? {}
+        while core.needs_blocks() && core.collect_whole(&mut NoBuffer, why::MOUNT)? {}
         Ok(())
     }
 

@@ -4,8 +4,10 @@
 //! own in schemes. All other policies share this one, and pay for an indirect call.
 
 use super::interface::Victims;
+use crate::inspection::List;
 use crate::victim_work::VictimWork;
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use flash::BlockId;
 
 impl Clone for Box<dyn Victims> {
@@ -72,6 +74,10 @@ impl Victims for Box<dyn Victims> {
 
     fn work(&self) -> VictimWork {
         (**self).work()
+    }
+
+    fn lists(&self) -> Vec<List> {
+        (**self).lists()
     }
 
     fn heap_bytes(&self) -> usize {

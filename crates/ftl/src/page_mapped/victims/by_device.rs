@@ -15,6 +15,7 @@
 
 use super::greedy::Greedy;
 use super::interface::Victims;
+use crate::inspection::List;
 use crate::victim_work::VictimWork;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -148,6 +149,16 @@ impl Victims for ByDevice {
         self.devices.iter().for_each(|greedy| work += greedy.work());
         work.chosen.reads += self.borders_read;
         work
+    }
+
+    fn lists(&self) -> Vec<List> {
+        let ways = self.ways();
+        let of_device = |(device, greedy): (u32, &Greedy)| {
+            let global = move |block: BlockId| BlockId(block.0 * ways + device);
+            let help = "Full blocks of one device by rising valid pages; one list per device.";
+            List::of_blocks("candidates", help, greedy.candidates().map(global))
+        };
+        (0..).zip(&self.devices).map(of_device).collect()
     }
 
     fn heap_bytes(&self) -> usize {

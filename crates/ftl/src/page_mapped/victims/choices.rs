@@ -9,8 +9,9 @@
 
 use super::interface::Victims;
 use super::policy::{PolicyNumber, ValidPages, VictimKind, VictimPolicy};
+use crate::inspection::List;
 use crate::victim_work::{Accesses, VictimWork};
-use alloc::{boxed::Box, vec::Vec};
+use alloc::{boxed::Box, vec, vec::Vec};
 use flash::BlockId;
 
 /// Declaration of this policy.
@@ -128,6 +129,12 @@ impl Victims for Choices {
 
     fn work(&self) -> VictimWork {
         self.work
+    }
+
+    fn lists(&self) -> Vec<List> {
+        let help = "Full blocks, of which victims are drawn, in no order.";
+        let blocks = self.blocks.iter().copied().map(BlockId);
+        vec![List::of_blocks("candidates", help, blocks).holding(self.most.into())]
     }
 
     fn heap_bytes(&self) -> usize {

@@ -29,6 +29,7 @@
 use super::full_blocks::FullBlocks;
 use super::interface::Victims;
 use super::policy::{ValidPages, VictimKind, VictimPolicy};
+use crate::inspection::List;
 use crate::victim_work::VictimWork;
 use alloc::{boxed::Box, vec, vec::Vec};
 use core::cmp::Ordering;
@@ -225,6 +226,17 @@ impl Victims for CostBenefit {
         let mut work = self.work;
         work.invalidated.writes = self.clock;
         work
+    }
+
+    fn lists(&self) -> Vec<List> {
+        let real = |block: u32| Some(block).filter(|block| *block != NONE);
+        let younger = move |block: &u32| real(self.links[*block as usize].younger);
+        let blocks = self
+            .ends
+            .iter()
+            .flat_map(|(oldest, _)| core::iter::successors(real(*oldest), younger).map(BlockId));
+        let help = "Full blocks by rising valid pages, of equals the oldest first.";
+        vec![List::of_blocks("candidates", help, blocks).holding(self.links.len() as u64)]
     }
 
     fn heap_bytes(&self) -> usize {

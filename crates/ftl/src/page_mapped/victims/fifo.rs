@@ -8,8 +8,9 @@
 
 use super::interface::Victims;
 use super::policy::{ValidPages, VictimKind, VictimPolicy};
+use crate::inspection::List;
 use crate::victim_work::VictimWork;
-use alloc::{boxed::Box, collections::VecDeque};
+use alloc::{boxed::Box, collections::VecDeque, vec, vec::Vec};
 use flash::BlockId;
 
 /// Declaration of this policy.
@@ -91,6 +92,13 @@ impl Victims for Fifo {
 
     fn work(&self) -> VictimWork {
         self.work
+    }
+
+    fn lists(&self) -> Vec<List> {
+        let help =
+            "Full blocks in the order in which they were filled: the first is the next victim.";
+        let queue = self.queue.iter().copied().map(BlockId);
+        vec![List::of_blocks("candidates", help, queue).holding(self.blocks.into())]
     }
 
     fn heap_bytes(&self) -> usize {

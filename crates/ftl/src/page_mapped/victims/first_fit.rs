@@ -13,6 +13,7 @@
 use super::greedy::Greedy;
 use super::interface::Victims;
 use super::policy::{PolicyNumber, ValidPages, VictimKind, VictimPolicy};
+use crate::inspection::List;
 use crate::victim_work::{Accesses, VictimWork};
 use alloc::{boxed::Box, collections::VecDeque, vec, vec::Vec};
 use flash::BlockId;
@@ -143,6 +144,13 @@ impl Victims for FirstFit {
 
     fn work(&self) -> VictimWork {
         self.work
+    }
+
+    fn lists(&self) -> Vec<List> {
+        let current = |place: &&Place| is_current(&self.numbers, &self.full, **place);
+        let blocks = self.ring.iter().filter(current).map(|place| BlockId(place.block));
+        let help = "Full blocks in the order in which the search meets them.";
+        vec![List::of_blocks("candidates", help, blocks).holding(self.blocks.into())]
     }
 
     fn heap_bytes(&self) -> usize {

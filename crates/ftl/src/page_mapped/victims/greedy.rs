@@ -19,6 +19,7 @@
 
 use super::interface::Victims;
 use super::policy::{ValidPages, VictimKind, VictimPolicy};
+use crate::inspection::List;
 use crate::victim_work::{Accesses, VictimWork};
 use alloc::{boxed::Box, vec, vec::Vec};
 use flash::BlockId;
@@ -257,6 +258,12 @@ impl Victims for Greedy {
         invalidated += Accesses::new(2, 1).times(lost);
         invalidated += Accesses::new(1, 4).times(lost - in_place);
         VictimWork { invalidated, filled: self.counted.filled, chosen: self.counted.chosen }
+    }
+
+    fn lists(&self) -> Vec<List> {
+        let help = "Full blocks by rising valid pages: the first is the next victim.";
+        let most = self.place.len() as u64;
+        vec![List::of_blocks("candidates", help, self.candidates()).holding(most)]
     }
 
     fn heap_bytes(&self) -> usize {

@@ -31,8 +31,9 @@ use super::greedy::Greedy;
 use super::interface::Victims;
 use super::policy::{PolicyNumber, ValidPages, VictimKind, VictimPolicy};
 use super::sort::sort;
+use crate::inspection::List;
 use crate::victim_work::{Accesses, VictimWork};
-use alloc::{boxed::Box, vec::Vec};
+use alloc::{boxed::Box, vec, vec::Vec};
 use flash::BlockId;
 
 /// Declaration of this policy.
@@ -175,6 +176,17 @@ impl Victims for GreedyScan {
 
     fn work(&self) -> VictimWork {
         self.work
+    }
+
+    fn lists(&self) -> Vec<List> {
+        let chosen = self.committed.iter().rev().copied().map(BlockId);
+        let help = "Victims of the last search that are not taken yet, the next first.";
+        let rest = "Other full blocks by rising valid pages.";
+        vec![
+            List::of_blocks("chosen victims", help, chosen).holding(self.at_once.into()),
+            List::of_blocks("candidates", rest, self.ring.candidates())
+                .holding(self.full.blocks().into()),
+        ]
     }
 
     fn heap_bytes(&self) -> usize {

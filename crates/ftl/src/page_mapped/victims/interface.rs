@@ -1,7 +1,9 @@
 //! The interface of victim policies.
 
+use crate::inspection::List;
 use crate::victim_work::VictimWork;
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::fmt;
 use flash::BlockId;
 
@@ -77,6 +79,11 @@ pub trait Victims: fmt::Debug {
     /// Entries read and written so far, counted as in the policy's module. The searches of [`Victims::take_least`]
     /// and [`Victims::least_valid`] are not counted.
     fn work(&self) -> VictimWork;
+
+    /// Lists of the policy, for displays and checkers. Default: none.
+    fn lists(&self) -> Vec<List> {
+        Vec::new()
+    }
 
     /// Host memory of the policy, bytes.
     fn heap_bytes(&self) -> usize;

@@ -73,6 +73,8 @@ pub enum ValidPages {
 /// Array whose full blocks a policy chooses among, and the policy's numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidates {
+    /// Name of the policy.
+    pub policy: &'static str,
     /// Blocks of the array (N).
     pub blocks: u32,
     /// Pages per block (π).
@@ -154,7 +156,8 @@ impl VictimKind {
     }
 
     fn candidates(self, blocks: u32, pages_per_block: u32, seed: u64) -> Candidates {
-        Candidates { blocks, pages_per_block, numbers: self.numbers, seed }
+        let (policy, numbers) = (self.policy.name, self.numbers);
+        Candidates { policy, blocks, pages_per_block, numbers, seed }
     }
 
     /// Makes the policy for an array of `blocks` × `pages_per_block`; `seed` is for policies that draw.

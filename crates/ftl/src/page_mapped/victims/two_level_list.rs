@@ -50,6 +50,7 @@ use super::greedy::Greedy;
 use super::interface::Victims;
 use super::policy::{PolicyNumber, ValidPages, VictimKind, VictimPolicy};
 use super::sort::sort;
+use crate::inspection::List;
 use crate::victim_work::{Accesses, VictimWork};
 use alloc::{boxed::Box, collections::VecDeque, vec, vec::Vec};
 use flash::BlockId;
@@ -316,6 +317,22 @@ impl Victims for TwoLevelList {
 
     fn work(&self) -> VictimWork {
         self.work
+    }
+
+    fn lists(&self) -> Vec<List> {
+        let blocks = |list: &VecDeque<u32>| list.iter().copied().map(BlockId).collect::<Vec<_>>();
+        let garbage = "Blocks known to have no valid page: the first is the next victim.";
+        let candidates =
+            "Blocks with more than T % invalid pages: victims when the garbage list is empty.";
+        let full = "All full blocks by rising valid pages: a search when both lists are empty.";
+        vec![
+            List::of_blocks("garbage list", garbage, blocks(&self.garbage))
+                .holding(self.most_garbage as u64),
+            List::of_blocks("candidate list", candidates, blocks(&self.candidates))
+                .holding(self.most_candidates as u64),
+            List::of_blocks("full blocks", full, self.full.candidates())
+                .holding(self.entries.len() as u64),
+        ]
     }
 
     fn heap_bytes(&self) -> usize {

@@ -15,8 +15,9 @@
 
 use super::interface::Victims;
 use super::policy::{PolicyNumber, ValidPages, VictimKind, VictimPolicy};
+use crate::inspection::List;
 use crate::victim_work::{Accesses, VictimWork};
-use alloc::{boxed::Box, collections::VecDeque};
+use alloc::{boxed::Box, collections::VecDeque, vec, vec::Vec};
 use flash::BlockId;
 
 /// Declaration of this policy.
@@ -118,6 +119,18 @@ impl Victims for WindowedGreedy {
         self.work
     }
 
+    fn lists(&self) -> Vec<List> {
+        let (window, rest) =
+            (self.queue.iter().take(self.window), self.queue.iter().skip(self.window));
+        let blocks = |of: &u32| BlockId(*of);
+        let help = "Blocks filled longest ago: the one with fewest valid pages is the next victim.";
+        let later = "Full blocks behind the window, in the order in which they were filled.";
+        vec![
+            List::of_blocks("window", help, window.map(blocks)).holding(self.window as u64),
+            List::of_blocks("candidates", later, rest.map(blocks)).holding(self.blocks.into()),
+        ]
+    }
+
     fn heap_bytes(&self) -> usize {
         self.queue.capacity() * 4
     }
@@ -131,7 +144,7 @@ impl Victims for WindowedGreedy {
 mod tests {
     use super::super::Fifo;
     use super::*;
-    use alloc::{collections::BTreeMap, vec::Vec};
+    use alloc::collections::BTreeMap;
     use proptest::prelude::*;
 
     #[test]

@@ -102,6 +102,14 @@ impl Associations {
         &self.logged
     }
 
+    /// Logical blocks associated with the log block of this slot, by number.
+    pub(super) fn with(&self, slot: u32) -> impl Iterator<Item = u32> + '_ {
+        let word = (slot / 64) as usize;
+        let is_set = move |bits: &[u64]| bits[word] >> (slot % 64) & 1 != 0;
+        let logical = (0..).zip(self.slots.chunks_exact(self.words));
+        logical.filter(move |(_, bits)| is_set(bits)).map(|(logical, _)| logical)
+    }
+
     /// Visits the slots of the log blocks with valid pages of a logical block.
     #[inline]
     pub(super) fn each_slot(&self, logical: u32, mut visit: impl FnMut(usize)) {

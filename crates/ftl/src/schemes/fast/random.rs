@@ -4,12 +4,14 @@ use super::associated::Associations;
 use super::sequential::Sequential;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
+use crate::events;
+use crate::inspection::{BlockUse, List, Uses};
 use crate::layout::LogVictim;
 use crate::log_block::stamp::Role;
 use crate::log_block::{LogBlockCore, NONE, Room, ScannedBlock, Survey, Tail, stamp};
 use crate::telemetry::MergeKind;
 use alloc::{collections::VecDeque, vec, vec::Vec};
-use flash::{BlockId, Geometry, Lpn, Ns, Ppn, Probe};
+use flash::{BlockId, Event, Geometry, Item, Lpn, Ns, Ppn, Probe};
 
 /// A block of the random log.
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +107,7 @@ impl RandomLog {
             let closed = u32::from(sequential.is_none());
             if self.blocks.len() < self.limit as usize && core.has_block_for_log(closed) {
                 let block = core.take()?;
+                events::opened_for_all(&mut core.flash, block, BlockUse::LOG);
                 let seq = core.clock.open(Role::Random);
                 self.push(block, seq);
             } else {
@@ -192,6 +195,7 @@ impl RandomLog {
         let Some(victim) = self.blocks.get(at).copied() else { return Err(core.full()) };
         let is_valid = |core: &LogBlockCore<F>, (lpn, ppn): (u32, Ppn)| core.is_logged_at(lpn, ppn);
         let valid = self.pages(&geometry, &victim).filter(|page| is_valid(core, *page)).count();
+        events::victim(&mut core.flash, victim.block, valid as u32, events::why::LOG_FULL);
         let first = (victim.slot * self.pages_per_block) as usize;
         for page in 0..victim.written {
             let lpn = self.lpns[first + page as usize];
@@ -208,6 +212,11 @@ impl RandomLog {
         }
         // A random log block never becomes a data block, so the merge is full.
         core.merging = MergeKind::Full;
+        core.flash.event(&Event::new(
+            "log-block-merged",
+            "all logical blocks in log block {log} are merged: it is erased",
+            &[("log", Item::Block(victim.block))],
+        ));
         core.give_up(victim.block, victim.written, valid as u32)
     }
 
@@ -251,6 +260,25 @@ impl RandomLog {
         associations.settle(core);
         self.associations = Some(associations);
         self.deltas = vec![0; slots as usize];
+    }
+
+    /// Log blocks: their uses, and lists.
+    pub(super) fn inspect(&self, uses: &mut Uses) -> Vec<List> {
+        let blocks = self.blocks.iter().map(|log| log.block);
+        uses.all(blocks.clone(), BlockUse::LOG);
+        let help = "Log blocks of all logical blocks, the oldest first; only the youngest is open.";
+        let mut lists =
+            vec![List::of_blocks("log blocks", help, blocks).holding(self.limit.into())];
+        if let Some(associations) = &self.associations {
+            let help = "Each log block, and the logical blocks that may have a valid page in it.";
+            let of_log = |log: &RandomBlock| {
+                let owners = associations.with(log.slot).map(Item::LogicalBlock);
+                core::iter::once(Item::Block(log.block)).chain(owners).collect::<Vec<_>>()
+            };
+            let items = self.blocks.iter().flat_map(of_log).collect();
+            lists.push(List::new("associated logical blocks", help, items));
+        }
+        lists
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

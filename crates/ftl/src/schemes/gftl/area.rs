@@ -15,7 +15,7 @@ use super::state::{ABSENT, AreaBlock, Gftl, IN_BLOCK, LOST, Logical};
 use crate::block_mapped::NONE;
 use crate::error::FtlError;
 use alloc::{vec, vec::Vec};
-use flash::{BlockId, Cause, FlashError, Lpn, Oob, PageKind, Ppn, Probe};
+use flash::{BlockId, Cause, Event, FlashError, Item, Lpn, Oob, PageKind, Ppn, Probe};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"GFTL");
 const HEADER_WORDS: usize = 8;
@@ -118,6 +118,11 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         };
         let AreaBlock { block, written } = self.area[at];
         let unwritten = self.geometry().pages_per_block() - written;
+        self.flash.event(&Event::new(
+            "obsolete-block",
+            "block {block} of an image that is out of date is erased",
+            &[("block", Item::Block(BlockId(block)))],
+        ));
         let (block, log) = (BlockId(block), &mut self.log);
         let good = self.pool.erase_in_place(&mut self.flash, block, unwritten, self.cause, log)?;
         if good {
@@ -156,6 +161,11 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             }
         }
         self.area_valid = true;
+        self.flash.event(&Event::new(
+            "image-saved",
+            "the maps are saved in {pages} pages: the next mount reads them",
+            &[("pages", Item::Count(layout.pages.into()))],
+        ));
         Ok(())
     }
 
@@ -228,6 +238,11 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             block.written = layout.pages.saturating_sub(at * pages).min(pages);
             self.pool.found_open(pages - block.written);
         }
+        self.flash.event(&Event::new(
+            "image-found",
+            "a mount finds the maps of the shutdown: it reads {pages} pages and no other",
+            &[("pages", Item::Count(layout.pages.into()))],
+        ));
         self.restore(&image, layout, &header);
         self.spoil_image()?;
         Ok(true)

@@ -6,6 +6,7 @@ use super::stamp::Stamp;
 use super::state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical};
 use crate::block_mapped::NONE;
 use crate::error::FtlError;
+use crate::events;
 use flash::{BlockId, FlashError, Lpn, Oob, Ppn, Probe};
 
 impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
@@ -34,6 +35,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     pub(super) fn step_on(&mut self) -> Result<bool, FtlError> {
         self.log.steps += 1;
         loop {
+            self.tell_step();
             let worked = match self.collection.state {
                 State::Idle => match self.queue.take_dead() {
                     Some((block, unwritten)) => self.erase_queue_block(block, unwritten)?,
@@ -59,6 +61,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     ) -> Result<bool, FtlError> {
         self.log.started += 1;
         self.log.victim_valid[0] += 1;
+        self.tell_obsolete(block);
         self.pool.erase(&mut self.flash, block, unwritten, self.cause, &mut self.log)?;
         self.log.finished += 1;
         Ok(true)
@@ -73,6 +76,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         let valid = pages.iter().filter(|place| **place == IN_BLOCK).count();
         self.log.started += 1;
         self.log.victim_valid[valid] += 1;
+        self.tell_victim(logical, valid as u64);
         let collection = &mut self.collection;
         collection.state = State::Read;
         collection.logical = logical;
@@ -235,6 +239,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         }
         self.collection.flags[page as usize] = 0;
         self.log.lost_pages += 1;
+        events::lost_page(&mut self.flash, Lpn(place as u32));
     }
 
     /// Programs ⌊t_er/t_wr⌋ pages in the new block. After the last page, the new block replaces the old one. Returns
@@ -313,6 +318,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
                 valid += 1;
             }
         }
+        self.tell_replaced(logical, entry.block);
         let collection = &mut self.collection;
         (collection.old, collection.old_unwritten) = (entry.block, pages - entry.next);
         collection.state = State::Erase;

@@ -22,6 +22,19 @@ pub(super) enum State {
     Held,
 }
 
+impl State {
+    /// Name in events and lists.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Erase => "erase",
+            Self::Held => "held pages",
+        }
+    }
+}
+
 /// In RAM, ready to be programmed.
 pub(super) const PRESENT: u8 = 1;
 /// In RAM only, to be programmed with the block: the host wrote the page before its turn.

@@ -10,6 +10,8 @@ use super::stamp::Stamp;
 use super::state::{AreaBlock, Gftl, Logical};
 use crate::block_mapped::NONE;
 use crate::error::FtlError;
+use crate::events;
+use crate::inspection::BlockUse;
 use alloc::{format, vec::Vec};
 use flash::{BlockId, Cause, FlashError, Lpn, Oob, PageKind, Ppn, Probe};
 
@@ -87,6 +89,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         for (block, written) in sorted.worthless {
             let unwritten = self.geometry().pages_per_block() - written;
             self.pool.found_open(unwritten);
+            events::discarded(&mut self.flash, block);
             let log = &mut self.log;
             let good =
                 self.pool.erase_in_place(&mut self.flash, block, unwritten, Cause::Mount, log)?;
@@ -154,6 +157,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         let (next, readable) = self.fill(block)?;
         let (logical, _) = self.split(Lpn(lpn));
         let pages = self.geometry().pages_per_block();
+        events::found_block(&mut self.flash, block, BlockUse::DATA, logical);
         let found = Logical { stamp, block: block.0, next, closed: !readable, ..Logical::NEW };
         let known = self.logical[logical as usize];
         if known.block == NONE {
@@ -187,7 +191,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
                         oob.lpn,
                         &mut order,
                     ),
-                    Err(FlashError::Uncorrectable(_)) => {}
+                    Err(FlashError::Uncorrectable(_)) => events::found_torn(&mut self.flash, ppn),
                     Err(FlashError::Erased(_)) => {
                         written = page;
                         break;
@@ -236,6 +240,8 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         };
         if written < pages && stamp.position() + u64::from(written) >= stamped {
             self.queue.begin_at(stamp.position());
+            let next = self.geometry().ppn(block, written);
+            events::found_open(&mut self.flash, block, next);
             self.queue.open(block, written);
         } else {
             self.queue.begin_at(stamped.max(stamp.position() + u64::from(pages)));

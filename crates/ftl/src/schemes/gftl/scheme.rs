@@ -3,6 +3,7 @@
 use super::collection_queue::CollectionQueue;
 use super::state::{Gftl, LOST, Logical};
 use crate::error::FtlError;
+use crate::inspection::Inspection;
 use crate::interface::{Background, Ftl, Prefetch};
 use crate::telemetry::{CollectionLog, Telemetry};
 use alloc::boxed::Box;
@@ -118,6 +119,10 @@ impl<F: Probe, Q: CollectionQueue> Ftl for Gftl<F, Q> {
 
     fn state(&self) -> Option<Vec<u32>> {
         Some(self.words())
+    }
+
+    fn inspect(&self) -> Inspection {
+        self.tell()
     }
 
     #[inline]

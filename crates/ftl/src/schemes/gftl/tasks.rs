@@ -6,10 +6,12 @@ use super::stamp::Stamp;
 use super::state::{ABSENT, Gftl, IN_BLOCK, LOST, Logical};
 use crate::block_mapped::{NONE, newest};
 use crate::error::FtlError;
+use crate::events;
+use crate::inspection::BlockUse;
 use crate::interface::zeros;
 use crate::layout::Enqueue;
 use bounds::gftl::CollectionRam;
-use flash::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, Probe};
+use flash::{BlockId, Cause, Event, FlashError, Item, Lpn, Oob, Ppn, Probe};
 
 impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     /// Writes a page: to RAM, its data block or the write queue.
@@ -149,6 +151,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
 
     fn open_data_block(&mut self, logical: u32) -> Result<(), FtlError> {
         let block = self.pool.take().ok_or_else(|| self.full())?;
+        events::opened(&mut self.flash, block, BlockUse::DATA, logical);
         let stamp = Stamp::data(self.queue.position(), 0);
         self.logical[logical as usize] = Logical { block: block.0, stamp, ..Logical::NEW };
         self.with_block += 1;
@@ -160,6 +163,11 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         let entry = &mut self.logical[logical as usize];
         entry.queued = true;
         self.waiting.push(logical, entry.invalid);
+        self.flash.event(&Event::new(
+            "block-queued",
+            "LBN {logical} joins the collection queue",
+            &[("logical", Item::LogicalBlock(logical))],
+        ));
     }
 
     /// Programs a page in the write queue.
@@ -202,6 +210,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             return Err(self.full());
         }
         let block = self.pool.take().ok_or_else(|| self.full())?;
+        events::opened_for_all(&mut self.flash, block, BlockUse::WRITE_QUEUE);
         self.queue.open(block, 0);
         Ok(())
     }
@@ -238,6 +247,11 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             return Err(self.full());
         }
         self.collection.keep(page, data, self.flash.geometry())?;
+        self.flash.event(&Event::new(
+            "page-held",
+            "RAM takes LPN {lpn}: its block is under collection, in the {state} state",
+            &[("lpn", Item::Lpn(lpn)), ("state", Item::Word(self.collection.state.name()))],
+        ));
         if late {
             self.collection.flags[page as usize] |= HELD;
             self.collection.held += more;

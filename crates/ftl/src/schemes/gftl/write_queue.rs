@@ -152,6 +152,15 @@ impl WriteQueue {
         Some((BlockId(block), unwritten.unwrap_or(0)))
     }
 
+    /// Closed blocks that have a live page.
+    pub(super) fn closed(&self) -> impl Iterator<Item = BlockId> + '_ {
+        let open = self.open.map(|open| open.block);
+        let blocks = (0..).map(BlockId).zip(&self.live);
+        blocks
+            .filter(move |(block, live)| **live > 0 && Some(*block) != open)
+            .map(|(block, _)| block)
+    }
+
     /// Obsolete blocks, in the order in which they became so.
     pub(super) fn dead(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
         self.dead.iter().copied()

@@ -73,6 +73,11 @@ impl Chains {
         &self.chains[logical as usize]
     }
 
+    /// Number of logical blocks.
+    pub(super) fn len(&self) -> u32 {
+        self.chains.len() as u32
+    }
+
     /// The logical block whose replacement was opened longest ago.
     pub(super) fn oldest(&self) -> Option<u32> {
         (self.oldest != NONE).then_some(self.oldest)

@@ -1,16 +1,27 @@
 //! The fold: it copies the newest version of each page of a logical block to a new primary.
 
 use super::Nftl;
-use super::chains::Chain;
+use super::chains::{Chain, Side};
 use crate::block_mapped::{NONE, relocate};
 use crate::error::FtlError;
+use crate::events::{self, block_or_none};
 use alloc::vec::Vec;
-use flash::{BlockId, Cause, FlashError, Lpn, Ppn, Probe};
+use flash::{BlockId, Cause, Event, FlashError, Item, Lpn, Ppn, Probe};
 
 impl<F: Probe> Nftl<F> {
     /// Folds a logical block that has a replacement: frees one block, or two if all its pages are trimmed.
     pub(super) fn fold(&mut self, logical: u32) -> Result<(), FtlError> {
         let chain = *self.chains.get(logical);
+        let of = |side| chain.block(side).map_or(NONE, |(block, _)| block.0);
+        self.flash.event(&Event::new(
+            "fold",
+            "fold of LBN {logical}: primary block {data}, replacement block {replacement}",
+            &[
+                ("logical", Item::LogicalBlock(logical)),
+                ("data", block_or_none(of(Side::Primary))),
+                ("replacement", block_or_none(of(Side::Replacement))),
+            ],
+        ));
         let lost_before = self.log.lost_pages;
         self.find_newest(logical, &chain)?;
         self.note_victims(&chain);
@@ -35,6 +46,14 @@ impl<F: Probe> Nftl<F> {
             self.erase(block, written)?;
             self.log.finished += 1;
         }
+        self.flash.event(&Event::new(
+            "fold-end",
+            "end of the fold of LBN {logical}: its primary block is {data}",
+            &[
+                ("logical", Item::LogicalBlock(logical)),
+                ("data", block_or_none(primary.map_or(NONE, |primary| primary.block.0))),
+            ],
+        ));
         self.log.steps += 1;
         Ok(())
     }
@@ -98,6 +117,7 @@ impl<F: Probe> Nftl<F> {
             self.in_primary.remove(lpn);
             if lost && held && !self.trimmed.contains(lpn) {
                 self.lost.insert(lpn);
+                events::lost_page(&mut self.flash, lpn);
             }
         }
     }

@@ -4,6 +4,8 @@ use super::Nftl;
 use super::chains::Side;
 use crate::block_mapped::{PageSet, Scanned, scan};
 use crate::error::FtlError;
+use crate::events;
+use crate::inspection::BlockUse;
 use alloc::{format, vec::Vec};
 use flash::{BlockId, Cause, Lpn, Ppn, Probe};
 
@@ -34,6 +36,11 @@ impl<F: Probe> Nftl<F> {
         for (found, side) in kept {
             self.chains.add(found.logical, found.block, found.written, found.seq);
             self.pool.found_open(pages_per_block - found.written);
+            let role = match side {
+                Side::Primary => BlockUse::DATA,
+                Side::Replacement => BlockUse::REPLACEMENT,
+            };
+            events::found_block(&mut self.flash, found.block, role, found.logical);
             let pages = match side {
                 Side::Primary => &mut self.in_primary,
                 Side::Replacement => &mut self.in_replacement,
@@ -96,6 +103,7 @@ impl<F: Probe> Nftl<F> {
 
     /// Erases a useless block and pools it, or marks it bad.
     fn discard(&mut self, block: BlockId) -> Result<(), FtlError> {
+        events::discarded(&mut self.flash, block);
         self.pool.erase(&mut self.flash, block, 0, Cause::Mount, &mut self.log)?;
         Ok(())
     }

@@ -4,7 +4,8 @@ use super::triple::{EMPTY, Phase, Triple};
 use super::{LOST, Rftl};
 use crate::block_mapped::NONE;
 use crate::error::FtlError;
-use flash::{BlockId, FlashError, Probe};
+use crate::events;
+use flash::{BlockId, Event, FlashError, Item, Lpn, Probe};
 
 /// The result of a step's copies.
 #[derive(PartialEq, Eq)]
@@ -74,6 +75,8 @@ impl<F: Probe> Rftl<F> {
         let valid = self.places[self.pages_of(logical)].iter().filter(here).count();
         self.log.started += 1;
         self.log.victim_valid[valid] += 1;
+        let block = BlockId(self.triples[logical].blocks[slot]);
+        events::victim(&mut self.flash, block, valid as u32, events::why::BLOCKS_FULL);
         valid as u32
     }
 
@@ -90,6 +93,20 @@ impl<F: Probe> Rftl<F> {
     /// One step of a running collection.
     pub(super) fn step(&mut self, logical: usize) -> Result<(), FtlError> {
         self.log.steps += 1;
+        let state = match self.triples[logical].phase {
+            Phase::Idle => "idle",
+            Phase::Copying => "copy",
+            Phase::Draining => "drain",
+        };
+        self.flash.event(&Event::new(
+            "collection-step",
+            "{state} step of LBN {logical}: {copies} copies at most, or the erase",
+            &[
+                ("state", Item::Word(state)),
+                ("logical", Item::LogicalBlock(logical as u32)),
+                ("copies", Item::Count(self.copies_per_step.into())),
+            ],
+        ));
         let copied = self.copy_some(logical)?;
         if copied != Copied::Nothing {
             return Ok(());
@@ -105,6 +122,17 @@ impl<F: Probe> Rftl<F> {
             (triple.buffer, triple.other) = (erased, drained);
             triple.phase = Phase::Draining;
             triple.cursor = 0;
+            let [data, drained] = [triple.data, triple.other]
+                .map(|slot| Item::Block(BlockId(triple.blocks[slot as usize])));
+            self.flash.event(&Event::new(
+                "roles-changed",
+                "LBN {logical}: block {data} is the data block now, block {drained} is drained",
+                &[
+                    ("logical", Item::LogicalBlock(logical as u32)),
+                    ("data", data),
+                    ("drained", drained),
+                ],
+            ));
         } else {
             self.erase(logical, triple.other as usize)?;
             let triple = &mut self.triples[logical];
@@ -190,6 +218,7 @@ impl<F: Probe> Rftl<F> {
             Err(FlashError::Uncorrectable(_)) => {
                 self.places[at] = LOST;
                 self.log.lost_pages += 1;
+                events::lost_page(&mut self.flash, Lpn(at as u32));
             }
             Err(FlashError::ProgramFailed(_)) => {
                 self.failed(logical, to);

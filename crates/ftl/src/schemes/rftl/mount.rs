@@ -4,6 +4,8 @@ use super::triple::{EMPTY, Phase, Triple};
 use super::{Rftl, stamp};
 use crate::block_mapped::{NONE, Scanned, scan};
 use crate::error::FtlError;
+use crate::events;
+use crate::inspection::BlockUse;
 use alloc::{format, vec, vec::Vec};
 use core::ops::Range;
 use flash::{BlockId, Cause, FlashError, Ppn, Probe};
@@ -87,6 +89,7 @@ impl<F: Probe> Rftl<F> {
     }
 
     fn discard(&mut self, block: BlockId) -> Result<(), FtlError> {
+        events::discarded(&mut self.flash, block);
         self.pool.erase(&mut self.flash, block, 0, Cause::Mount, &mut self.log)?;
         Ok(())
     }
@@ -149,6 +152,12 @@ impl<F: Probe> Rftl<F> {
             triple.blocks[slot] = found.block.0;
             triple.written[slot] = found.written as u16;
             self.pool.found_open(pages_per_block - found.written);
+            let other = match phase {
+                Phase::Draining => BlockUse::VICTIM,
+                Phase::Idle | Phase::Copying => BlockUse::REPLACEMENT,
+            };
+            let role = [BlockUse::DATA, BlockUse::BUFFER, other][slot];
+            events::found_block(&mut self.flash, found.block, role, found.logical);
         }
         triple.data_seq = roles[0].map_or(0, |found| found.seq);
         triple.buffer_seq = roles[1].map_or(0, |found| found.seq);

@@ -5,7 +5,7 @@ use super::{LOST, Rftl, stamp};
 use crate::block_mapped::{NONE, Target, relocate};
 use crate::error::FtlError;
 use alloc::{vec, vec::Vec};
-use flash::{BlockId, Probe};
+use flash::{BlockId, Event, Item, Probe};
 
 impl<F: Probe> Rftl<F> {
     /// Copies the newest version of each page to one erased block and erases the others, which ends any collection.
@@ -14,6 +14,11 @@ impl<F: Probe> Rftl<F> {
     /// [`FtlError::Full`] if there is no erased block, or programs failed in all of them.
     #[cold]
     pub(super) fn rescue(&mut self, logical: usize) -> Result<(), FtlError> {
+        self.flash.event(&Event::new(
+            "rescue",
+            "rescue of LBN {logical}: its newest versions move to one block",
+            &[("logical", Item::LogicalBlock(logical as u32))],
+        ));
         let pages_per_block = self.pages_per_block();
         let pages = self.pages_of(logical);
         let triple = &mut self.triples[logical];

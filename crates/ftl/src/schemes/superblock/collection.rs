@@ -3,15 +3,21 @@
 use super::{Own, Superblock};
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
+use crate::events;
 use crate::log_block::NONE;
 use crate::page_mapped::core::LOST;
-use flash::{BlockId, Cause, FlashError, Ppn, Probe};
+use flash::{BlockId, Cause, Event, FlashError, Item, Lpn, Ppn, Probe};
 
 impl<F: Probe> Superblock<F> {
     /// Collects until there is one erased block more, or the selected superblock has no candidate left.
     pub(super) fn gain(&mut self, buffer: &mut dyn DirtyPages) -> Result<(), FtlError> {
         let before = self.pool.len();
         let Some(superblock) = self.most_worthwhile() else { return Err(self.full()) };
+        self.flash.event(&Event::new(
+            "superblock-chosen",
+            "superblock {superblock} has more blocks than its valid pages need: it gives one back",
+            &[("superblock", Item::Count(superblock.into()))],
+        ));
         while self.pool.len() <= before {
             let Some(victim) = self.least_valid_of(superblock) else { break };
             self.collect(superblock, victim, buffer)?;
@@ -77,7 +83,9 @@ impl<F: Probe> Superblock<F> {
         let block = BlockId(victim);
         self.candidates.remove(victim);
         self.log.started += 1;
-        self.log.victim_valid[self.table.valid(block) as usize] += 1;
+        let valid = self.table.valid(block);
+        self.log.victim_valid[valid as usize] += 1;
+        events::victim(&mut self.flash, block, valid, events::why::FEW_BLOCKS);
         let first = self.flash.geometry().ppn(block, 0).0;
         while let Some(page) = self.table.next_valid(block, 0) {
             if self.room(superblock) == 0
@@ -138,8 +146,9 @@ impl<F: Probe> Superblock<F> {
     /// Marks a logical page as lost, because its only copy is unreadable. Reads of it fail; collection continues.
     #[cold]
     fn lose(&mut self, superblock: u32, ppn: Ppn) {
-        if let Some(place) = self.map.iter_mut().find(|place| **place == ppn.0) {
-            *place = LOST;
+        if let Some(lpn) = self.map.iter().position(|place| *place == ppn.0) {
+            self.map[lpn] = LOST;
+            events::lost_page(&mut self.flash, Lpn(lpn as u32));
         }
         self.invalidate(superblock, ppn);
         self.log.lost_pages += 1;

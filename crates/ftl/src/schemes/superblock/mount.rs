@@ -3,6 +3,7 @@
 use super::Superblock;
 use crate::block_mapped::{Scanned, scan};
 use crate::error::FtlError;
+use crate::events;
 use crate::log_block::NONE;
 use alloc::{format, vec, vec::Vec};
 use flash::{BlockId, Cause, Lpn, Ppn, Probe};
@@ -24,6 +25,10 @@ impl<F: Probe> Superblock<F> {
             let own = &self.superblocks[superblock as usize];
             if own.open != NONE && own.written == self.flash.geometry().pages_per_block() {
                 self.close(superblock);
+            } else if own.open != NONE {
+                let (block, next) = (BlockId(own.open), own.written);
+                let next = self.flash.geometry().ppn(block, next);
+                events::found_open(&mut self.flash, block, next);
             }
         }
         Ok(())
@@ -34,6 +39,7 @@ impl<F: Probe> Superblock<F> {
     /// pages.
     fn discard_copies(&mut self, youngest: Option<Scanned>) -> Result<(), FtlError> {
         let Some(Scanned { block, written, .. }) = youngest else { return Ok(()) };
+        events::discarded(&mut self.flash, block);
         let unused = self.flash.geometry().pages_per_block() - written;
         self.pool.erase(&mut self.flash, block, unused, Cause::Mount, &mut self.log)?;
         Ok(())
@@ -59,6 +65,7 @@ impl<F: Probe> Superblock<F> {
                 self.pool.put(block);
             } else {
                 self.pool.found_open(geometry.pages_per_block() - scanned.written);
+                events::discarded(&mut self.flash, block);
                 let unused = geometry.pages_per_block() - scanned.written;
                 let log = &mut self.log;
                 self.pool.erase(&mut self.flash, block, unused, Cause::Mount, log)?;

@@ -3,6 +3,7 @@
 use super::Superblock;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
+use crate::inspection::Inspection;
 use crate::interface::{Background, Ftl, Prefetch, zeros};
 use crate::log_block::NONE;
 use crate::page_mapped::core::LOST;
@@ -136,6 +137,10 @@ impl<F: Probe> Ftl for Superblock<F> {
     fn restart_telemetry(&mut self) {
         let pages_per_block = self.flash.geometry().pages_per_block();
         self.log = CollectionLog::new(pages_per_block, self.log.threshold_pages);
+    }
+
+    fn inspect(&self) -> Inspection {
+        self.tell()
     }
 
     #[inline]

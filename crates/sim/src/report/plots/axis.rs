@@ -1,16 +1,52 @@
 //! Axes: a range, and ticks with names at round numbers.
 
+use crate::report::units;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use std::ops::Range;
+
+/// What an axis measures, by which its ticks are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// A number.
+    Number,
+    /// A count; its parts have no name.
+    Whole,
+    /// A number, from 1000 on in thousands.
+    Thousands,
+    /// A time, ns.
+    Time,
+    /// Bytes, in powers of 1000.
+    Bytes,
+    /// A share, in powers of ten.
+    Share,
+}
+
+impl Quantity {
+    /// A value's name at a tick.
+    pub(crate) fn name(self, x: f64) -> String {
+        match self {
+            Self::Thousands if x >= 1e3 => format!("{} k", units::short(x / 1e3)),
+            Self::Number | Self::Thousands => units::short(x),
+            Self::Whole if x.fract() == 0.0 => units::short(x),
+            Self::Whole => String::new(),
+            Self::Time => units::short_time(x),
+            Self::Bytes => bytes(x),
+            Self::Share => power_of_ten(x),
+        }
+    }
+}
 
 /// One linear or logarithmic axis, in the values' own unit.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     /// Label, with the unit if the ticks do not name it.
     pub(super) label: String,
+    /// What it measures.
+    #[cfg_attr(not(feature = "html"), expect(dead_code, reason = "pages alone read it"))]
+    pub(super) quantity: Quantity,
     from: f64,
     to: f64,
-    log: bool,
+    pub(super) log: bool,
     /// True if every tick's name is needed.
     named: bool,
     /// Ticks and their names.
@@ -19,31 +55,25 @@ pub(super) struct Axis {
 
 impl Axis {
     /// From 0 to at least `to`, about `ticks` ticks.
-    pub(super) fn linear(label: &str, to: f64, ticks: u32, name: fn(f64) -> String) -> Self {
-        Self::between(label, 0.0, to, ticks, name)
+    pub(super) fn linear(label: &str, to: f64, ticks: u32, quantity: Quantity) -> Self {
+        Self::between(label, 0.0, to, ticks, quantity)
     }
 
     /// From `from` to at least `to`, about `ticks` ticks.
-    pub(super) fn between(
-        label: &str,
-        from: f64,
-        to: f64,
-        ticks: u32,
-        name: fn(f64) -> String,
-    ) -> Self {
+    pub(super) fn between(label: &str, from: f64, to: f64, ticks: u32, quantity: Quantity) -> Self {
         let to = if to > from { to } else { from + 1.0 };
         let step = round_step((to - from) / f64::from(ticks));
         let first = (from / step).ceil() as i64;
         let ticks = (first..)
             .map(|n| n as f64 * step)
             .take_while(|at| *at <= to * (1.0 + 1e-9))
-            .map(|at| (at, name(at)))
+            .map(|at| (at, quantity.name(at)))
             .collect();
-        Self { label: label.to_owned(), from, to, log: false, named: false, ticks }
+        Self { label: label.to_owned(), quantity, from, to, log: false, named: false, ticks }
     }
 
     /// Logarithmic, with ticks at powers of ten, and between them if there are few.
-    pub(super) fn log(label: &str, from: f64, to: f64, name: fn(f64) -> String) -> Self {
+    pub(super) fn log(label: &str, from: f64, to: f64, quantity: Quantity) -> Self {
         let (low, high) = (from.log10(), to.log10());
         let between: &[f64] = match high - low {
             decades if decades < 1.3 => &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0],
@@ -53,14 +83,14 @@ impl Axis {
         let ticks = (low.floor() as i32..=high.ceil() as i32)
             .flat_map(|power| between.iter().map(move |n| n * 10f64.powi(power)))
             .filter(|at| *at >= from * (1.0 - 1e-9) && *at <= to * (1.0 + 1e-9))
-            .map(|at| (at, name(at)))
+            .map(|at| (at, quantity.name(at)))
             .collect();
-        Self { label: label.to_owned(), from, to, log: true, named: false, ticks }
+        Self { label: label.to_owned(), quantity, from, to, log: true, named: false, ticks }
     }
 
-    /// The same without ticks beyond a value.
-    pub(super) fn named_to(mut self, most: f64) -> Self {
-        self.ticks.retain(|tick| tick.0 <= most * (1.0 + 1e-9));
+    /// The same with this share of its length free beyond its end.
+    pub(super) fn with_headroom(mut self, share: f64) -> Self {
+        self.to = self.value_at(1.0 / (1.0 - share));
         self
     }
 
@@ -71,6 +101,7 @@ impl Axis {
         let ticks = names.iter().enumerate().map(|(at, name)| (row(at), shortened(name)));
         Self {
             label: String::new(),
+            quantity: Quantity::Number,
             from: 0.0,
             to: rows,
             log: false,
@@ -185,8 +216,17 @@ pub(super) fn room(names: &[&str]) -> u32 {
     (letters.min(LETTERS) as u32 * 8 + 16).max(60)
 }
 
+/// Bytes such as `2.5 GB`.
+fn bytes(x: f64) -> String {
+    let (unit, name) = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")]
+        .into_iter()
+        .find(|(unit, _)| x >= *unit)
+        .unwrap_or((1.0, "B"));
+    format!("{} {name}", units::short(x / unit))
+}
+
 /// Text such as `10⁻³`.
-pub(super) fn power_of_ten(value: f64) -> String {
+fn power_of_ten(value: f64) -> String {
     let power = value.log10().round() as i32;
     if power == 0 {
         return "1".to_owned();
@@ -204,8 +244,8 @@ pub(super) fn power_of_ten(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::Quantity::{Number, Share, Time};
     use super::*;
-    use crate::report::units::{short, short_time};
 
     fn names(axis: &Axis) -> Vec<String> {
         axis.ticks().iter().map(|at| axis.format_ext(at)).collect()
@@ -213,36 +253,41 @@ mod tests {
 
     #[test]
     fn round_ticks() {
-        assert_eq!(names(&Axis::linear("", 0.9, 5, short)), ["0", "0.2", "0.4", "0.6", "0.8"]);
-        assert_eq!(names(&Axis::linear("", 0.0, 2, short)), ["0", "0.5", "1"]);
-        assert_eq!(names(&Axis::between("", 17.0, 33.0, 4, short)), ["20", "25", "30"]);
+        assert_eq!(names(&Axis::linear("", 0.9, 5, Number)), ["0", "0.2", "0.4", "0.6", "0.8"]);
+        assert_eq!(names(&Axis::linear("", 0.0, 2, Number)), ["0", "0.5", "1"]);
+        assert_eq!(names(&Axis::between("", 17.0, 33.0, 4, Number)), ["20", "25", "30"]);
         assert_eq!(
-            names(&Axis::log("", 2e4, 3e6, short_time)),
+            names(&Axis::log("", 2e4, 3e6, Time)),
             ["20 µs", "50 µs", "100 µs", "200 µs", "500 µs", "1 ms", "2 ms"]
         );
-        assert_eq!(
-            names(&Axis::log("", 1e-5, 1.0, power_of_ten)).join(" "),
-            "10⁻⁵ 10⁻⁴ 10⁻³ 10⁻² 10⁻¹ 1"
-        );
+        assert_eq!(names(&Axis::log("", 1e-5, 1.0, Share)).join(" "), "10⁻⁵ 10⁻⁴ 10⁻³ 10⁻² 10⁻¹ 1");
+        assert_eq!(Quantity::Bytes.name(2.5e9), "2.5 GB");
     }
 
     #[test]
     fn names_that_would_touch_are_left_out() {
         let wide = |name: &str| name.chars().count() as f64 * 10.0;
-        let log = Axis::log("", 2e4, 3e6, short_time);
+        let log = Axis::log("", 2e4, 3e6, Time);
         assert_eq!(names(&log.fitting(700, wide)).len(), 7);
         assert_eq!(names(&log.fitting(230, wide)), ["20 µs", "100 µs", "500 µs", "2 ms"]);
         assert_eq!(names(&log.fitting(150, wide)), ["100 µs", "1 ms"]);
-        assert_eq!(names(&Axis::linear("", 0.9, 5, short).fitting(60, wide)), ["0", "0.6"]);
+        assert_eq!(names(&Axis::linear("", 0.9, 5, Number).fitting(60, wide)), ["0", "0.6"]);
         assert_eq!(Axis::names(&["a", "b", "c"]).fitting(1, wide).ticks().len(), 3);
     }
 
     #[test]
+    fn headroom_is_free_and_has_no_names() {
+        let axis = Axis::log("", 1e-3, 1.0, Share).with_headroom(0.25);
+        assert!((axis.share_at(1.0) - 0.75).abs() < 1e-9 && (axis.range().end - 10.0).abs() < 1e-9);
+        assert_eq!(names(&axis).last().map(String::as_str), Some("1"));
+    }
+
+    #[test]
     fn places_stay_within() {
-        let axis = Axis::log("", 10.0, 1000.0, short);
+        let axis = Axis::log("", 10.0, 1000.0, Number);
         assert_eq!([0.0, 100.0, 1e9].map(|value| axis.share_at(value)), [0.0, 0.5, 1.0]);
         assert_eq!([0.0, 100.0, 1e9].map(|value| axis.map(&value, (400, 0))), [400, 200, 0]);
         assert!((axis.value_at(0.5) - 100.0).abs() < 1e-9);
-        assert_eq!(Axis::linear("", 8.0, 2, short).value_at(0.25), 2.0);
+        assert_eq!(Axis::linear("", 8.0, 2, Number).value_at(0.25), 2.0);
     }
 }

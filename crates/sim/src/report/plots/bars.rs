@@ -1,6 +1,6 @@
 //! Grouped bars: one group per workload, one bar per scheme.
 
-use super::axis::{Axis, room};
+use super::axis::{Axis, Quantity, room};
 use super::chart::{beside_legend, framed, legend_text};
 use super::style::{LEGEND_TOP, NAME_SIZE, PALETTE, WIDTH, legend_lines, text};
 use super::svg::{PlotError, drawn};
@@ -76,16 +76,16 @@ impl Bars {
         })
     }
 
-    fn axis(&self) -> Axis {
+    pub(super) fn axis(&self) -> Axis {
         let values = || self.series.iter().flat_map(|(_, values)| values).flatten().copied();
         let most = values().fold(0.0, f64::max);
         let least = values().filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
         if self.log && least.is_finite() {
             // 15 % more of the range at the right, for the numbers.
             let (from, to) = (least / 2.0, most.max(least * 2.0));
-            return Axis::log(&self.label, from, to * (to / from).powf(0.15), units::short);
+            return Axis::log(&self.label, from, to * (to / from).powf(0.15), Quantity::Number);
         }
-        Axis::linear(&self.label, most * 1.15, 7, units::short)
+        Axis::linear(&self.label, most * 1.15, 7, Quantity::Number)
     }
 }
 

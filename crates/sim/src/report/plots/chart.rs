@@ -18,6 +18,16 @@ use plotters::style::{BLACK, Color, RGBColor, WHITE};
 /// A chart on two axes.
 pub(super) type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
 
+/// Lines and bounds on two axes.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    pub(super) caption: String,
+    pub(super) x: Axis,
+    pub(super) y: Axis,
+    pub(super) lines: Vec<Line>,
+    pub(super) bounds: Vec<Bound>,
+}
+
 /// One line, in data values.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
@@ -42,6 +52,7 @@ impl Line {
 }
 
 /// A bound of one or several schemes, or of all.
+#[derive(Clone, Debug)]
 pub(super) struct Bound {
     pub(super) at: f64,
     pub(super) label: String,
@@ -51,20 +62,20 @@ pub(super) struct Bound {
 }
 
 /// Rows of bound labels.
-pub(super) const BOUND_ROWS: usize = 4;
+const BOUND_ROWS: usize = 4;
 
 /// Identical lines as one, with all their names.
-fn merged(lines: Vec<Line>) -> Vec<Line> {
+fn merged(lines: &[Line]) -> Vec<Line> {
     let mut out: Vec<Line> = Vec::new();
     for line in lines {
         let same = |other: &&mut Line| other.points == line.points && !line.points.is_empty();
         match out.iter_mut().find(same) {
-            None => out.push(line),
+            None => out.push(line.clone()),
             Some(other) => {
                 other.name = format!("{}, {}", other.name, line.name);
-                other.schemes.extend(line.schemes);
-                let more = line.notes.into_iter().filter(|note| !other.notes.contains(note));
-                let more: Vec<String> = more.collect();
+                other.schemes.extend(&line.schemes);
+                let more = line.notes.iter().filter(|note| !other.notes.contains(note));
+                let more: Vec<String> = more.cloned().collect();
                 other.notes.extend(more);
             }
         }
@@ -72,55 +83,53 @@ fn merged(lines: Vec<Line>) -> Vec<Line> {
     out
 }
 
-/// The SVG of the lines and bounds with a legend at the right; many lines are drawn in several charts on the same axes.
-pub(super) fn lines_svg(
-    options: &PlotOptions,
-    caption: &str,
-    axes: (&Axis, &Axis),
-    lines: Vec<Line>,
-    bounds: &[Bound],
-) -> Result<String, PlotError> {
-    let mut lines = merged(lines);
-    let (width, height) = options.canvas();
-    let is_many = lines.len() > LINES;
-    for line in &mut lines {
-        if is_many || length(&line.points, axes, (width, height)) > DASHED {
-            line.look = line.look.solid();
+impl Lines {
+    /// The SVG with a legend at the right; many lines are drawn in several charts on the same axes.
+    pub(super) fn svg(&self, options: &PlotOptions) -> Result<String, PlotError> {
+        let y = self.y_with_labels(options);
+        let (axes, mut lines) = ((&self.x, &y), merged(&self.lines));
+        let (width, height) = options.canvas();
+        let is_many = lines.len() > LINES;
+        for line in &mut lines {
+            if is_many || length(&line.points, axes, (width, height)) > DASHED {
+                line.look = line.look.solid();
+            }
         }
+        let charts = lines.len().div_ceil(LINES).max(1);
+        let groups: Vec<&[Line]> = match lines.len() {
+            0 => vec![&[]],
+            count => lines.chunks(count.div_ceil(charts)).collect(),
+        };
+        let least = chart_height(height, charts);
+        let legend = |group: &&[Line]| group.iter().map(Line::legend_height).sum::<u32>();
+        let heights = groups.iter().map(|of| least.max(UNTITLED_LEGEND_TOP + legend(of) + 20));
+        let heights: Vec<u32> = heights.collect();
+        let title_height = if options.titled { TITLE } else { 0 };
+        options.drawn((width, title_height + heights.iter().sum::<u32>()), |area| {
+            let mut below = titled(area, &options.title(&self.caption))?;
+            for (group, height) in groups.iter().zip(&heights) {
+                let (chart, rest) = below.split_vertically(*height);
+                draw_lines(&chart, axes, group, &self.bounds)?;
+                below = rest;
+            }
+            Ok(())
+        })
     }
-    let charts = lines.len().div_ceil(LINES).max(1);
-    let groups: Vec<&[Line]> = match lines.len() {
-        0 => vec![&[]],
-        count => lines.chunks(count.div_ceil(charts)).collect(),
-    };
-    let least = chart_height(height, charts);
-    let legend = |group: &&[Line]| group.iter().map(Line::legend_height).sum::<u32>();
-    let heights: Vec<u32> =
-        groups.iter().map(|group| least.max(UNTITLED_LEGEND_TOP + legend(group) + 20)).collect();
-    let title_height = if options.titled { TITLE } else { 0 };
-    options.drawn((width, title_height + heights.iter().sum::<u32>()), |area| {
-        let mut below = titled(area, &options.title(caption))?;
-        for (group, height) in groups.iter().zip(&heights) {
-            let (chart, rest) = below.split_vertically(*height);
-            draw_lines(&chart, axes, group, bounds)?;
-            below = rest;
+
+    /// The axis upwards, with room for the bounds' labels beyond its end.
+    fn y_with_labels(&self, options: &PlotOptions) -> Axis {
+        if self.bounds.is_empty() {
+            return self.y.clone();
         }
-        Ok(())
-    })
+        let rows = self.bounds.len().min(BOUND_ROWS) as u32;
+        let charts = self.lines.len().div_ceil(LINES);
+        let height = chart_height(options.canvas().1, charts) - FRAME;
+        self.y.clone().with_headroom(f64::from(ROW * rows + 6) / f64::from(height))
+    }
 }
 
 fn chart_height(height: u32, charts: usize) -> u32 {
     if charts == 1 { height } else { height * 2 / 3 }
-}
-
-/// The least height of the data in a chart of so many lines, pixels.
-pub(super) fn data_height(options: &PlotOptions, lines: usize) -> u32 {
-    chart_height(options.canvas().1, lines.div_ceil(LINES)) - FRAME
-}
-
-/// Height of rows of bound labels, pixels.
-pub(super) fn label_room(rows: u32) -> u32 {
-    ROW * rows + 6
 }
 
 /// Height at which a legend begins beside a chart without a title.

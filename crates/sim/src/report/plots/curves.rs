@@ -1,10 +1,9 @@
 //! Curves and dots over two linear or logarithmic axes, for figures of papers, which need several reports.
 
-use super::axis::Axis;
+use super::axis::{Axis, Quantity};
 use super::chart::{beside_legend, centered, framed, legend_text};
 use super::style::{LEGEND_TOP, Look, NAME_SIZE, NOTE_SIZE, WIDTH, legend_lines};
 use super::svg::{Area, PlotError, drawn};
-use crate::report::units;
 use plotters::element::{Circle, DashedPathElement, PathElement};
 use plotters::style::{BLACK, Color, RGBColor};
 
@@ -39,6 +38,8 @@ pub struct Curves {
     pub x_label: &'static str,
     /// Quantity on the y axis, with its unit.
     pub y_label: &'static str,
+    /// Logarithmic x axis, for sizes that double.
+    pub log_x: bool,
     /// Logarithmic y axis from the smallest value above 0; zeros are drawn at the bottom.
     pub log_y: bool,
     /// The curves, in the order of the legend.
@@ -51,24 +52,12 @@ impl Curves {
     /// # Errors
     /// If the drawing library fails.
     pub fn svg(&self) -> Result<String, PlotError> {
-        drawn((WIDTH, 560), |area| self.draw(area, self.x_axis()))
+        drawn((WIDTH, 560), |area| self.draw(area))
     }
 
-    /// The chart with a logarithmic x axis, for sizes that double.
-    ///
-    /// # Errors
-    /// If the drawing library fails.
-    pub fn svg_log_x(&self) -> Result<String, PlotError> {
-        let above = || self.points().map(|point| point.0).filter(|x| *x > 0.0);
-        let most = above().fold(1.0, f64::max);
-        let least = above().fold(most, f64::min);
-        let x = Axis::log(self.x_label, least, most.max(least * 2.0), units::short);
-        drawn((WIDTH, 560), |area| self.draw(area, x))
-    }
-
-    fn draw(&self, area: &Area<'_>, x: Axis) -> Result<(), PlotError> {
+    fn draw(&self, area: &Area<'_>) -> Result<(), PlotError> {
         let (data, legend) = beside_legend(area);
-        let y = self.y_axis();
+        let (x, y) = (self.x_axis(), self.y_axis());
         let mut chart = framed(&data, &self.caption, (&x, &y), 72)?;
         if self.points().next().is_none() {
             centered(&data, "nothing was measured")?;
@@ -100,20 +89,26 @@ impl Curves {
         self.curves.iter().flat_map(|curve| curve.points.iter().copied())
     }
 
-    fn x_axis(&self) -> Axis {
+    pub(super) fn x_axis(&self) -> Axis {
+        if self.log_x {
+            let above = || self.points().map(|point| point.0).filter(|x| *x > 0.0);
+            let most = above().fold(1.0, f64::max);
+            let least = above().fold(most, f64::min);
+            return Axis::log(self.x_label, least, most.max(least * 2.0), Quantity::Number);
+        }
         let right = self.points().map(|point| point.0).fold(0.0, f64::max);
-        Axis::linear(self.x_label, right, 7, units::short)
+        Axis::linear(self.x_label, right, 7, Quantity::Number)
     }
 
-    fn y_axis(&self) -> Axis {
+    pub(super) fn y_axis(&self) -> Axis {
         let most = self.points().map(|point| point.1).fold(0.0, f64::max);
         match self.log_y {
             true => {
                 let above = self.points().map(|point| point.1).filter(|value| *value > 0.0);
                 let least = above.fold(most, f64::min);
-                Axis::log(self.y_label, least / 1.5, most.max(least * 2.0) * 1.5, units::short)
+                Axis::log(self.y_label, least / 1.5, most.max(least * 2.0) * 1.5, Quantity::Number)
             }
-            false => Axis::linear(self.y_label, most * 1.06, 7, units::short),
+            false => Axis::linear(self.y_label, most * 1.06, 7, Quantity::Number),
         }
     }
 }
@@ -146,8 +141,9 @@ mod tests {
 
     fn chart(curves: Vec<Curve>) -> String {
         let log_y = true;
+        let caption = "Caption".into();
         let curves =
-            Curves { caption: "Caption".into(), x_label: "across", y_label: "up", log_y, curves };
+            Curves { caption, x_label: "across", y_label: "up", log_x: false, log_y, curves };
         curves.svg().unwrap()
     }
 
@@ -166,10 +162,10 @@ mod tests {
         let x_label = "pages";
         let curves = vec![curve("one", Drawn::Line)];
         let caption = "Caption".into();
-        let chart = Curves { caption, x_label, y_label: "up", log_y: false, curves };
-        let svg = chart.svg_log_x().unwrap();
+        let chart = Curves { caption, x_label, y_label: "up", log_x: true, log_y: false, curves };
+        let svg = chart.svg().unwrap();
         assert!(svg.contains(">\n20\n<") && svg.contains("pages") && !svg.contains("NaN"), "{svg}");
-        assert!(Curves { curves: vec![], ..chart }.svg_log_x().unwrap().contains("nothing"));
+        assert!(Curves { curves: vec![], ..chart }.svg().unwrap().contains("nothing"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Erases per block: one histogram per scheme on a shared axis.
 
-use super::axis::{Axis, shortened};
+use super::axis::{Axis, Quantity, shortened};
 use super::chart::{centered, framed, titled};
 use super::options::PlotOptions;
 use super::style::{LINES, Look, text};
@@ -17,25 +17,6 @@ use plotters::style::{Color, WHITE};
 const BARS: u32 = 60;
 /// Times the median of the schemes' most erases at which the shared axis ends.
 const FAR: u32 = 3;
-
-pub(super) fn draw(report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
-    let (width, _) = options.canvas();
-    // Many schemes are in two columns of low panels.
-    let (columns, height) = if report.schemes.len() > LINES { (2, 180) } else { (1, 230) };
-    let rows = report.schemes.len().div_ceil(columns).max(1);
-    options.drawn((width, 40 + height * rows as u32), |area| {
-        if report.schemes.is_empty() {
-            return centered(area, "no scheme was run");
-        }
-        let range = Range::of(report.schemes.iter().map(|s| s.series.erases.as_slice()));
-        let below = titled(area, &options.title(&format!("Erases per block: {}", report.title())))?;
-        let panels = below.split_evenly((rows, columns));
-        for ((n, scheme), panel) in report.schemes.iter().enumerate().zip(&panels) {
-            draw_panel(panel, (n, scheme), range)?;
-        }
-        Ok(())
-    })
-}
 
 /// Range of erases on an axis, and the width of a bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,52 +41,108 @@ impl Range {
     }
 }
 
-fn draw_panel(
-    area: &Area<'_>,
-    (n, scheme): (usize, &SchemeReport),
-    range: Range,
-) -> Result<(), PlotError> {
-    let Range { least, width, .. } = range;
-    let bars = histogram(&scheme.series.erases, range);
+/// Histograms on one axis, one per scheme.
+#[derive(Clone, Debug)]
+pub struct Histograms {
+    pub(super) caption: String,
+    /// Axis across.
+    pub(super) x: Axis,
+    /// Start of the first bar, and the width of each.
+    pub(super) from: f64,
+    pub(super) width: f64,
+    pub(super) panels: Vec<Histogram>,
+}
+
+/// Histogram of one scheme.
+#[derive(Clone, Debug)]
+pub(super) struct Histogram {
+    pub(super) name: String,
+    /// What it shows in figures.
+    pub(super) summary: String,
+    /// Axis of blocks.
+    pub(super) y: Axis,
+    /// Blocks per bar.
+    pub(super) bars: Vec<u64>,
+    /// What is beyond the axis; empty: nothing.
+    pub(super) beyond: String,
+}
+
+pub(super) fn figure(report: &Report) -> Histograms {
+    let range = Range::of(report.schemes.iter().map(|s| s.series.erases.as_slice()));
     let mut label = "erases per block in the measured part".to_owned();
-    if width > 1 {
-        label.push_str(&format!(", {width} per bar"));
+    if range.width > 1 {
+        label.push_str(&format!(", {} per bar", range.width));
     }
-    let (from, to) =
-        (f64::from(least) - 0.5, f64::from(least) - 0.5 + f64::from(width) * bars.len() as f64);
-    let x = Axis::between(&label, from, to, 12, whole);
-    let y = blocks_axis(&bars);
-    let beyond = scheme.series.erases.iter().filter(|erases| **erases > range.most).count();
-    let caption = format!(
-        "{}: {} to {} erases, mean {}, σ/mean {}",
-        shortened(&scheme.name),
-        scheme.erases_per_block.0,
-        scheme.erases_per_block.2,
-        units::number(scheme.erases_per_block.1),
-        wear_ratios(scheme).map_or_else(none, |(spread, _)| units::number(spread)),
-    );
-    let mut chart = framed(area, &caption, (&x, &y), 64)?;
-    let (look, foot) = (Look::of(n), y.value_at(0.0));
-    let bars = bars.iter().enumerate().filter(|(_, blocks)| **blocks > 0);
-    chart
-        .draw_series(bars.flat_map(|(at, &blocks)| {
-            let left = from + f64::from(width) * at as f64;
-            let corners = [(left, foot), (left + f64::from(width), blocks as f64)];
-            [
-                Rectangle::new(corners, look.color.mix(0.75).filled()),
-                Rectangle::new(corners, WHITE.stroke_width(1)),
-            ]
-        }))
-        .map_err(PlotError::from)?;
-    if beyond > 0 {
+    let (from, width) = (f64::from(range.least) - 0.5, f64::from(range.width));
+    let to = from + width * f64::from((range.most - range.least) / range.width + 1);
+    Histograms {
+        caption: format!("Erases per block: {}", report.title()),
+        x: Axis::between(&label, from, to, 12, Quantity::Whole),
+        from,
+        width,
+        panels: report.schemes.iter().map(|scheme| Histogram::of(scheme, range)).collect(),
+    }
+}
+
+impl Histogram {
+    fn of(scheme: &SchemeReport, range: Range) -> Self {
+        let erases = &scheme.series.erases;
+        let bars = histogram(erases, range);
+        let beyond = erases.iter().filter(|erases| **erases > range.most).count();
+        let all = if beyond == erases.len() { "all " } else { "" };
+        let (least, mean, most) = scheme.erases_per_block;
+        let spread = wear_ratios(scheme).map_or_else(none, |(spread, _)| units::number(spread));
+        let mean = units::number(mean);
+        Self {
+            name: scheme.name.clone(),
+            summary: format!("{least} to {most} erases, mean {mean}, σ/mean {spread}"),
+            y: blocks_axis(&bars),
+            bars,
+            beyond: match beyond {
+                0 => String::new(),
+                beyond => format!("{all}{beyond} blocks beyond the axis"),
+            },
+        }
+    }
+}
+
+impl Histograms {
+    /// The text of an SVG file. Many schemes are in two columns of low panels.
+    pub(super) fn svg(&self, options: &PlotOptions) -> Result<String, PlotError> {
+        let (width, _) = options.canvas();
+        let (columns, height) = if self.panels.len() > LINES { (2, 180) } else { (1, 230) };
+        let rows = self.panels.len().div_ceil(columns).max(1);
+        options.drawn((width, 40 + height * rows as u32), |area| {
+            if self.panels.is_empty() {
+                return centered(area, "no scheme was run");
+            }
+            let below = titled(area, &options.title(&self.caption))?;
+            let areas = below.split_evenly((rows, columns));
+            let mut panels = self.panels.iter().enumerate().zip(&areas);
+            panels.try_for_each(|((n, panel), area)| self.draw_panel(area, n, panel))
+        })
+    }
+
+    fn draw_panel(&self, area: &Area<'_>, n: usize, panel: &Histogram) -> Result<(), PlotError> {
+        let caption = format!("{}: {}", shortened(&panel.name), panel.summary);
+        let mut chart = framed(area, &caption, (&self.x, &panel.y), 64)?;
+        let (look, foot) = (Look::of(n), panel.y.value_at(0.0));
+        let bars = panel.bars.iter().enumerate().filter(|(_, blocks)| **blocks > 0);
+        chart
+            .draw_series(bars.flat_map(|(at, &blocks)| {
+                let left = self.from + self.width * at as f64;
+                let corners = [(left, foot), (left + self.width, blocks as f64)];
+                [
+                    Rectangle::new(corners, look.color.mix(0.75).filled()),
+                    Rectangle::new(corners, WHITE.stroke_width(1)),
+                ]
+            }))
+            .map_err(PlotError::from)?;
         let (width, _) = area.dim_in_pixel();
-        let all = beyond == scheme.series.erases.len();
-        let words = format!("{}{beyond} blocks beyond the axis", if all { "all " } else { "" });
         let style = text(13).pos(Pos::new(HPos::Right, VPos::Top));
         let place = (width as i32 - 20, TOP);
-        area.draw(&Text::new(words, place, style)).map_err(PlotError::from)?;
+        area.draw(&Text::new(panel.beyond.as_str(), place, style)).map_err(PlotError::from)
     }
-    Ok(())
 }
 
 /// Height below a panel's title at which a remark is, pixels.
@@ -117,9 +154,9 @@ fn blocks_axis(bars: &[u64]) -> Axis {
     let high = bars.iter().copied().max().unwrap_or(0);
     let unseen: u64 = bars.iter().filter(|blocks| *blocks * LOW < high).sum();
     if unseen * 100 > bars.iter().sum() {
-        return Axis::log("blocks, log", 0.7, high as f64 * 1.5, whole);
+        return Axis::log("blocks, log", 0.7, high as f64 * 1.5, Quantity::Whole);
     }
-    Axis::linear("blocks", high as f64 * 1.05, 4, whole)
+    Axis::linear("blocks", high as f64 * 1.05, 4, Quantity::Whole)
 }
 
 /// Blocks by erases, from `least` to `most` with `width` erases per bar; without those beyond.
@@ -129,11 +166,6 @@ fn histogram(erases: &[u32], Range { least, most, width }: Range) -> Vec<u64> {
         bars[((erased - least) / width) as usize] += 1;
     }
     bars
-}
-
-/// Names only whole numbers of blocks and erases.
-fn whole(x: f64) -> String {
-    if x.fract() == 0.0 { units::short(x) } else { String::new() }
 }
 
 #[cfg(test)]
@@ -157,7 +189,7 @@ mod tests {
         assert_eq!(histogram(schemes[3], range).iter().sum::<u64>(), 2);
         let mut report = crate::report::samples::report();
         report.schemes[1].series.erases = vec![100_000; 7];
-        let svg = draw(&report, &PlotOptions::default()).unwrap();
+        let svg = figure(&report).svg(&PlotOptions::default()).unwrap();
         assert_eq!(svg.matches("7 blocks beyond the axis").count(), 1, "{svg}");
     }
 

@@ -1,10 +1,15 @@
-//! Plots: one function per plot draws an SVG, with shared axes, charts and styles; `picture` makes PDF and PNG of it.
+//! Plots: one function per plot says what it shows (`Figure`). From that an SVG is drawn, with shared axes, charts and styles;
+//! `picture` makes PDF and PNG of it, and `html` gives its data to a page.
 
 mod axis;
 mod bars;
 mod chart;
 mod curves;
 mod erases;
+mod figure;
+#[cfg(feature = "html")]
+mod html;
+mod means;
 mod options;
 mod picture;
 mod response;
@@ -15,8 +20,11 @@ mod time;
 mod waf;
 mod written;
 
+pub use axis::Quantity;
 pub use bars::Bars;
 pub use curves::{Curve, Curves, Drawn};
+pub use figure::Figure;
+pub use means::{MeanAxis, MeanLine, MeanPoint, Means};
 pub use options::{PlotFont, PlotFormat, PlotOptions, PlotSize};
 pub use picture::in_format;
 pub use stacked::Stacked;
@@ -32,33 +40,34 @@ pub struct Plot {
     pub name: &'static str,
     /// True if a report has this plot.
     pub(super) of: fn(&Report) -> bool,
-    draw: fn(&Report, &PlotOptions) -> Result<String, PlotError>,
+    figure: fn(&Report) -> Figure,
 }
 
 impl Plot {
-    /// The plot of a report as the text of an SVG file.
-    ///
-    /// # Errors
-    /// If the drawing library fails.
-    pub fn svg(&self, report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
-        (self.draw)(report, options)
+    /// What the plot shows of a report.
+    pub fn figure(&self, report: &Report) -> Figure {
+        (self.figure)(report)
     }
 }
 
 /// Every plot of a report.
 pub const PLOTS: [Plot; 8] = [
-    Plot { name: "response_ccdf", of: always, draw: response::draw },
+    Plot { name: "response_ccdf", of: always, figure: |report| response::figure(report).into() },
     Plot {
         name: "request_completion_ccdf",
         of: |report| report.deadline_ns().is_some(),
-        draw: response::draw_completions,
+        figure: |report| response::completions(report).into(),
     },
-    Plot { name: "free_blocks", of: always, draw: time::free_blocks },
-    Plot { name: "throughput", of: always, draw: time::throughput },
-    Plot { name: "page_commands", of: Report::is_of_channels, draw: time::page_commands },
-    Plot { name: "erases_per_block", of: always, draw: erases::draw },
-    Plot { name: "waf", of: always, draw: waf::draw },
-    Plot { name: "written", of: has_slc_cache, draw: written::draw },
+    Plot { name: "free_blocks", of: always, figure: |report| time::free_blocks(report).into() },
+    Plot { name: "throughput", of: always, figure: |report| time::throughput(report).into() },
+    Plot {
+        name: "page_commands",
+        of: Report::is_of_channels,
+        figure: |report| time::page_commands(report).into(),
+    },
+    Plot { name: "erases_per_block", of: always, figure: |report| erases::figure(report).into() },
+    Plot { name: "waf", of: always, figure: |report| waf::figure(report).into() },
+    Plot { name: "written", of: has_slc_cache, figure: |report| written::figure(report).into() },
 ];
 
 /// True if a scheme on several channels has an SLC cache, whose size and end show in its throughput.

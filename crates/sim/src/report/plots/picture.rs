@@ -341,7 +341,7 @@ mod tests {
     fn every_plot_is_drawn_in_every_format_and_twice_the_same() {
         let report = samples::on_channels();
         for plot in &PLOTS {
-            let svg = plot.svg(&report, &PlotOptions::default()).unwrap();
+            let svg = plot.figure(&report).svg(&PlotOptions::default()).unwrap();
             let [pdf, png] = [PlotFormat::Pdf, PlotFormat::Png].map(|format| {
                 let drawn = in_format(&svg, format).unwrap();
                 assert_eq!(drawn, in_format(&svg, format).unwrap(), "{}", plot.name);

@@ -1,10 +1,8 @@
 //! Complementary distributions (CCDF) of page task responses and of request completions, both axes logarithmic.
 
-use super::axis::{Axis, power_of_ten};
-use super::chart::{BOUND_ROWS, Bound, Line, data_height, label_room, lines_svg};
-use super::options::PlotOptions;
+use super::axis::{Axis, Quantity};
+use super::chart::{Bound, Line, Lines};
 use super::style::{LINES, Look};
-use super::svg::PlotError;
 use crate::report::cells::longest;
 use crate::report::contents::{Report, SchemeReport};
 use crate::report::table::longest_response;
@@ -59,36 +57,30 @@ const COMPLETION: Curve = Curve {
 };
 
 /// Responses of page tasks, and the schemes' bounds.
-pub(super) fn draw(report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
-    RESPONSE.draw(report, options)
+pub(super) fn figure(report: &Report) -> Lines {
+    RESPONSE.figure(report)
 }
 
 /// Completions of requests, and their deadline.
-pub(super) fn draw_completions(
-    report: &Report,
-    options: &PlotOptions,
-) -> Result<String, PlotError> {
-    COMPLETION.draw(report, options)
+pub(super) fn completions(report: &Report) -> Lines {
+    COMPLETION.figure(report)
 }
 
 impl Curve {
-    fn draw(&self, report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
-        let marks = (self.marks)(report);
-        let (from, to) = self.range(report, &marks);
-        let decades = self.decades(report);
-        let floor = 10f64.powi(-decades);
-        let rows = marks.len().min(BOUND_ROWS) as u32;
-        let labels =
-            f64::from(label_room(rows)) / f64::from(data_height(options, report.schemes.len()));
-        let ceiling = 10f64.powf(f64::from(decades) * labels / (1.0 - labels));
-        let x = Axis::log(self.times, from, to, units::short_time);
+    fn figure(&self, report: &Report) -> Lines {
+        let bounds = (self.marks)(report);
+        let (from, to) = self.range(report, &bounds);
+        let floor = 10f64.powi(-self.decades(report));
         let share = format!("share of {} (1 − p)", self.what);
-        let y = Axis::log(&share, floor, ceiling, power_of_ten).named_to(1.0);
         let crowded = report.schemes.len() > LINES;
         let lines = report.schemes.iter().enumerate();
-        let lines = lines.map(|(n, s)| self.line(n, s, (from, floor), crowded)).collect();
-        let title = format!("{}: {}", self.title, report.title());
-        lines_svg(options, &title, (&x, &y), lines, &marks)
+        Lines {
+            caption: format!("{}: {}", self.title, report.title()),
+            x: Axis::log(self.times, from, to, Quantity::Time),
+            y: Axis::log(&share, floor, 1.0, Quantity::Share),
+            lines: lines.map(|(n, s)| self.line(n, s, (from, floor), crowded)).collect(),
+            bounds,
+        }
     }
 
     /// From the shortest to the longest time, and to marks not far beyond, with a margin.

@@ -1,13 +1,17 @@
 //! Stacked bars: the parts of a whole.
 
-use super::axis::Axis;
+use super::axis::{Axis, Quantity, room};
 use super::chart::{beside_legend, framed, legend_text};
-use super::style::{LEGEND_TOP, NAME_SIZE, PALETTE, WIDTH, legend_lines, text};
-use super::svg::{Area, PlotError, drawn};
-use crate::report::units;
+use super::options::PlotOptions;
+use super::style::{LEGEND_TOP, LINES, NAME_SIZE, PALETTE, legend_lines, text};
+use super::svg::{Area, PlotError};
+use plotters::coord::ranged1d::Ranged;
 use plotters::element::{EmptyElement, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{BLACK, Color, WHITE};
+use plotters::style::{BLACK, Color, RGBColor, WHITE};
+
+/// Share of the axis below which a part has no room for its number.
+const NARROW: f64 = 0.06;
 
 /// Bars below each other, each the sum of its parts.
 #[derive(Clone, Debug)]
@@ -20,59 +24,78 @@ pub struct Stacked {
     pub parts: Vec<String>,
     /// Each bar's name and the lengths of its parts, in the label's unit.
     pub bars: Vec<(String, Vec<f64>)>,
+    /// Text behind each bar; without, parts have their share in per cent, else their length.
+    pub totals: Option<Vec<String>>,
 }
 
 impl Stacked {
-    /// The chart as the text of an SVG file.
-    ///
-    /// # Errors
-    /// If the drawing library fails.
-    pub fn svg(&self) -> Result<String, PlotError> {
-        drawn((WIDTH, 110 + 34 * self.bars.len().max(4) as u32), |area| self.draw(area))
+    /// The text of an SVG file.
+    pub(super) fn svg(&self, options: &PlotOptions) -> Result<String, PlotError> {
+        let row = if self.bars.len() > LINES { 34 } else { 56 };
+        let legend = LEGEND_TOP + 23 * self.parts.len() as u32;
+        let height = (130 + row * self.bars.len().max(2) as u32).max(legend);
+        options.drawn((options.canvas().0, height), |area| self.draw(area, options))
     }
 
-    fn draw(&self, area: &Area<'_>) -> Result<(), PlotError> {
+    fn draw(&self, area: &Area<'_>, options: &PlotOptions) -> Result<(), PlotError> {
         let (data, legend) = beside_legend(area);
         let names: Vec<&str> = self.bars.iter().map(|bar| bar.0.as_str()).collect();
-        let longest = self.bars.iter().map(|bar| bar.1.iter().sum()).fold(0.0, f64::max);
-        let (x, y) = (Axis::linear(self.label, longest, 7, units::short), Axis::names(&names));
-        let mut chart = framed(&data, &self.caption, (&x, &y), 170)?;
-        for (at, (_, lengths)) in self.bars.iter().enumerate() {
-            let row = self.bars.len() as f64 - 0.5 - at as f64;
-            let total: f64 = lengths.iter().sum();
+        let (x, y) = (self.axis(), Axis::names(&names));
+        let title = options.title(&self.caption);
+        let mut chart = framed(&data, &title, (&x, &y), room(&names))?;
+        for (bar, (_, lengths)) in self.bars.iter().enumerate() {
+            let middle = y.ticks()[bar];
             let mut left = 0.0;
-            for (n, length) in lengths.iter().enumerate() {
+            for (part, length) in lengths.iter().enumerate() {
                 let right = left + length;
-                let corners = [(left, row - 0.36), (right, row + 0.36)];
-                let color = PALETTE[n % PALETTE.len()];
-                chart
-                    .draw_series([Rectangle::new(corners, color.filled())])
-                    .map_err(PlotError::from)?;
-                // A part too narrow for its number has none.
-                if *length > longest / 18.0 {
-                    let style = text(13).color(&WHITE).pos(Pos::new(HPos::Center, VPos::Center));
-                    let share =
-                        Text::new(format!("{:.0} %", length / total * 100.0), (0, 0), style);
-                    chart
-                        .draw_series([EmptyElement::at(((left + right) / 2.0, row)) + share])
-                        .map_err(PlotError::from)?;
+                let corners = [(left, middle - 0.32), (right, middle + 0.32)];
+                let filled = Rectangle::new(corners, self.color(part).filled());
+                let edge = Rectangle::new(corners, WHITE.stroke_width(1));
+                chart.draw_series([filled, edge]).map_err(PlotError::from)?;
+                if *length > NARROW * x.range().end {
+                    let style = text(14).color(&WHITE).pos(Pos::new(HPos::Center, VPos::Center));
+                    let number = Text::new(self.number(bar, *length), (0, 0), style);
+                    let place = EmptyElement::at(((left + right) / 2.0, middle)) + number;
+                    chart.draw_series([place]).map_err(PlotError::from)?;
                 }
                 left = right;
             }
+            if let Some(total) = self.totals.as_ref().and_then(|totals| totals.get(bar)) {
+                let style = text(15).color(&BLACK).pos(Pos::new(HPos::Left, VPos::Center));
+                let total = Text::new(total.clone(), (7, 0), style);
+                let place = EmptyElement::at((left, middle)) + total;
+                chart.draw_series([place]).map_err(PlotError::from)?;
+            }
         }
-        self.draw_legend(&legend)
-    }
-
-    fn draw_legend(&self, legend: &Area<'_>) -> Result<(), PlotError> {
         let mut top = LEGEND_TOP as i32;
-        for (n, part) in self.parts.iter().enumerate() {
-            let box_ = [(16, top), (44, top + 16)];
-            legend
-                .draw(&Rectangle::new(box_, PALETTE[n % PALETTE.len()].filled()))
-                .map_err(PlotError::from)?;
-            top = legend_text(legend, &legend_lines(part), top, NAME_SIZE, BLACK)? + 8;
+        for (part, name) in self.parts.iter().enumerate() {
+            let sample = Rectangle::new([(28, top), (48, top + 14)], self.color(part).filled());
+            legend.draw(&sample).map_err(PlotError::from)?;
+            top = legend_text(&legend, &legend_lines(name), top, NAME_SIZE, BLACK)? + 8;
         }
         Ok(())
+    }
+
+    /// From 0 to the longest bar, and to 1 at least where bars have totals.
+    pub(super) fn axis(&self) -> Axis {
+        let lengths = self.bars.iter().map(|bar| bar.1.iter().sum::<f64>());
+        let (least, room) = if self.totals.is_some() { (1.0, 1.12) } else { (0.0, 1.0) };
+        Axis::linear(self.label, lengths.fold(least, f64::max) * room, 7, Quantity::Number)
+    }
+
+    /// Text in a part of a bar.
+    pub(super) fn number(&self, bar: usize, length: f64) -> String {
+        if self.totals.is_some() {
+            return format!("{length:.2}");
+        }
+        let total: f64 = self.bars[bar].1.iter().sum();
+        format!("{:.0} %", length / total * 100.0)
+    }
+
+    /// Colour of a part: where bars have totals, grey for the first, which all have.
+    pub(super) fn color(&self, part: usize) -> RGBColor {
+        const FIRST: RGBColor = RGBColor(90, 90, 90);
+        if part == 0 && self.totals.is_some() { FIRST } else { PALETTE[part % PALETTE.len()] }
     }
 }
 
@@ -82,15 +105,20 @@ mod tests {
 
     #[test]
     fn bars_parts_and_shares_are_there() {
-        let stacked = Stacked {
+        let mut stacked = Stacked {
             caption: "Caption".into(),
             label: "µs",
             parts: vec!["request".into(), "idle".into()],
             bars: vec![("one".into(), vec![1.0, 3.0]), ("two".into(), vec![4.0, 0.0])],
+            totals: None,
         };
-        let svg = stacked.svg().unwrap();
+        let svg = stacked.svg(&PlotOptions::default()).unwrap();
         for words in ["Caption", "µs", "request", "idle", "one", "two", "25 %", "75 %", "100 %"] {
             assert!(svg.contains(words), "{words}");
         }
+        stacked.totals = Some(vec!["4 in all".into(), "none".into()]);
+        let svg = stacked.svg(&PlotOptions::default()).unwrap();
+        assert!(["1.00", "3.00", "4 in all", "none"].iter().all(|words| svg.contains(words)));
+        assert!(!svg.contains(" %"));
     }
 }

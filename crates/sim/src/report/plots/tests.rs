@@ -4,7 +4,7 @@ use crate::report::samples;
 
 fn svg(report: &Report, name: &str) -> String {
     let plot = PLOTS.iter().find(|plot| plot.name == name).expect(name);
-    plot.svg(report, &PlotOptions::default()).unwrap()
+    plot.figure(report).svg(&PlotOptions::default()).unwrap()
 }
 
 /// A report of so many schemes, all unlike, with long names, long series and many bounds.
@@ -57,7 +57,7 @@ fn each_plot_has_title_axes_and_schemes() {
         "pages programmed per host page",
         "host writes, bytes per second",
     ]) {
-        let svg = plot.svg(&report, &PlotOptions::default()).unwrap();
+        let svg = plot.figure(&report).svg(&PlotOptions::default()).unwrap();
         let texts = texts(&svg);
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{}", plot.name);
         assert!(texts[0].contains("uniform on slc-2k"), "{}: {texts:?}", plot.name);
@@ -68,7 +68,7 @@ fn each_plot_has_title_axes_and_schemes() {
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{}", plot.name);
         assert_eq!(
             svg,
-            plot.svg(&report, &PlotOptions::default()).unwrap(),
+            plot.figure(&report).svg(&PlotOptions::default()).unwrap(),
             "same report, same bytes"
         );
     }
@@ -92,7 +92,7 @@ fn no_words_lie_upon_each_other_or_outside_and_files_are_small() {
     for schemes in [1, 3, 8, 28] {
         let report = crowd(schemes);
         for plot in &PLOTS {
-            let svg = plot.svg(&report, &PlotOptions::default()).unwrap();
+            let svg = plot.figure(&report).svg(&PlotOptions::default()).unwrap();
             let of = format!("{} of {schemes}", plot.name);
             assert!(svg.len() < 500_000, "{of}: {} bytes", svg.len());
             let root = svg.split("viewBox=\"0 0 ").nth(1).and_then(|rest| rest.split('"').next());
@@ -194,7 +194,7 @@ fn size_font_and_title_are_as_asked_for() {
         ..PlotOptions::default()
     };
     for plot in PLOTS.iter().filter(|plot| (plot.of)(&report)) {
-        let svg = plot.svg(&report, &options).unwrap();
+        let svg = plot.figure(&report).svg(&options).unwrap();
         assert!(svg.starts_with("<svg width=\"500\""), "{}: {}", plot.name, &svg[..80]);
         assert!(
             svg.contains("'Times New Roman'") && !svg.contains("\"sans-serif\""),
@@ -225,7 +225,7 @@ fn odd_reports_are_drawn_as_well() {
     for schemes in [vec![], vec![empty.clone()], vec![one_block, empty], crowd] {
         report.schemes = schemes;
         for plot in &PLOTS {
-            let svg = plot.svg(&report, &PlotOptions::default()).unwrap();
+            let svg = plot.figure(&report).svg(&PlotOptions::default()).unwrap();
             assert!(!svg.contains("NaN") && !svg.contains("<nothing"), "{}", plot.name);
         }
     }

@@ -1,10 +1,8 @@
 //! Series over the device's time.
 
-use super::axis::Axis;
-use super::chart::{Line, lines_svg};
-use super::options::PlotOptions;
+use super::axis::{Axis, Quantity};
+use super::chart::{Line, Lines};
 use super::style::{LINES, Look};
-use super::svg::PlotError;
 use crate::report::contents::{Report, SchemeReport};
 use crate::report::ssd::WindowSample;
 use crate::report::units;
@@ -21,7 +19,7 @@ const LENGTHS_APART: f64 = 8.0;
 const VALUES_APART: f64 = 30.0;
 
 /// Free blocks: the minimum in each interval.
-pub(super) fn free_blocks(report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
+pub(super) fn free_blocks(report: &Report) -> Lines {
     // Schemes of one comparison share a geometry; without one, pages are shown.
     let by_blocks = report.schemes.iter().all(|s| s.block_pages().is_some());
     let label = if by_blocks { "free blocks (free pages / π)" } else { "free pages" };
@@ -36,11 +34,11 @@ pub(super) fn free_blocks(report: &Report, options: &PlotOptions) -> Result<Stri
         let note = |least| format!("fewest {} free pages", units::count(least));
         least.map(note).into_iter().collect()
     };
-    draw(report, options, ("Free space", label), units::short, &series, &note, &run_end)
+    figure(report, ("Free space", label), Quantity::Number, &series, &note, &run_end)
 }
 
 /// Page tasks per second.
-pub(super) fn throughput(report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
+pub(super) fn throughput(report: &Report) -> Lines {
     let series = |s: &SchemeReport| -> Vec<(f64, f64)> {
         let points = &s.series.throughput;
         let group = points.len().div_ceil(steps(report)).max(1);
@@ -55,11 +53,11 @@ pub(super) fn throughput(report: &Report, options: &PlotOptions) -> Result<Strin
         (s.tasks > 0).then(note).into_iter().collect()
     };
     let label = ("Throughput", "page tasks per second");
-    draw(report, options, label, thousands, &series, &note, &run_end)
+    figure(report, label, Quantity::Thousands, &series, &note, &run_end)
 }
 
 /// Page commands per second in each window; in a long run, means of several windows.
-pub(super) fn page_commands(report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
+pub(super) fn page_commands(report: &Report) -> Lines {
     let series = |s: &SchemeReport| -> Vec<(f64, f64)> {
         let windows = &s.series.windows;
         let group = windows.len().div_ceil(steps(report)).max(1);
@@ -73,7 +71,7 @@ pub(super) fn page_commands(report: &Report, options: &PlotOptions) -> Result<St
         vec![format!("mean {mean}"), format!("least {least}"), format!("most {most}")]
     };
     let label = ("Page commands", "page commands per second");
-    draw(report, options, label, thousands, &series, &note, &|s| {
+    figure(report, label, Quantity::Thousands, &series, &note, &|s| {
         let last = s.series.windows.last();
         last.map_or(0.0, |window| (window.start_ns + s.window_ns()) as f64)
     })
@@ -91,19 +89,14 @@ fn run_end(scheme: &SchemeReport) -> f64 {
     scheme.elapsed_ns as f64
 }
 
-pub(super) fn thousands(x: f64) -> String {
-    if x < 1e3 { units::short(x) } else { format!("{} k", units::short(x / 1e3)) }
-}
-
-fn draw(
+fn figure(
     report: &Report,
-    options: &PlotOptions,
     (what, label): (&str, &str),
-    name: fn(f64) -> String,
+    quantity: Quantity,
     series: &dyn Fn(&SchemeReport) -> Vec<(f64, f64)>,
     note: &dyn Fn(&SchemeReport) -> Vec<String>,
     end: &dyn Fn(&SchemeReport) -> f64,
-) -> Result<String, PlotError> {
+) -> Lines {
     let lines: Vec<Line> = report
         .schemes
         .iter()
@@ -117,10 +110,14 @@ fn draw(
             end_marked: false,
         })
         .collect();
-    let x = time_axis(report);
     let values = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
-    let y = value_axis(label, values, name);
-    lines_svg(options, &format!("{what}: {}", report.title()), (&x, &y), lines, &[])
+    Lines {
+        caption: format!("{what}: {}", report.title()),
+        x: time_axis(report),
+        y: value_axis(label, values, quantity),
+        lines,
+        bounds: Vec::new(),
+    }
 }
 
 /// From the start to the end of the longest run. Logarithmic if the lengths differ so much that short runs
@@ -132,24 +129,24 @@ fn time_axis(report: &Report) -> Axis {
     let label = "time since the start of the measured part";
     if longest > LENGTHS_APART * shortest {
         let label = format!("{label}, logarithmic");
-        return Axis::log(&label, shortest / STAIRS as f64 * 2.0, longest, units::short_time);
+        return Axis::log(&label, shortest / STAIRS as f64 * 2.0, longest, Quantity::Time);
     }
-    Axis::linear(label, longest, 7, units::short_time)
+    Axis::linear(label, longest, 7, Quantity::Time)
 }
 
 /// From 0; logarithmic from the smallest value above 0 if more than a third of the values would lie on the axis.
 pub(super) fn value_axis<I: Iterator<Item = f64>>(
     label: &str,
     values: impl Fn() -> I,
-    name: fn(f64) -> String,
+    quantity: Quantity,
 ) -> Axis {
     let most = values().fold(0.0, f64::max);
     let low = values().filter(|value| *value < most / VALUES_APART).count();
     if 3 * low > values().count() {
         let least = values().filter(|value| *value > 0.0).fold(most, f64::min);
-        return Axis::log(&format!("{label}, logarithmic"), least / 1.5, most * 1.5, name);
+        return Axis::log(&format!("{label}, logarithmic"), least / 1.5, most * 1.5, quantity);
     }
-    Axis::linear(label, most * 1.06, 7, name)
+    Axis::linear(label, most * 1.06, 7, quantity)
 }
 
 /// Fewer points, each the minimum of the points that it replaces.
@@ -214,7 +211,9 @@ mod tests {
     #[test]
     fn values_near_the_axis_are_lifted_from_it() {
         let linear = |values: &[f64]| {
-            !value_axis("", || values.iter().copied(), units::short).label.contains("logarithmic")
+            !value_axis("", || values.iter().copied(), Quantity::Number)
+                .label
+                .contains("logarithmic")
         };
         assert!(linear(&[]) && linear(&[0.0, 0.0]) && linear(&[5.0, 9.0, 0.0, 8.0]));
         assert!(!linear(&[2000.0, 3.0, 3.0]) && !linear(&[0.0, 1.0, 2000.0]));

@@ -1,16 +1,14 @@
 //! Throughput over the bytes that the host has written: the cliff at the end of an SLC cache.
 
-use super::axis::Axis;
-use super::chart::{Line, lines_svg};
-use super::options::PlotOptions;
+use super::axis::{Axis, Quantity};
+use super::chart::{Line, Lines};
 use super::style::Look;
-use super::svg::PlotError;
 use super::time::{stairs, steps, value_axis};
 use crate::report::contents::{Report, SchemeReport};
 use crate::report::units;
 
 /// Bytes of host writes per second, over the bytes written before. Windows without a write take no room.
-pub(super) fn draw(report: &Report, options: &PlotOptions) -> Result<String, PlotError> {
+pub(super) fn figure(report: &Report) -> Lines {
     let lines: Vec<Line> = report
         .schemes
         .iter()
@@ -28,10 +26,15 @@ pub(super) fn draw(report: &Report, options: &PlotOptions) -> Result<String, Plo
         })
         .collect();
     let ends = lines.iter().flat_map(|line| line.points.last()).map(|point| point.0);
-    let x = Axis::linear("bytes written by the host", ends.fold(0.0, f64::max), 7, bytes);
+    let most = ends.fold(0.0, f64::max);
     let values = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
-    let y = value_axis("host writes, bytes per second", values, bytes);
-    lines_svg(options, &format!("Host writes: {}", report.title()), (&x, &y), lines, &[])
+    Lines {
+        caption: format!("Host writes: {}", report.title()),
+        x: Axis::linear("bytes written by the host", most, 7, Quantity::Bytes),
+        y: value_axis("host writes, bytes per second", values, Quantity::Bytes),
+        lines,
+        bounds: Vec::new(),
+    }
 }
 
 /// Bytes written at the start of each step and the rate in it, and the bytes at the end.
@@ -57,14 +60,6 @@ fn notes(scheme: &SchemeReport) -> Vec<String> {
     vec![format!("SLC cache of {}", units::bytes(capacity))]
 }
 
-fn bytes(x: f64) -> String {
-    let (unit, name) = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")]
-        .into_iter()
-        .find(|(unit, _)| x >= *unit)
-        .unwrap_or((1.0, "B"));
-    format!("{} {name}", units::short(x / unit))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,6 +75,5 @@ mod tests {
         let expected = [(0.0, 4e12), (4e3, 2e12), (6e3, 6e12), (12e3, 8e12)];
         assert_eq!(series(&scheme, 9), (expected.to_vec(), 20e3));
         assert_eq!(series(&scheme, 2), (vec![(0.0, 3e12), (6e3, 7e12)], 20e3));
-        assert_eq!(bytes(2.5e9), "2.5 GB");
     }
 }

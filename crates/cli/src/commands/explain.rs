@@ -1,0 +1,246 @@
+//! `ftlkit explain`.
+
+use super::compare::{Addresses, set, workload_of};
+use super::read::ReadArgs;
+use crate::failure::Failure;
+use crate::output;
+use crate::result_file::{Content, ResultFile};
+use clap::Args;
+use explain::{ExplainError, Settings, html, json_lines, record, text};
+use sim::config::{Experiment, PartTable, SchemeChoice, TextOrTable, Timing};
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use workload::WorkloadSpec;
+
+const EXAMPLES: &str = "\
+Examples:
+  ftlkit explain fast
+      writes explain-fast.html: merges on an array of 8 x 8 pages; open it in a browser
+  ftlkit explain lazy-rtgc+share=0.7 --requests 120
+      a scheme with its settings (`ftlkit list schemes`), and a longer run
+  ftlkit explain 2lgc --power-cut 12,40
+      the power fails at the 13th and the 41st program or erase after the fill, and the scheme mounts
+  ftlkit explain gftl trace.csv --blocks 16 --addresses wrap
+      the first requests of a trace on a larger array, its addresses modulo the logical space
+  ftlkit explain page-level+buffer=lru+buffer_size=16KiB uniform --text | less
+      the same in the terminal
+  ftlkit explain dftl --events | head
+      the same as JSON lines";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ExplainArgs {
+    /// Scheme with its settings, such as fast+log_blocks=2 (`ftlkit list schemes`)
+    #[arg(value_name = "SCHEME")]
+    scheme: String,
+
+    /// Built-in workload (`ftlkit list workloads`) or block trace; `./NAME` is always a file [default: one that shows the
+    /// scheme: a tour of merges for schemes with log blocks, zipf with 90 % writes for others]
+    #[arg(value_name = "WORKLOAD|TRACE")]
+    input: Option<OsString>,
+
+    #[command(flatten)]
+    array: ArrayArgs,
+
+    #[command(flatten)]
+    run: RunArgs,
+
+    #[command(flatten)]
+    read: ReadArgs,
+
+    #[command(flatten)]
+    output: ExplainOutput,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Array")]
+struct ArrayArgs {
+    /// Physical blocks [default: 8, or the fewest from there on that the scheme takes]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    blocks: Option<u32>,
+
+    /// Pages per block [default: 8, or 16, 32 or 64 where the scheme takes no fewer]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pages_per_block: Option<u32>,
+
+    /// NAND part, of which the times are used (`ftlkit list parts`) [default: evaluation-slc with tBERS 800 µs]
+    #[arg(long, value_name = "NAME")]
+    part: Option<String>,
+
+    /// Your own NAND part: a TOML file, as for `ftlkit compare`
+    #[arg(long, value_name = "FILE", conflicts_with = "part")]
+    part_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Run")]
+struct RunArgs {
+    /// Requests of the workload after the fill [default: as many as make 60 page tasks]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    requests: Option<u64>,
+
+    /// Seed of the workload and of random choices [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Set a workload parameter, or with `part.` a data-sheet value of the part, such as part.t_bers_ns=2ms; may be
+    /// repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// Fill before the run, which the page skips when it opens: full (every logical page in order), footprint or none;
+    /// +age=N adds N times as many random overwrites [default: full]
+    #[arg(long, value_name = "FILL")]
+    precondition: Option<String>,
+
+    /// Programs and erases after the fill, numbered from 0, at which the power fails; the scheme then mounts, and the run
+    /// goes on [default: none]
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    power_cut: Vec<u64>,
+
+    /// Mapping of trace addresses to the array: wrap, dense, spaces or exact; wrap fits any trace [default: dense]
+    #[arg(long, value_enum, value_name = "POLICY")]
+    addresses: Option<Addresses>,
+
+    /// Issue each request when the one before is done; ignore arrival times
+    #[arg(long)]
+    closed: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+struct ExplainOutput {
+    /// File for the page [default: explain-SCHEME.html]
+    #[arg(long, short = 'o', visible_alias = "out", value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// Write JSON lines to FILE, or to standard output without FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-", require_equals = true)]
+    events: Option<PathBuf>,
+
+    /// Show the run in the terminal
+    #[arg(long)]
+    text: bool,
+}
+
+impl ExplainArgs {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let settings = self.settings()?;
+        let output = self.output;
+        let shows_page = output.html.is_some() || output.events.is_none() && !output.text;
+        let page = shows_page.then(|| output.html.unwrap_or_else(|| page_name(&self.scheme)));
+        let page = page.map(|path| ResultFile::new("--html", &path, Content::PAGE)).transpose()?;
+        let to_terminal = output.events.as_ref().is_some_and(|path| path.as_os_str() == "-");
+        let lines = output.events.filter(|_| !to_terminal);
+        let lines =
+            lines.map(|path| ResultFile::new("--events", &path, Content::LINES)).transpose()?;
+        let recording = record(settings).map_err(failure)?;
+        if let Some(page) = page {
+            page.write(|to| html::page(&recording, to))?;
+            let (steps, path) = (recording.frames.len(), page.path().display());
+            eprintln!("note: {steps} steps written to {path}; open it in a browser");
+        }
+        if let Some(lines) = lines {
+            lines.write(|to| json_lines(&recording, to))?;
+        }
+        if to_terminal {
+            let mut out = io::stdout().lock();
+            json_lines(&recording, &mut out)?;
+            out.flush()?;
+        }
+        if output.text {
+            let no_color = std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty());
+            let color = io::stdout().is_terminal() && !no_color;
+            output::text(&text::render(&recording, color))?;
+        }
+        Ok(())
+    }
+
+    fn settings(&self) -> Result<Settings, Failure> {
+        let scheme: SchemeChoice = self.scheme.trim().parse()?;
+        if self.scheme.trim().is_empty() {
+            return Err(Failure::input_with_help(
+                "an empty name of a scheme",
+                "`ftlkit list schemes` shows them all",
+            ));
+        }
+        let mut experiment = Experiment { schemes: vec![scheme], ..Experiment::default() };
+        experiment.workload = TextOrTable(WorkloadSpec::builtin("uniform"));
+        self.array.apply(&mut experiment)?;
+        experiment.seed = self.run.seed.unwrap_or(experiment.seed);
+        if let Some(text) = &self.run.precondition {
+            experiment.precondition = text.parse()?;
+        }
+        if self.run.closed {
+            experiment.timing = Timing::Closed;
+        }
+        self.apply_workload(&mut experiment)?;
+        Ok(Settings {
+            experiment,
+            workload_given: self.input.is_some(),
+            blocks: self.array.blocks,
+            pages_per_block: self.array.pages_per_block,
+            requests: self.run.requests,
+            power_cuts: self.run.power_cut.clone(),
+        })
+    }
+
+    fn apply_workload(&self, experiment: &mut Experiment) -> Result<(), Failure> {
+        if let Some(input) = &self.input {
+            experiment.workload.0 = workload_of(std::slice::from_ref(input))?;
+        }
+        let parameters: Vec<&String> =
+            self.run.set.iter().filter(|setting| !setting.trim().starts_with("part.")).collect();
+        match &mut experiment.workload.0 {
+            WorkloadSpec::Trace { options, addresses, .. } => {
+                *addresses = self.run.addresses.map_or(*addresses, Addresses::policy);
+                *options = self.read.options()?;
+            }
+            _ => {
+                let addresses = self.run.addresses.map(|_| "--addresses");
+                if let Some(option) = self.read.given().or(addresses) {
+                    return Err(Failure::input_with_help(
+                        format!("{option} is for traces"),
+                        "give a trace, as in `ftlkit explain fast trace.csv`, or omit the option",
+                    ));
+                }
+                if let (None, Some(setting)) = (&self.input, parameters.first()) {
+                    return Err(Failure::input_with_help(
+                        format!("--set {setting}: the default workload has no parameters"),
+                        "name a workload, as in `ftlkit explain page-level zipf --set theta=0.5`",
+                    ));
+                }
+            }
+        }
+        self.run.set.iter().try_for_each(|setting| set(experiment, setting))
+    }
+}
+
+impl ArrayArgs {
+    fn apply(&self, experiment: &mut Experiment) -> Result<(), Failure> {
+        if let Some(name) = &self.part {
+            experiment.part = Some(TextOrTable(PartTable::named(name)));
+        } else if let Some(file) = &self.part_file {
+            experiment.part = Some(TextOrTable(PartTable::from_file(file)?));
+        }
+        Ok(())
+    }
+}
+
+/// `explain-fast.html`; settings of the scheme become part of the name.
+fn page_name(scheme: &str) -> PathBuf {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.=+%".contains(c) { c } else { '-' };
+    let scheme: String = scheme.trim().chars().map(plain).collect();
+    PathBuf::from(format!("explain-{scheme}.html"))
+}
+
+fn failure(error: ExplainError) -> Failure {
+    match error {
+        ExplainError::Config(error) => error.into(),
+        ExplainError::Workload(_) | ExplainError::Scheme(_) | ExplainError::TooLong { .. } => {
+            Failure::input(error)
+        }
+        ExplainError::Run { .. } | ExplainError::Disagreement { .. } => Failure::internal(error),
+    }
+}

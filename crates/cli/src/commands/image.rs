@@ -1,0 +1,304 @@
+//! `ftlkit image`.
+
+use crate::failure::Failure;
+use crate::output;
+use clap::{Args, Subcommand};
+use device::image::{Image, ImageError, PageState, Tally};
+use flash::{BlockId, Flash, PageKind, Ppn};
+use serde::Serialize;
+use serde_json::json;
+use sim::config::Bytes;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  ftlkit image info device.img
+  ftlkit image check device.img
+  ftlkit image dump device.img --block 7";
+
+const INFO_EXAMPLES: &str = "\
+Examples:
+  ftlkit image info device.img          geometry, part, scheme, how it was left
+  ftlkit image info device.img --json";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  ftlkit image check device.img         every record and the bytes of every page
+  ftlkit image check device.img --json";
+
+const DUMP_EXAMPLES: &str = "\
+Examples:
+  ftlkit image dump device.img                  the pages of all blocks
+  ftlkit image dump device.img --block 7        of one block
+  ftlkit image dump device.img --page 450       the bytes of a page, in hexadecimal";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ImageArgs {
+    #[command(subcommand)]
+    command: ImageCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ImageCommand {
+    /// Print what an image says of itself
+    Info(InfoArgs),
+    /// Check every record and page of an image, and list what is damaged
+    Check(CheckArgs),
+    /// Print the OOBs of an image's pages, or the bytes of a page
+    Dump(DumpArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = INFO_EXAMPLES)]
+struct InfoArgs {
+    /// Flash image
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = CHECK_EXAMPLES)]
+struct CheckArgs {
+    /// Flash image
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = DUMP_EXAMPLES)]
+struct DumpArgs {
+    /// Flash image
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Block to print [default: all]
+    #[arg(long, value_name = "NUMBER")]
+    block: Option<u32>,
+
+    /// Page whose bytes to print, by its PPN
+    #[arg(long, value_name = "PPN", conflicts_with = "block")]
+    page: Option<u32>,
+}
+
+impl ImageArgs {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        match self.command {
+            ImageCommand::Info(args) => args.run(),
+            ImageCommand::Check(args) => args.run(),
+            ImageCommand::Dump(args) => args.run(),
+        }
+    }
+}
+
+fn open(file: &Path) -> Result<Image, Failure> {
+    Image::inspect(file).map_err(|error| match error {
+        error @ ImageError::InUse(_) => {
+            Failure::input_with_help(error, "end the process that uses it, then try again")
+        }
+        error => Failure::input(error),
+    })
+}
+
+/// What `info` prints.
+#[derive(Debug, Serialize)]
+struct Info {
+    file: String,
+    version: u32,
+    part: String,
+    blocks: u32,
+    pages_per_block: u32,
+    page_bytes: u32,
+    capacity_bytes: u64,
+    file_bytes: u64,
+    allocated_bytes: u64,
+    starts: u64,
+    shut_down: bool,
+    settings: std::collections::BTreeMap<String, String>,
+}
+
+impl Info {
+    fn of(image: &Image) -> Result<Self, Failure> {
+        let geometry = image.geometry();
+        Ok(Self {
+            file: image.path().display().to_string(),
+            version: device::image::VERSION,
+            part: image.part().name.to_string(),
+            blocks: geometry.blocks(),
+            pages_per_block: geometry.pages_per_block(),
+            page_bytes: geometry.page_bytes(),
+            capacity_bytes: geometry.capacity_bytes(),
+            file_bytes: image.file_bytes(),
+            allocated_bytes: image.allocated_bytes().map_err(Failure::internal)?,
+            starts: image.starts().count,
+            shut_down: image.starts().clean,
+            settings: image.description().settings.clone(),
+        })
+    }
+
+    fn text(&self) -> String {
+        let bytes = |bytes: u64| Bytes::new(bytes).rounded_down();
+        let mut text = format!(
+            "{}: flash image, version {}\n\
+             array        {}, {} = {} blocks × {} pages × {}\n\
+             file         {}, of which {} take room\n\
+             starts       {}; {}\n",
+            self.file,
+            self.version,
+            self.part,
+            bytes(self.capacity_bytes),
+            self.blocks,
+            self.pages_per_block,
+            bytes(self.page_bytes.into()),
+            bytes(self.file_bytes),
+            bytes(self.allocated_bytes),
+            self.starts,
+            if self.shut_down {
+                "shut down"
+            } else {
+                "not shut down: the next start mounts it as after a power cut"
+            },
+        );
+        for (name, value) in &self.settings {
+            let _ = writeln!(text, "{name:12} {value}");
+        }
+        text
+    }
+}
+
+impl InfoArgs {
+    fn run(self) -> Result<(), Failure> {
+        let info = Info::of(&open(&self.file)?)?;
+        if self.json { output::json(&info) } else { output::text(&info.text()) }
+    }
+}
+
+impl CheckArgs {
+    fn run(self) -> Result<(), Failure> {
+        /// Faults in the JSON object; all are counted.
+        const LISTED: usize = 1000;
+        let mut image = open(&self.file)?;
+        let mut faults = Vec::new();
+        let mut out = io::stdout().lock();
+        let mut written = Ok(());
+        let tally = image.check(|finding| {
+            if self.json {
+                if faults.len() < LISTED {
+                    faults.push(finding.to_string());
+                }
+            } else if written.is_ok() {
+                written = writeln!(out, "{finding}");
+            }
+        });
+        written?;
+        drop(out);
+        let tally = tally.map_err(Failure::internal)?;
+        if self.json {
+            output::json(&json!({ "tally": tally, "faults": faults }))?;
+        } else {
+            output::text(&summary(&tally))?;
+        }
+        match tally.faults {
+            0 => Ok(()),
+            faults => {
+                Err(Failure::internal(format!("`{}` has {faults} faults", self.file.display())))
+            }
+        }
+    }
+}
+
+fn summary(tally: &Tally) -> String {
+    let Tally {
+        bad_blocks,
+        slc_blocks,
+        half_erased_blocks,
+        erased_blocks,
+        erases,
+        most_erases,
+        programmed_pages,
+        unreadable_pages,
+        faults,
+    } = *tally;
+    format!(
+        "pages        {programmed_pages} programmed, {unreadable_pages} used up by programs or erases that were cut\n\
+         blocks       {erased_blocks} erased, {bad_blocks} bad, {slc_blocks} in SLC mode, {half_erased_blocks} with an erase that was cut\n\
+         erases       {erases}, at most {most_erases} per block\n\
+         faults       {faults}\n"
+    )
+}
+
+impl DumpArgs {
+    fn run(self) -> Result<(), Failure> {
+        let mut image = open(&self.file)?;
+        if let Some(page) = self.page {
+            return dump_page(&mut image, Ppn(page));
+        }
+        let all = image.geometry().blocks();
+        let blocks = match self.block {
+            Some(block) if block >= all => {
+                return Err(Failure::input(format!(
+                    "there is no block {block}: the image has blocks 0 to {}",
+                    all - 1
+                )));
+            }
+            Some(block) => block..block + 1,
+            None => 0..all,
+        };
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        writeln!(out, "block page ppn state lpn kind seq bytes")?;
+        for block in blocks.map(BlockId) {
+            let mut lines = String::new();
+            let first = image.geometry().ppn(block, 0).0;
+            let whole = image.pages_of(block, |ppn, state| {
+                let place = format!("{} {} {}", block.0, ppn.0 - first, ppn.0);
+                let _ = writeln!(lines, "{place} {}", line(state));
+            });
+            if !whole.map_err(Failure::internal)? {
+                let _ = writeln!(lines, "{} - - damaged - - - -", block.0);
+            }
+            out.write_all(lines.as_bytes())?;
+        }
+        Ok(out.flush()?)
+    }
+}
+
+/// State, LPN, kind, seq, bytes.
+fn line(state: PageState) -> String {
+    match state {
+        PageState::Erased => "erased - - - -".into(),
+        PageState::Unreadable => "unreadable - - - -".into(),
+        PageState::Damaged(_) => "damaged - - - -".into(),
+        PageState::Programmed { oob, bytes } => {
+            let kind = match oob.kind {
+                PageKind::Data => "data",
+                PageKind::Translation => "translation",
+                PageKind::Other => "other",
+            };
+            let bytes = if bytes { "yes" } else { "no" };
+            format!("programmed {} {kind} {} {bytes}", oob.lpn.0, oob.seq)
+        }
+    }
+}
+
+fn dump_page(image: &mut Image, ppn: Ppn) -> Result<(), Failure> {
+    let mut bytes = vec![0; image.geometry().page_bytes() as usize];
+    image.read(ppn, Some(&mut bytes), flash::Cause::Host).map_err(Failure::input)?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for (at, line) in (0..).step_by(16).zip(bytes.chunks(16)) {
+        let hex: Vec<String> = line.iter().map(|byte| format!("{byte:02x}")).collect();
+        let graphic = |byte: &u8| if byte.is_ascii_graphic() { char::from(*byte) } else { '.' };
+        let text: String = line.iter().map(graphic).collect();
+        writeln!(out, "{at:08x}  {:47}  {text}", hex.join(" "))?;
+    }
+    Ok(out.flush()?)
+}

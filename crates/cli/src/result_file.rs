@@ -1,0 +1,112 @@
+//! A file of results: checked before a run, so that no result is lost after it, and never there in part.
+
+use crate::failure::Failure;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// What a file holds, and how files of it begin: they alone are replaced.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Content {
+    /// Name for messages, with its article: `an HTML page`.
+    name: &'static str,
+    /// First bytes; letters of either case.
+    begin: &'static [u8],
+    /// A file name, as an example.
+    example: &'static str,
+}
+
+impl Content {
+    /// A page.
+    pub(crate) const PAGE: Self =
+        Self { name: "an HTML page", begin: b"<!DOCTYPE html>", example: "report.html" };
+    /// A recording as JSON lines.
+    pub(crate) const LINES: Self = Self {
+        name: "a recording of `ftlkit explain`",
+        begin: b"{\"blocks\":",
+        example: "run.jsonl",
+    };
+}
+
+/// A file that results can be written into.
+#[derive(Clone, Debug)]
+pub(crate) struct ResultFile {
+    path: PathBuf,
+}
+
+impl ResultFile {
+    /// The file that `option` names, if it can be written and is not another's.
+    pub(crate) fn new(option: &str, path: &Path, content: Content) -> Result<Self, Failure> {
+        let refused = |why: String, help: String| {
+            Err(Failure::input_with_help(format!("{option} {}: {why}", path.display()), help))
+        };
+        let name = format!("name a file, such as `{option} {}`", content.example);
+        if path.as_os_str() == "-" {
+            return refused(format!("{} is not for the terminal", content.name), name);
+        }
+        if path.is_dir() || path.file_name().is_none() {
+            return refused("this is a folder".into(), name);
+        }
+        // A link stays one: its target is replaced.
+        let file = Self { path: fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()) };
+        if file.path.exists() {
+            match file.holds(content) {
+                Ok(true) => {}
+                Ok(false) => {
+                    let why = format!("the file is there, and is not {}", content.name);
+                    return refused(why, "it is not replaced; name another file".into());
+                }
+                Err(error) => return refused(error.to_string(), name),
+            }
+        }
+        match File::create(file.part()).and_then(|_| fs::remove_file(file.part())) {
+            Ok(()) => Ok(file),
+            Err(error) => {
+                let why = format!("it cannot be written: {error}");
+                refused(why, "the folder must be there and writable".into())
+            }
+        }
+    }
+
+    /// True if the file has this content or is empty, and may be written.
+    fn holds(&self, content: Content) -> io::Result<bool> {
+        if !self.path.metadata()?.is_file() {
+            return Ok(false);
+        }
+        let mut head = Vec::new();
+        let file = File::options().read(true).append(true).open(&self.path)?;
+        file.take(content.begin.len() as u64).read_to_end(&mut head)?;
+        Ok(head.is_empty() || head.eq_ignore_ascii_case(content.begin))
+    }
+
+    /// The file before it is whole.
+    fn part(&self) -> PathBuf {
+        let name = self.path.file_name().unwrap_or_default().display();
+        self.path.with_file_name(format!(".{name}.{}.part", std::process::id()))
+    }
+
+    /// Writes the file, which has its name only when it is whole.
+    pub(crate) fn write(
+        &self,
+        write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        let part = self.part();
+        let written = File::create(&part)
+            .and_then(|file| {
+                let mut to = BufWriter::new(file);
+                write(&mut to)?;
+                to.flush()
+            })
+            .and_then(|()| fs::rename(&part, &self.path));
+        written.map_err(|error| {
+            // What is left of it is of no use.
+            let _ = fs::remove_file(&part);
+            Failure::internal(format!("cannot write {}: {error}", self.path.display()))
+        })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}

@@ -1,0 +1,143 @@
+//! `ftlkit serve`.
+
+use crate::common::{Scratch, command, ftlkit, words};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+/// Starts the server and waits until it listens; returns it with what it says next on standard error.
+fn start(arguments: &[&str]) -> (Child, String, BufReader<std::process::ChildStderr>) {
+    let mut server = command();
+    server.arg("serve").args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut server = server.spawn().expect("the server starts");
+    let mut said = BufReader::new(server.stderr.take().expect("its standard error"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("a line");
+    (server, line, said)
+}
+
+/// Ends the server by a signal; returns its exit code and standard output.
+fn end(mut server: Child, signal: &str) -> (Option<i32>, String) {
+    let id = server.id().to_string();
+    let kill = std::process::Command::new("kill").args([signal, &id]).status().expect("kill");
+    assert!(kill.success());
+    let mut out = String::new();
+    server.stdout.take().expect("its output").read_to_string(&mut out).expect("text");
+    (server.wait().expect("it ends").code(), out)
+}
+
+/// A client that opens the only export in the oldest way.
+struct Client(UnixStream);
+
+impl Client {
+    fn new(socket: &str) -> Self {
+        let mut stream = UnixStream::connect(socket).expect("the server listens");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.read_exact(&mut [0; 18]).unwrap();
+        stream
+            .write_all(
+                &[&3_u32.to_be_bytes()[..], b"IHAVEOPT", &1_u32.to_be_bytes(), &[0; 4]].concat(),
+            )
+            .unwrap();
+        stream.read_exact(&mut [0; 10]).unwrap();
+        Self(stream)
+    }
+
+    /// Sends a request; returns its error, and the bytes of a read.
+    fn ask(&mut self, command: u16, offset: u64, length: u32, data: &[u8]) -> (u32, Vec<u8>) {
+        let head = [&[0x25, 0x60, 0x95, 0x13, 0, 0][..], &command.to_be_bytes(), &[7; 8]];
+        let rest = [&offset.to_be_bytes()[..], &length.to_be_bytes(), data];
+        self.0.write_all(&[head.concat(), rest.concat()].concat()).unwrap();
+        let mut reply = [0; 16];
+        self.0.read_exact(&mut reply).unwrap();
+        let error = u32::from_be_bytes(reply[4..8].try_into().unwrap());
+        let mut bytes = vec![0; if command == 0 && error == 0 { length as usize } else { 0 }];
+        self.0.read_exact(&mut bytes).unwrap();
+        (error, bytes)
+    }
+}
+
+const WRITE: u16 = 1;
+const FLUSH: u16 = 3;
+
+#[test]
+fn an_image_keeps_what_clients_write_over_ends_of_all_kinds() {
+    let scratch = Scratch::new("serve");
+    let (image, socket) = (scratch.at("device.img"), scratch.at("socket"));
+    let made = [
+        "--image",
+        &image,
+        "--create",
+        "--capacity",
+        "8MiB",
+        "--scheme",
+        "lazy-rtgc",
+        "--socket",
+        &socket,
+    ];
+    let again = ["--image", &image, "--socket", &socket, "--json"];
+    let (server, line, _) = start(&made);
+    assert!(line.contains("lazy-rtgc on evaluation-slc of 7MiB: nbd+unix:///?socket="), "{line}");
+    let mut client = Client::new(&socket);
+    assert_eq!(client.ask(WRITE, 1000, 5, b"hello").0, 0);
+    assert_eq!(client.ask(WRITE, 7 << 20, 1, b"x").0, 28, "beyond the end");
+    let (code, out) = end(server, "-TERM");
+    assert_eq!(code, Some(0), "{out}");
+    for part in [
+        "2 taken = 1 completed + 1 refused (1 write)",
+        "1 pages written in part",
+        "bound kept: 2220.9 µs",
+    ] {
+        assert!(out.contains(part), "`{part}` is not in {out}");
+    }
+    // The same device, without a word on it; then killed.
+    let (mut server, ..) = start(&again);
+    let mut client = Client::new(&socket);
+    assert_eq!(client.ask(0, 998, 8, &[]).1, b"\0\0hello\0");
+    assert_eq!(client.ask(WRITE, 1005, 6, b" again").0, 0);
+    assert_eq!(client.ask(FLUSH, 0, 0, &[]).0, 0);
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let info = ftlkit(["image", "info", &image]).ok();
+    assert!(info.contains("not shut down"), "{info}");
+    let (server, ..) = start(&again);
+    assert_eq!(Client::new(&socket).ask(0, 1000, 11, &[]).1, b"hello again");
+    // An image has one user.
+    ftlkit(["serve", "--image", &image, "--socket", &scratch.at("other")])
+        .refused(&["in use by another"]);
+    let (code, out) = end(server, "-INT");
+    let json: serde_json::Value = serde_json::from_str(&out).expect("one JSON object");
+    assert_eq!((code, &json["scheme"]), (Some(0), &"lazy-rtgc".into()));
+    assert_eq!(json["device"]["requests_completed"], 1);
+    assert_eq!(json["device"]["commands"]["read"], 1);
+    // Options that describe the same device are as good as none; others are refused.
+    let (server, ..) = start(&[&made[..], &["--read-only"]].concat());
+    let mut client = Client::new(&socket);
+    assert_eq!(client.ask(WRITE, 0, 1, b"x").0, 1, "not permitted");
+    drop(end(server, "-TERM"));
+    let other = [&["serve"], &made[..6], &["page-level"], &made[7..]].concat();
+    ftlkit(&other).refused(&["another device", "its scheme is lazy-rtgc", "leave out --scheme"]);
+    assert!(ftlkit(["image", "check", &image]).ok().contains("faults       0"));
+}
+
+#[test]
+fn a_server_in_memory_listens_on_loopback_alone() {
+    let (server, line, _) =
+        start(&["--capacity", "8MiB", "--listen", "127.0.0.1:0", "--latency", "scaled:0.001"]);
+    assert!(line.contains("page-level on evaluation-slc of 7MiB: nbd://127.0.0.1:"), "{line}");
+    let address = line.trim().rsplit("//").next().unwrap();
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    let mut greeting = [0; 18];
+    stream.read_exact(&mut greeting).unwrap();
+    assert!(greeting.starts_with(b"NBDMAGIC"));
+    let (code, out) = end(server, "-TERM");
+    assert_eq!(code, Some(0), "{out}");
+    words("serve --listen 0.0.0.0:0").refused(&["other machines", "--allow-remote"]);
+    words("serve --capacity 8MiB").refused(&["--socket"]);
+    words("serve --image /nowhere/x.img --socket /tmp/x")
+        .refused(&["there is no image", "--create"]);
+    words("serve --socket /tmp/x --scheme lazyrtgc").refused(&["did you mean `lazy-rtgc`?"]);
+    words("serve --socket /tmp/x --latency fast").refused(&["none, real or scaled:K"]);
+    words("serve --socket /nowhere/x --capacity 8MiB").refused(&["cannot listen on `/nowhere/x`"]);
+}

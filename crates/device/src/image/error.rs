@@ -1,0 +1,74 @@
+//! Errors of an image: of its file, and of what is in it.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Reason why an image cannot be made, opened or used.
+#[derive(Debug, thiserror::Error)]
+pub enum ImageError {
+    /// An operation on the file failed.
+    #[error(transparent)]
+    Io(#[from] IoFailure),
+    /// The file has an owner.
+    #[error("`{}` is in use by another process, or opened twice by this one: an image has one user at a time", .0.display())]
+    InUse(PathBuf),
+    /// The file is something else.
+    #[error("`{}` is not a flash image: it does not begin with `ftlimage`{}", path.display(), if *.zeros { ", but with zeros; its creation may have been interrupted: delete it" } else { "" })]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// True if the header is all zeros.
+        zeros: bool,
+    },
+    /// The header is damaged.
+    #[error("`{}`: the header is damaged: {reason}", path.display())]
+    Header {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The file was written by a newer program.
+    #[error("`{}` is a flash image of version {version}; this program reads version {}", path.display(), super::layout::VERSION)]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: u32,
+    },
+    /// Part of the file is missing, or there is too much of it.
+    #[error("`{}` has {found} bytes; an image of its geometry has {expected}", path.display())]
+    Length {
+        /// The file.
+        path: PathBuf,
+        /// Bytes by its header.
+        expected: u64,
+        /// Bytes of the file.
+        found: u64,
+    },
+    /// Records of blocks are damaged: nobody can tell which of their pages are programmed.
+    #[error("`{}`: the records of {count} blocks are damaged, the first that of block {first}; `ftlkit image check` lists them", path.display())]
+    Blocks {
+        /// The file.
+        path: PathBuf,
+        /// The first of them.
+        first: u32,
+        /// Their number.
+        count: u32,
+    },
+    /// The description cannot be written down.
+    #[error("an image cannot keep this device: {0}")]
+    Description(String),
+}
+
+/// A failed operation on the file of an image.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {what} `{}`: {source}", path.display())]
+pub struct IoFailure {
+    /// The operation.
+    pub what: &'static str,
+    /// The file.
+    pub path: PathBuf,
+    /// The reason.
+    pub source: io::Error,
+}

@@ -1,0 +1,425 @@
+//! The file of an image: made, opened by one process, read and written.
+
+use super::blocks::{Block, Blocks};
+use super::description::Description;
+use super::error::{ImageError, IoFailure};
+use super::layout::{
+    self, BLOCK_BYTES, BlockRecord, Found, Header, Offsets, PAGE_BYTES, PageRecord,
+};
+use flash::{BlockId, FlashError, Geometry, Ppn};
+use std::cell::RefCell;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// Records that are read or written at once.
+const RECORDS: usize = 256;
+
+/// A NAND array in a file.
+#[derive(Debug)]
+pub struct Image {
+    pub(super) file: File,
+    path: PathBuf,
+    pub(super) geometry: Geometry,
+    description: Description,
+    pub(super) offsets: Offsets,
+    pub(super) slc_pages: u32,
+    starts: Starts,
+    blocks: RefCell<Blocks>,
+    /// True if an erase waits until all before it is on the disk.
+    barrier: bool,
+    /// True if there are changes that no sync has followed.
+    unsynced: bool,
+    /// Bytes of the page in work.
+    pub(super) page: Vec<u8>,
+    /// The failure that turned the image off.
+    failure: RefCell<Option<IoFailure>>,
+}
+
+/// What an image says of how it was used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Starts {
+    /// How often it was opened for use before, with its creation.
+    pub count: u64,
+    /// True if its last user shut it down.
+    pub clean: bool,
+    /// True if this record itself is damaged. Nothing depends on it.
+    pub damaged: bool,
+}
+
+impl Image {
+    /// Makes an image of an erased array, and opens it. The file must not exist; most of it takes no room at first.
+    ///
+    /// # Errors
+    /// [`ImageError`]. A file that could not be completed is removed.
+    pub fn create(
+        path: &Path,
+        geometry: Geometry,
+        description: &Description,
+    ) -> Result<Self, ImageError> {
+        let text = description.to_text()?;
+        let made = OpenOptions::new().read(true).write(true).create_new(true).open(path);
+        let file = made.map_err(|source| failed("create", path, source))?;
+        lock(&file, path, File::try_lock)?;
+        let starts = Starts { count: 0, clean: true, damaged: false };
+        let mut image = Self::new(file, path, geometry, description.clone(), starts);
+        let written = image.format(&text);
+        if written.is_err() {
+            // The first error is the one to report.
+            let _ = std::fs::remove_file(path);
+        }
+        written?;
+        Ok(image)
+    }
+
+    /// Opens an image for use, and marks it as in use.
+    ///
+    /// # Errors
+    /// [`ImageError`].
+    pub fn open(path: &Path) -> Result<Self, ImageError> {
+        let file = OpenOptions::new().read(true).write(true).open(path);
+        let file = file.map_err(|source| failed("open", path, source))?;
+        lock(&file, path, File::try_lock)?;
+        let image = Self::read_head(file, path)?;
+        image.check_blocks()?;
+        image.mark(false).map_err(|source| failed("write", path, source))?;
+        Ok(image)
+    }
+
+    /// Opens an image to look at it, damaged block records or not. Nothing can be changed.
+    ///
+    /// # Errors
+    /// [`ImageError`].
+    pub fn inspect(path: &Path) -> Result<Self, ImageError> {
+        let file = File::open(path).map_err(|source| failed("open", path, source))?;
+        lock(&file, path, File::try_lock_shared)?;
+        Self::read_head(file, path)
+    }
+
+    fn new(
+        file: File,
+        path: &Path,
+        geometry: Geometry,
+        description: Description,
+        starts: Starts,
+    ) -> Self {
+        Self {
+            file,
+            path: path.to_owned(),
+            geometry,
+            offsets: Offsets::of(&geometry),
+            slc_pages: description.part.cell.slc_pages(geometry.pages_per_block()),
+            description,
+            starts,
+            blocks: RefCell::new(Blocks::new(geometry.blocks())),
+            barrier: false,
+            unsynced: true,
+            page: vec![0; geometry.page_bytes() as usize],
+            failure: RefCell::new(None),
+        }
+    }
+
+    /// Writes everything but the header first: a file without one is no image.
+    fn format(&mut self, text: &[u8]) -> Result<(), ImageError> {
+        let io = |done: io::Result<()>| done.map_err(|source| failed("write", &self.path, source));
+        io(self.file.set_len(self.offsets.end))?;
+        io(self.file.write_all_at(text, layout::TEXT_AT))?;
+        let all = 0..self.geometry.blocks();
+        for first in all.clone().step_by(RECORDS) {
+            let blocks = first..all.end.min(first.saturating_add(RECORDS as u32));
+            let records: Vec<u8> =
+                blocks.flat_map(|id| BlockRecord::NEW.encode(BlockId(id))).collect();
+            io(self.file.write_all_at(&records, self.offsets.block(BlockId(first))))?;
+        }
+        let header = Header {
+            version: layout::VERSION,
+            blocks: self.geometry.blocks(),
+            pages_per_block: self.geometry.pages_per_block(),
+            page_bytes: self.geometry.page_bytes(),
+            text_bytes: text.len() as u32,
+            text_crc: layout::crc(&[text]),
+        };
+        io(self.mark(false))?;
+        io(self.file.sync_all())?;
+        io(self.file.write_all_at(&header.encode(), 0))?;
+        Ok(io(self.file.sync_all())?)
+    }
+
+    fn read_head(file: File, path: &Path) -> Result<Self, ImageError> {
+        let read = |bytes: &mut [u8], at: u64| {
+            let done = file.read_exact_at(bytes, at);
+            done.map_err(|source| ImageError::from(failed("read", path, source)))
+        };
+        let damaged = |reason: String| ImageError::Header { path: path.to_owned(), reason };
+        let found = file.metadata().map_err(|source| failed("read", path, source))?.len();
+        let mut head = [0; layout::HEADER_BYTES];
+        if found >= head.len() as u64 {
+            read(&mut head, 0)?;
+        }
+        if head[..8] != layout::MAGIC {
+            let zeros = found > 0 && head.iter().all(|byte| *byte == 0);
+            return Err(ImageError::Foreign { path: path.to_owned(), zeros });
+        }
+        let header = Header::decode(&head)
+            .ok_or_else(|| damaged("the checksum of its fields is wrong".into()))?;
+        if header.version != layout::VERSION {
+            return Err(ImageError::Version { path: path.to_owned(), version: header.version });
+        }
+        let geometry = Geometry::new(header.blocks, header.pages_per_block, header.page_bytes)
+            .map_err(|error| damaged(error.to_string()))?;
+        let expected = Offsets::of(&geometry).end;
+        if found != expected {
+            return Err(ImageError::Length { path: path.to_owned(), expected, found });
+        }
+        let text_bytes = header.text_bytes as usize;
+        if text_bytes > layout::TEXT_BYTES {
+            return Err(damaged(format!("its description has {text_bytes} bytes")));
+        }
+        let mut text = vec![0; text_bytes];
+        read(&mut text, layout::TEXT_AT)?;
+        if layout::crc(&[&text]) != header.text_crc {
+            return Err(damaged("the checksum of its description is wrong".into()));
+        }
+        let description = Description::from_text(&text).map_err(damaged)?;
+        let mut record = [0; layout::STARTS_BYTES];
+        read(&mut record, layout::STARTS_AT)?;
+        let starts = match layout::decode_starts(&record) {
+            Some((count, clean)) => Starts { count, clean, damaged: false },
+            None => Starts { count: 0, clean: false, damaged: true },
+        };
+        Ok(Self::new(file, path, geometry, description, starts))
+    }
+
+    /// Looks at the record of every block: with a damaged one, stale pages would come back to life.
+    fn check_blocks(&self) -> Result<(), ImageError> {
+        let (mut first, mut count) = (None, 0);
+        let each = |id: BlockId, record: Option<BlockRecord>| {
+            if record.is_none() {
+                first.get_or_insert(id.0);
+                count += 1;
+            }
+        };
+        self.each_block(each)?;
+        match first {
+            None => Ok(()),
+            Some(first) => Err(ImageError::Blocks { path: self.path.clone(), first, count }),
+        }
+    }
+
+    /// Gives the record of every block; `None` for a damaged one.
+    pub(super) fn each_block(
+        &self,
+        mut each: impl FnMut(BlockId, Option<BlockRecord>),
+    ) -> Result<(), IoFailure> {
+        let all = 0..self.geometry.blocks();
+        let mut records = vec![0; RECORDS * BLOCK_BYTES];
+        for first in all.clone().step_by(RECORDS) {
+            let blocks = first..all.end.min(first.saturating_add(RECORDS as u32));
+            let bytes = &mut records[..blocks.len() * BLOCK_BYTES];
+            let read = self.file.read_exact_at(bytes, self.offsets.block(BlockId(first)));
+            read.map_err(|source| failed("read", &self.path, source))?;
+            for (id, bytes) in blocks.zip(bytes.chunks_exact(BLOCK_BYTES)) {
+                each(BlockId(id), BlockRecord::decode(bytes, BlockId(id)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the record of every page of a block, in order.
+    pub(super) fn each_page(
+        &self,
+        block: BlockId,
+        mut each: impl FnMut(Ppn, Found),
+    ) -> Result<(), IoFailure> {
+        let first = self.geometry.ppn(block, 0).0;
+        let all = first..first + self.geometry.pages_per_block();
+        let mut records = [0; RECORDS * PAGE_BYTES];
+        for first in all.clone().step_by(RECORDS) {
+            let pages = first..all.end.min(first.saturating_add(RECORDS as u32));
+            let bytes = &mut records[..pages.len() * PAGE_BYTES];
+            let read = self.file.read_exact_at(bytes, self.offsets.page(Ppn(first)));
+            read.map_err(|source| failed("read", &self.path, source))?;
+            for (ppn, bytes) in pages.zip(bytes.chunks_exact(PAGE_BYTES)) {
+                each(Ppn(ppn), PageRecord::decode(bytes, Ppn(ppn)));
+            }
+        }
+        Ok(())
+    }
+
+    fn mark(&self, clean: bool) -> io::Result<()> {
+        let record = layout::encode_starts(self.starts.count + 1, clean);
+        self.file.write_all_at(&record, layout::STARTS_AT)
+    }
+
+    /// Makes all operations so far outlive the machine's power.
+    ///
+    /// # Errors
+    /// That of the file, which turns the image off.
+    pub fn sync(&mut self) -> Result<(), FlashError> {
+        self.powered()?;
+        self.io("write", self.file.sync_data())?;
+        self.unsynced = false;
+        Ok(())
+    }
+
+    /// Sets whether an erase waits until all operations before it are on the disk (default: no). Without, a failure of the
+    /// machine, not of the process alone, may keep an erase and lose a copy of a page that the block held. With it, what a
+    /// [sync](Image::sync) covered outlives that too; an erase then takes as long as a sync.
+    pub fn sync_before_erases(&mut self, sync: bool) {
+        self.barrier = sync;
+    }
+
+    /// Makes all before an erase outlive the machine's power, if that is asked for.
+    pub(super) fn before_erase(&mut self) -> Result<(), FlashError> {
+        if self.barrier && self.unsynced { self.sync() } else { Ok(()) }
+    }
+
+    /// Marks the image as shut down by its user, and [syncs](Image::sync) it. An operation afterwards does not take the mark
+    /// back: it belongs at the end.
+    ///
+    /// # Errors
+    /// As [`Image::sync`].
+    pub fn shut_down(&mut self) -> Result<(), FlashError> {
+        self.sync()?;
+        self.io("write", self.mark(true))?;
+        self.sync()
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the image says of itself.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// How it was used before it was opened now.
+    pub fn starts(&self) -> Starts {
+        self.starts
+    }
+
+    /// The failure of the file that turned the image off, if one did.
+    pub fn failure(&self) -> Option<String> {
+        self.failure.borrow().as_ref().map(ToString::to_string)
+    }
+
+    /// Bytes of the file that take room on the disk.
+    ///
+    /// # Errors
+    /// That of the file.
+    pub fn allocated_bytes(&self) -> Result<u64, IoFailure> {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = self.file.metadata();
+        let metadata = metadata.map_err(|source| failed("read", &self.path, source))?;
+        // In units of 512 bytes, whatever the file system's blocks.
+        Ok(metadata.blocks() * 512)
+    }
+
+    /// Bytes of the file.
+    pub fn file_bytes(&self) -> u64 {
+        self.offsets.end
+    }
+
+    /// A failed read of the file, outside the operations of NAND.
+    pub(super) fn reading(&self, source: io::Error) -> IoFailure {
+        failed("read", &self.path, source)
+    }
+
+    pub(super) fn powered(&self) -> Result<(), FlashError> {
+        if self.failure.borrow().is_some() { Err(FlashError::PowerOff) } else { Ok(()) }
+    }
+
+    /// Turns the image off if an operation on the file failed.
+    pub(super) fn io<T>(&self, what: &'static str, done: io::Result<T>) -> Result<T, FlashError> {
+        done.map_err(|source| self.off(failed(what, &self.path, source)))
+    }
+
+    fn off(&self, failure: IoFailure) -> FlashError {
+        self.failure.borrow_mut().get_or_insert(failure);
+        FlashError::PowerOff
+    }
+
+    /// State of a block, read from the file if it is not among those used last.
+    pub(super) fn block(&self, id: BlockId) -> Result<Block, FlashError> {
+        if id.0 >= self.geometry.blocks() {
+            return Err(FlashError::NoSuchBlock(id));
+        }
+        self.powered()?;
+        if let Some(block) = self.blocks.borrow().get(id) {
+            return Ok(block);
+        }
+        let block = self.load(id)?;
+        self.blocks.borrow_mut().set(id, block);
+        Ok(block)
+    }
+
+    fn load(&self, id: BlockId) -> Result<Block, FlashError> {
+        let mut bytes = [0; BLOCK_BYTES];
+        self.io("read", self.file.read_exact_at(&mut bytes, self.offsets.block(id)))?;
+        let damaged =
+            || io::Error::new(io::ErrorKind::InvalidData, format!("the record of {id} is damaged"));
+        let record = BlockRecord::decode(&bytes, id).ok_or_else(damaged);
+        let record = self.io("read", record)?;
+        let mut next_page = 0;
+        if record.half_erased {
+            next_page = self.geometry.pages_per_block();
+        } else {
+            let first = self.geometry.ppn(id, 0).0;
+            let each = |ppn: Ppn, found: Found| {
+                if PageRecord::counts(&found, record.erases) {
+                    next_page = ppn.0 - first + 1;
+                }
+            };
+            self.each_page(id, each).map_err(|failure| self.off(failure))?;
+        }
+        Ok(Block { record, next_page })
+    }
+
+    /// Writes the record of a block.
+    pub(super) fn set_block(&mut self, id: BlockId, block: Block) -> Result<(), FlashError> {
+        let bytes = block.record.encode(id);
+        self.io("write", self.file.write_all_at(&bytes, self.offsets.block(id)))?;
+        self.blocks.borrow_mut().set(id, block);
+        Ok(())
+    }
+
+    /// Writes the record of a page, which is the last one programmed of its block if that has `next_page` now.
+    pub(super) fn set_page(
+        &mut self,
+        ppn: Ppn,
+        record: &PageRecord,
+        block: Block,
+    ) -> Result<(), FlashError> {
+        let bytes = record.encode(ppn);
+        self.unsynced = true;
+        self.io("write", self.file.write_all_at(&bytes, self.offsets.page(ppn)))?;
+        self.blocks.borrow_mut().set(self.geometry.block_of(ppn), block);
+        Ok(())
+    }
+
+    /// The record of a page.
+    pub(super) fn page_record(&self, ppn: Ppn) -> Result<Found, FlashError> {
+        let mut bytes = [0; PAGE_BYTES];
+        self.io("read", self.file.read_exact_at(&mut bytes, self.offsets.page(ppn)))?;
+        Ok(PageRecord::decode(&bytes, ppn))
+    }
+}
+
+fn failed(what: &'static str, path: &Path, source: io::Error) -> IoFailure {
+    IoFailure { what, path: path.to_owned(), source }
+}
+
+/// Takes a lock that ends with the process, however it ends.
+fn lock(
+    file: &File,
+    path: &Path,
+    take: impl FnOnce(&File) -> Result<(), TryLockError>,
+) -> Result<(), ImageError> {
+    take(file).map_err(|error| match error {
+        TryLockError::WouldBlock => ImageError::InUse(path.to_owned()),
+        TryLockError::Error(source) => failed("lock", path, source).into(),
+    })
+}

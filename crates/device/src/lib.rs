@@ -1,0 +1,16 @@
+//! The code that is simulated, as a block device that keeps real data.
+//!
+//! - [`image`]: a NAND array in one file. It has the rules of [`flash::Array`], and its content outlives the process. A scheme
+//!   runs on it as on any other array.
+//! - [`BlockDevice`]: byte ranges on the pages of a scheme, and an account of what they cost.
+//! - [`nbd`]: a server of the Network Block Device protocol, whose requests a [`BlockDevice`] does.
+
+#![cfg(unix)]
+
+mod block_device;
+pub mod image;
+pub mod nbd;
+mod summary;
+
+pub use block_device::{Below, BlockDevice, Latency};
+pub use summary::Summary;

@@ -1,0 +1,277 @@
+//! Listeners, connections and their end.
+
+use super::export::Export;
+use super::session::{self, Job, Limits, Reply};
+use super::stream::Stream;
+use super::wire::NbdError;
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Where clients come in.
+#[derive(Debug)]
+pub enum Listener {
+    /// A Unix socket, which is removed at the end.
+    Unix(UnixListener, PathBuf),
+    /// A TCP port.
+    Tcp(TcpListener),
+}
+
+impl Listener {
+    /// Listens on a new Unix socket. A socket without a server behind it is replaced.
+    ///
+    /// # Errors
+    /// That of the system; `AddrInUse` if the path is in use.
+    pub fn unix(path: &Path) -> io::Result<Self> {
+        use std::os::unix::fs::FileTypeExt;
+        let is_socket =
+            std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket());
+        let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+        if is_socket && UnixStream::connect(path).is_err_and(refused) {
+            std::fs::remove_file(path)?;
+        }
+        Ok(Self::Unix(UnixListener::bind(path)?, path.to_owned()))
+    }
+
+    /// Listens on a TCP port; port 0 is any free one.
+    ///
+    /// # Errors
+    /// That of the system.
+    pub fn tcp(address: SocketAddr) -> io::Result<Self> {
+        Ok(Self::Tcp(TcpListener::bind(address)?))
+    }
+
+    /// The address for clients, as an NBD URI.
+    pub fn uri(&self) -> String {
+        match self {
+            Self::Unix(_, path) => format!("nbd+unix:///?socket={}", path.display()),
+            Self::Tcp(listener) => match listener.local_addr() {
+                Ok(address) => format!("nbd://{address}"),
+                Err(_) => "nbd://".into(),
+            },
+        }
+    }
+
+    fn accept(&self) -> io::Result<Stream> {
+        match self {
+            Self::Unix(listener, _) => Ok(Stream::Unix(listener.accept()?.0)),
+            Self::Tcp(listener) => {
+                let stream = listener.accept()?.0;
+                stream.set_nodelay(true)?;
+                Ok(Stream::Tcp(stream))
+            }
+        }
+    }
+
+    /// Wakes the thread that waits for a client.
+    fn wake(&self) {
+        let _ = match self {
+            Self::Unix(_, path) => UnixStream::connect(path).map(drop),
+            Self::Tcp(listener) => listener.local_addr().and_then(TcpStream::connect).map(drop),
+        };
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Self::Unix(_, path) = self {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// Configuration of a server.
+pub struct Server {
+    /// What clients can open.
+    pub exports: Vec<Export>,
+    /// Limits on clients.
+    pub limits: Limits,
+    /// Takes one line on each connection that ended early.
+    pub log: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+/// Ends a server from another thread.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    stopped: AtomicBool,
+    next: AtomicU64,
+    /// Requests that were refused before the device saw them.
+    refused: AtomicU64,
+    open: Mutex<BTreeMap<u64, Stream>>,
+}
+
+impl Stop {
+    /// Asks the server to end: no new connection, no new request; those that were read are completed.
+    pub fn stop(&self) {
+        self.0.stopped.store(true, Ordering::SeqCst);
+        for stream in self.open().values() {
+            stream.shutdown(Shutdown::Read);
+        }
+    }
+
+    /// True once the server was asked to end.
+    pub fn is_stopped(&self) -> bool {
+        self.0.stopped.load(Ordering::SeqCst)
+    }
+
+    /// Requests refused so far because they break a rule: they never reached the device.
+    pub fn refused(&self) -> u64 {
+        self.0.refused.load(Ordering::Relaxed)
+    }
+
+    fn open(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, Stream>> {
+        self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a connection in, unless there are too many or the server ends.
+    fn enter(&self, stream: &Stream, most: usize) -> Result<Entered, &'static str> {
+        let mut open = self.open();
+        if self.is_stopped() {
+            return Err("the server ends");
+        }
+        if open.len() >= most {
+            return Err("there are too many connections");
+        }
+        let handle = stream.try_clone().map_err(|_| "no file descriptor is left")?;
+        let id = self.0.next.fetch_add(1, Ordering::Relaxed);
+        open.insert(id, handle);
+        Ok(Entered { stop: self.clone(), id })
+    }
+}
+
+/// A connection that was taken in. It leaves however its thread ends.
+struct Entered {
+    stop: Stop,
+    id: u64,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.stop.open().remove(&self.id);
+    }
+}
+
+/// Serves clients until [`Stop::stop`]. `work` does each request, on the thread that calls this, and returns how long it may
+/// be left alone; it is called with `None` when that time is over. An error of `work` ends the server.
+///
+/// # Errors
+/// That of `work`.
+pub fn serve<E>(
+    server: Server,
+    listeners: Vec<Listener>,
+    stop: &Stop,
+    mut work: impl FnMut(Option<Job>) -> Result<Option<Duration>, E>,
+) -> Result<(), E> {
+    // As many as wait here at most; what a connection may have outstanding limits the rest.
+    const WAITING: usize = 256;
+    let (jobs, queue) = sync_channel(WAITING);
+    let server = Arc::new(server);
+    let exports: Arc<[Export]> = server.exports.clone().into();
+    let listeners = Arc::new(listeners);
+    let accepting: Vec<_> = (0..listeners.len())
+        .map(|at| {
+            let (server, exports, stop, jobs) =
+                (Arc::clone(&server), Arc::clone(&exports), stop.clone(), jobs.clone());
+            let listeners = Arc::clone(&listeners);
+            thread::spawn(move || accept(&listeners[at], &server, &exports, &stop, &jobs))
+        })
+        .collect();
+    drop(jobs);
+    let worked = do_jobs(&queue, stop, server.limits.write, &mut work);
+    stop.stop();
+    listeners.iter().for_each(Listener::wake);
+    // Whoever still sends gets no answer from here on.
+    drop(queue);
+    for thread in accepting {
+        let _ = thread.join();
+    }
+    worked
+}
+
+/// Does jobs until the server was asked to end and every connection has ended, or `longest` after that. After an error of
+/// `work` the jobs that are left are refused.
+fn do_jobs<E>(
+    queue: &Receiver<Job>,
+    stop: &Stop,
+    longest: Duration,
+    work: &mut impl FnMut(Option<Job>) -> Result<Option<Duration>, E>,
+) -> Result<(), E> {
+    /// How often the end is looked for without requests.
+    const LOOK: Duration = Duration::from_millis(20);
+    let (mut rest, mut failed, mut end) = (None, None, None);
+    loop {
+        let stopped = stop.is_stopped();
+        let late = stopped && Instant::now() > *end.get_or_insert_with(|| Instant::now() + longest);
+        let wait = rest.map_or(LOOK, |rest: Duration| rest.min(LOOK));
+        let worked = match queue.recv_timeout(wait) {
+            Ok(job) if failed.is_some() => {
+                job.reply.send(Reply::Failed(NbdError::Shutdown, "the device is off".into()), None);
+                Ok(None)
+            }
+            Ok(job) => work(Some(job)),
+            // Requests that were read before the end are in the queue, or their connection is still open.
+            Err(RecvTimeoutError::Timeout) if !stopped || !stop.open().is_empty() => match failed {
+                Some(_) => Ok(None),
+                None => work(None),
+            },
+            Err(_) => return failed.map_or(Ok(()), Err),
+        };
+        match worked {
+            Ok(left_alone) => rest = left_alone,
+            Err(error) => {
+                failed = Some(error);
+                stop.stop();
+            }
+        }
+        if late {
+            return failed.map_or(Ok(()), Err);
+        }
+    }
+}
+
+fn accept(
+    listener: &Listener,
+    server: &Arc<Server>,
+    exports: &Arc<[Export]>,
+    stop: &Stop,
+    jobs: &SyncSender<Job>,
+) {
+    while !stop.is_stopped() {
+        let stream = match listener.accept() {
+            Ok(stream) => stream,
+            Err(error) => {
+                (server.log)(&format!("cannot accept a connection: {error}"));
+                // Without file descriptors, the next try fails at once, too.
+                thread::sleep(Duration::from_millis(100));
+                continue;
+            }
+        };
+        let entered = match stop.enter(&stream, server.limits.connections) {
+            Ok(entered) => entered,
+            Err(_) if stop.is_stopped() => return,
+            Err(why) => {
+                (server.log)(&format!("a connection is refused: {why}"));
+                continue;
+            }
+        };
+        let (server, exports, jobs) = (Arc::clone(server), Arc::clone(exports), jobs.clone());
+        thread::spawn(move || {
+            let Entered { stop, id } = &entered;
+            let refused = &stop.0.refused;
+            let ended = session::run(stream, &exports, &server.limits, *id, &jobs, refused);
+            if let Err(error) = ended {
+                (server.log)(&format!("connection {id} ended early: {error}"));
+            }
+        });
+    }
+}

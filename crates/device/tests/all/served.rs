@@ -1,0 +1,525 @@
+//! A server on a Unix socket, and a client that speaks the protocol byte by byte.
+
+use crate::on_disk::{Folder, folder};
+use flash::{Geometry, Part, parts};
+use ftl::{BufferPolicy, BufferSettings, SchemeConfig, registry, registry::REGISTRY};
+use ftlkit_device::image::{Description, Image, ImageArray};
+use ftlkit_device::nbd::{Export, Limits, Listener, NbdError, Reply, Server, Stop, serve};
+use ftlkit_device::{BlockDevice, Latency, Summary};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::thread::{JoinHandle, spawn};
+use std::time::{Duration, Instant};
+
+const PAGE_BYTES: u32 = 512;
+
+pub(crate) fn preset(name: &str) -> SchemeConfig {
+    SchemeConfig::preset(registry::by_name(name).unwrap())
+}
+
+/// A server of a scheme on an image of 40 blocks of 16 pages.
+pub(crate) struct Served {
+    folder: Folder,
+    stop: Stop,
+    server: Option<JoinHandle<Summary>>,
+    log: Arc<Mutex<Vec<String>>>,
+    pub(crate) bytes: u64,
+}
+
+impl Served {
+    fn new(config: &SchemeConfig) -> Self {
+        Self::of_pages(config, PAGE_BYTES)
+    }
+
+    pub(crate) fn of_pages(config: &SchemeConfig, page_bytes: u32) -> Self {
+        let folder = folder();
+        let part = parts::by_name("evaluation-slc").unwrap().clone();
+        let part = Part { page_bytes, pages_per_block: 16, ..part };
+        let geometry = Geometry::new(40, 16, page_bytes).unwrap();
+        drop(
+            Image::create(
+                &folder.path().join("device.img"),
+                geometry,
+                &Description::of_part(&part),
+            )
+            .unwrap(),
+        );
+        let mut served =
+            Self { folder, stop: Stop::default(), server: None, log: Arc::default(), bytes: 0 };
+        served.start(config, Limits::default(), Latency::None, false);
+        served
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.folder.path().join("socket")
+    }
+
+    fn start(&mut self, config: &SchemeConfig, limits: Limits, latency: Latency, read_only: bool) {
+        self.stop = Stop::default();
+        let (image, config, stop) =
+            (self.folder.path().join("device.img"), config.clone(), self.stop.clone());
+        let listener = Listener::unix(&self.socket()).unwrap();
+        let log = Arc::clone(&self.log);
+        let (ready, size) = std::sync::mpsc::channel();
+        let server = spawn(move || {
+            let image = Image::open(&image).unwrap();
+            let fresh = image.starts().count == 1;
+            let array = ImageArray::new(&config, image);
+            let scheme = if fresh { array.format(&config) } else { array.mount(&config) }.unwrap();
+            let mut device = BlockDevice::<Image>::new(scheme, latency);
+            ready.send(device.bytes()).unwrap();
+            let export = |name: &str, read_only| Export {
+                name: name.to_owned(),
+                description: String::new(),
+                bytes: device.bytes(),
+                page_bytes: device.page_bytes() as u32,
+                read_only,
+            };
+            let exports = vec![export("disk", read_only), export("look", true)];
+            let log = Box::new(move |line: &str| log.lock().unwrap().push(line.to_owned()));
+            let server = Server { exports, limits, log };
+            let served = serve(server, vec![listener], &stop, |job| match job {
+                Some(job) => device
+                    .serve(job)
+                    .map(|violation| assert_eq!(violation, None))
+                    .and_then(|()| device.rest()),
+                None => device.rest(),
+            });
+            served.unwrap();
+            device.shut_down().unwrap()
+        });
+        self.server = Some(server);
+        self.bytes = size.recv().unwrap();
+    }
+
+    /// The address of an export for clients.
+    pub(crate) fn uri(&self, export: &str) -> String {
+        format!("nbd+unix:///{export}?socket={}", self.socket().display())
+    }
+
+    /// The path of a file beside the image.
+    pub(crate) fn file(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    /// Ends the server and starts it again, from the image.
+    pub(crate) fn restart(&mut self, config: &SchemeConfig) {
+        self.stop();
+        self.start(config, Limits::default(), Latency::None, false);
+    }
+
+    pub(crate) fn stop(&mut self) -> Summary {
+        self.stop.stop();
+        self.server.take().unwrap().join().unwrap()
+    }
+}
+
+/// A client, with structured replies or without.
+struct Client {
+    stream: UnixStream,
+    structured: bool,
+    cookie: u64,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Answer {
+    Done,
+    Bytes(Vec<u8>),
+    Extents(Vec<(u32, u32)>),
+    Error(u32),
+}
+
+fn option(stream: &mut UnixStream, option: u32, data: &[u8]) -> Vec<(u32, Vec<u8>)> {
+    let head = [&b"IHAVEOPT"[..], &option.to_be_bytes(), &(data.len() as u32).to_be_bytes(), data];
+    stream.write_all(&head.concat()).unwrap();
+    let mut replies = Vec::new();
+    loop {
+        let mut head = [0; 20];
+        stream.read_exact(&mut head).unwrap();
+        let word = |at: usize| u32::from_be_bytes(head[at..at + 4].try_into().unwrap());
+        let mut data = vec![0; word(16) as usize];
+        stream.read_exact(&mut data).unwrap();
+        replies.push((word(12), data));
+        if word(12) == 1 || word(12) >> 31 == 1 {
+            return replies;
+        }
+    }
+}
+
+fn greet(socket: &Path) -> UnixStream {
+    let mut stream = UnixStream::connect(socket).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let mut greeting = [0; 18];
+    stream.read_exact(&mut greeting).unwrap();
+    assert_eq!(&greeting, b"NBDMAGICIHAVEOPT\0\x03");
+    stream.write_all(&3_u32.to_be_bytes()).unwrap();
+    stream
+}
+
+impl Client {
+    fn new(socket: &Path, export: &str, structured: bool) -> Self {
+        let mut stream = greet(socket);
+        let name = [&(export.len() as u32).to_be_bytes()[..], export.as_bytes()].concat();
+        if structured {
+            assert_eq!(option(&mut stream, 8, &[])[0].0, 1);
+            let query =
+                [&name[..], &1_u32.to_be_bytes(), &15_u32.to_be_bytes(), b"base:allocation"];
+            assert_eq!(option(&mut stream, 10, &query.concat()).len(), 2);
+        }
+        let replies = option(&mut stream, 7, &[&name[..], &[0, 0]].concat());
+        assert_eq!(replies.last().unwrap().0, 1);
+        Self { stream, structured, cookie: 0 }
+    }
+
+    fn send(&mut self, flags: u16, command: u16, offset: u64, length: u32, data: &[u8]) -> u64 {
+        self.cookie += 1;
+        let head = [
+            &0x2560_9513_u32.to_be_bytes()[..],
+            &flags.to_be_bytes(),
+            &command.to_be_bytes(),
+            &self.cookie.to_be_bytes(),
+            &offset.to_be_bytes(),
+            &length.to_be_bytes(),
+            data,
+        ];
+        self.stream.write_all(&head.concat()).unwrap();
+        self.cookie
+    }
+
+    /// The next reply and its cookie; `read`: bytes of a read, whose simple reply carries them.
+    fn receive(&mut self, read: u32) -> (u64, Answer) {
+        let mut head = vec![0; if self.structured { 20 } else { 16 }];
+        self.stream.read_exact(&mut head).unwrap();
+        let word = |at: usize| u32::from_be_bytes(head[at..at + 4].try_into().unwrap());
+        let cookie = u64::from_be_bytes(head[8..16].try_into().unwrap());
+        if !self.structured {
+            assert_eq!(word(0), 0x6744_6698);
+            if word(4) > 0 {
+                return (cookie, Answer::Error(word(4)));
+            }
+            let mut data = vec![0; read as usize];
+            self.stream.read_exact(&mut data).unwrap();
+            return (cookie, if read > 0 { Answer::Bytes(data) } else { Answer::Done });
+        }
+        assert_eq!((word(0), word(4) >> 16), (0x668e_33ef, 1), "one chunk, the last");
+        let mut data = vec![0; word(16) as usize];
+        self.stream.read_exact(&mut data).unwrap();
+        let at = |at: usize| u32::from_be_bytes(data[at..at + 4].try_into().unwrap());
+        let answer = match word(4) & 0xffff {
+            0 => Answer::Done,
+            1 => Answer::Bytes(data[8..].to_vec()),
+            5 => Answer::Extents((4..data.len()).step_by(8).map(|n| (at(n), at(n + 4))).collect()),
+            0x8001 => Answer::Error(at(0)),
+            kind => panic!("chunk {kind}"),
+        };
+        (cookie, answer)
+    }
+
+    fn ask(&mut self, flags: u16, command: u16, offset: u64, length: u32, data: &[u8]) -> Answer {
+        let cookie = self.send(flags, command, offset, length, data);
+        let (answered, answer) = self.receive(if command == 0 { length } else { 0 });
+        assert_eq!(answered, cookie);
+        answer
+    }
+
+    fn bytes(&mut self, offset: u64, length: usize) -> Vec<u8> {
+        match self.ask(0, 0, offset, length as u32, &[]) {
+            Answer::Bytes(bytes) => bytes,
+            answer => panic!("{answer:?}"),
+        }
+    }
+}
+
+/// Random requests of any offset and length, against a model of bytes. Trimmed bytes read as before or as zeros; `None`.
+fn random_requests(
+    client: &mut Client,
+    model: &mut [Option<u8>],
+    random: &mut Pcg64,
+    requests: u32,
+) {
+    let page = u64::from(PAGE_BYTES);
+    for _ in 0..requests {
+        let longest = if random.random_bool(0.2) { 9000 } else { 700 };
+        let length = random.random_range(1..longest.min(model.len()));
+        let offset = random.random_range(0..=model.len() - length);
+        let range = offset..offset + length;
+        let fua = u16::from(random.random_bool(0.2));
+        let (at, bytes) = (offset as u64, length as u32);
+        match random.random_range(0..10) {
+            0..4 => {
+                let mut data = vec![0; length];
+                random.fill(&mut data[..]);
+                assert_eq!(client.ask(fua, 1, at, bytes, &data), Answer::Done);
+                model[range].iter_mut().zip(data).for_each(|(byte, new)| *byte = Some(new));
+            }
+            4..7 => {
+                let found = client.bytes(at, length);
+                for (n, (found, expected)) in found.iter().zip(&model[range]).enumerate() {
+                    assert!(expected.is_none_or(|byte| byte == *found), "byte {}", offset + n);
+                }
+            }
+            7 => {
+                assert_eq!(client.ask(fua, 6, at, bytes, &[]), Answer::Done);
+                model[range].fill(Some(0));
+            }
+            8 => {
+                assert_eq!(client.ask(fua, 4, at, bytes, &[]), Answer::Done);
+                // Whole pages alone are trimmed; after a mount they may read as before.
+                let whole = at.div_ceil(page) * page..(at + u64::from(bytes)) / page * page;
+                if whole.start < whole.end {
+                    assert!(
+                        client
+                            .bytes(whole.start, (whole.end - whole.start) as usize)
+                            .iter()
+                            .all(|byte| *byte == 0)
+                    );
+                    model[whole.start as usize..whole.end as usize].fill(None);
+                }
+            }
+            _ => assert_eq!(client.ask(0, 3, 0, 0, &[]), Answer::Done),
+        }
+    }
+}
+
+#[test]
+fn every_scheme_keeps_every_byte_through_the_protocol() {
+    for (seed, preset) in (0..).zip(REGISTRY) {
+        let config = SchemeConfig::preset(preset);
+        let mut random = Pcg64::seed_from_u64(seed);
+        let mut served = Served::new(&config);
+        let mut model = vec![Some(0); served.bytes as usize];
+        for round in 0..3 {
+            let structured = (round + seed) % 2 == 0;
+            let mut client = Client::new(&served.socket(), "disk", structured);
+            let found = client.bytes(0, model.len());
+            for (at, (found, expected)) in found.iter().zip(&model).enumerate() {
+                assert!(expected.is_none_or(|byte| byte == *found), "{}: byte {at}", preset.name);
+            }
+            random_requests(&mut client, &mut model, &mut random, 150);
+            client.ask(0, 3, 0, 0, &[]);
+            let summary = served.stop();
+            assert_eq!(summary.requests_refused, 0);
+            assert!(
+                summary.requests_taken >= 150 && summary.waf.is_some_and(|waf| waf > 0.2),
+                "{summary:?}"
+            );
+            assert!(summary.partial_pages > 20);
+            drop(client);
+            served.start(&config, Limits::default(), Latency::None, false);
+        }
+        served.stop();
+    }
+}
+
+#[test]
+fn a_buffer_is_flushed_when_the_client_asks_and_at_the_end() {
+    let buffer = BufferSettings {
+        policy: Some(Some(BufferPolicy::LRU)),
+        bytes: Some(8 << 10),
+        ..BufferSettings::default()
+    };
+    let config = SchemeConfig { buffer, ..preset("page-level") };
+    let mut served = Served::new(&config);
+    let mut client = Client::new(&served.socket(), "disk", true);
+    let image = std::fs::read(served.folder.path().join("device.img")).unwrap();
+    assert_eq!(client.ask(0, 1, 0, 512, &[1; 512]), Answer::Done);
+    let page_is_on_flash =
+        |served: &Served| std::fs::read(served.folder.path().join("device.img")).unwrap() != image;
+    assert!(!page_is_on_flash(&served), "it is in the buffer");
+    assert_eq!(client.ask(0, 3, 0, 0, &[]), Answer::Done);
+    assert!(page_is_on_flash(&served));
+    assert_eq!(client.ask(1, 1, 512, 512, &[2; 512]), Answer::Done);
+    assert_eq!(client.ask(0, 1, 1024, 512, &[3; 512]), Answer::Done);
+    served.stop();
+    served.start(&config, Limits::default(), Latency::None, false);
+    let mut client = Client::new(&served.socket(), "", false);
+    assert_eq!(client.bytes(511, 514), [&[1][..], &[2; 512], &[3]].concat());
+}
+
+#[test]
+fn requests_that_break_a_rule_are_refused_and_the_connection_goes_on() {
+    let mut served = Served::new(&preset("page-level"));
+    let size = served.bytes;
+    for structured in [false, true] {
+        let mut client = Client::new(&served.socket(), "disk", structured);
+        assert_eq!(client.ask(0, 0, size, 1, &[]), Answer::Error(22));
+        assert_eq!(client.ask(0, 1, size - 1, 2, &[1; 2]), Answer::Error(28));
+        assert_eq!(client.ask(0, 8, 2 * size, 0, &[]), Answer::Error(95), "a resize");
+        assert_eq!(client.ask(0x8000, 3, 0, 0, &[]), Answer::Error(22));
+        assert_eq!(client.bytes(size - 1, 1), [0]);
+        let mut look = Client::new(&served.socket(), "look", structured);
+        assert_eq!(look.ask(0, 1, 0, 2, &[1; 2]), Answer::Error(1));
+        assert_eq!(look.ask(0, 4, 0, 2, &[]), Answer::Error(1));
+        assert_eq!(look.bytes(0, 2), [0, 0]);
+    }
+    assert_eq!(served.stop.refused(), 2 * 6);
+    let summary = served.stop();
+    assert_eq!((summary.requests_taken, summary.requests_completed), (4, 4));
+    // What nobody can read on from ends the connection, with a line in the log.
+    served.start(&preset("page-level"), Limits::default(), Latency::None, false);
+    let mut client = Client::new(&served.socket(), "disk", false);
+    client.send(0, 1, 0, (32 << 20) + 1, &[]);
+    assert_eq!(client.stream.read(&mut [0]).unwrap(), 0);
+    let mut client = Client::new(&served.socket(), "disk", false);
+    client.stream.write_all(&[9; 28]).unwrap();
+    assert_eq!(client.stream.read(&mut [0]).unwrap(), 0);
+    served.stop();
+    let log = served.log.lock().unwrap().join("\n");
+    assert!(log.contains("more than 32 MiB") && log.contains("without its magic number"), "{log}");
+}
+
+#[test]
+fn allocation_is_told_page_by_page() {
+    let served = Served::new(&preset("page-level"));
+    let mut client = Client::new(&served.socket(), "disk", true);
+    client.ask(0, 1, 1024, 600, &[1; 600]);
+    let extents =
+        |client: &mut Client, flags, offset, length| client.ask(flags, 7, offset, length, &[]);
+    let expected = Answer::Extents(vec![(1024, 3), (1024, 0), (952, 3)]);
+    assert_eq!(extents(&mut client, 0, 0, 3000), expected);
+    assert_eq!(extents(&mut client, 8, 100, 3000), Answer::Extents(vec![(924, 3)]));
+    client.ask(0, 4, 1024, 512, &[]);
+    assert_eq!(extents(&mut client, 0, 1000, 1000), Answer::Extents(vec![(536, 3), (464, 0)]));
+}
+
+#[test]
+fn clients_are_limited() {
+    let mut served = Served::new(&preset("page-level"));
+    served.stop();
+    let limits = Limits {
+        connections: 2,
+        handshake: Duration::from_millis(300),
+        requests: 4,
+        ..Limits::default()
+    };
+    served.start(&preset("page-level"), limits, Latency::None, false);
+    // A handshake that does not end is ended, even if bytes keep coming.
+    let started = Instant::now();
+    let mut slow = greet(&served.socket());
+    let mut ended = false;
+    for _ in 0..100 {
+        std::thread::sleep(Duration::from_millis(20));
+        ended |= slow.write_all(b"I").is_err();
+    }
+    let _ = slow.read(&mut [0]);
+    assert!(ended && started.elapsed() < Duration::from_secs(10));
+    let mut first = Client::new(&served.socket(), "disk", false);
+    let mut second = Client::new(&served.socket(), "disk", true);
+    let mut third = UnixStream::connect(served.socket()).unwrap();
+    assert_eq!(third.read(&mut [0; 18]).unwrap(), 0, "too many connections");
+    // Several connections see each other's writes, and one may have more requests outstanding than the limit.
+    assert_eq!(second.ask(0, 1, 0, 3, b"abc"), Answer::Done);
+    let cookies: Vec<u64> = (0..100).map(|_| first.send(0, 0, 0, 3, &[])).collect();
+    for cookie in cookies {
+        assert_eq!(first.receive(3), (cookie, Answer::Bytes(b"abc".to_vec())));
+    }
+    drop(first);
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(Client::new(&served.socket(), "look", false).bytes(1, 2), b"bc");
+    served.stop();
+    let log = served.log.lock().unwrap().join("\n");
+    assert!(log.contains("too many connections") && log.contains("ended early"), "{log}");
+}
+
+#[test]
+fn a_stop_completes_what_was_read_and_removes_the_socket() {
+    let mut served = Served::new(&preset("lazy-rtgc"));
+    let mut client = Client::new(&served.socket(), "disk", false);
+    for n in 0..50_u64 {
+        client.send(0, 1, n * 512, 512, &[n as u8 + 1; 512]);
+    }
+    // The first reply shows that the server is at work; the rest it has read, or not.
+    assert_eq!(client.receive(0).1, Answer::Done);
+    let summary = served.stop();
+    let mut replied = 1;
+    let mut head = [0; 16];
+    while client.stream.read_exact(&mut head).is_ok() {
+        replied += 1;
+    }
+    assert_eq!(summary.requests_completed, replied, "every request taken has its reply");
+    assert!(!served.socket().exists());
+    assert!(Image::inspect(&served.folder.path().join("device.img")).unwrap().starts().clean);
+    served.start(&preset("lazy-rtgc"), Limits::default(), Latency::None, false);
+    let mut client = Client::new(&served.socket(), "disk", false);
+    for n in 0..replied {
+        assert_eq!(client.bytes(n * 512, 1), [n as u8 + 1]);
+    }
+}
+
+#[test]
+fn replies_come_when_the_modelled_part_would_give_them() {
+    let mut served = Served::new(&preset("page-level"));
+    served.stop();
+    served.start(&preset("page-level"), Limits::default(), Latency::Scaled(10_000), false);
+    let mut client = Client::new(&served.socket(), "disk", false);
+    // Ten times 220.9 µs, the tPROG of the part, for each page.
+    let least = Duration::from_micros(2209);
+    let started = Instant::now();
+    client.ask(0, 1, 0, 512, &[1; 512]);
+    assert!(started.elapsed() >= least, "{:?}", started.elapsed());
+    let started = Instant::now();
+    let cookies: Vec<u64> = (0..20).map(|n| client.send(0, 1, n * 512, 512, &[1; 512])).collect();
+    for (n, cookie) in (1..).zip(cookies) {
+        assert_eq!(client.receive(0), (cookie, Answer::Done));
+        assert!(started.elapsed() >= least * n, "reply {n} after {:?}", started.elapsed());
+    }
+    let took = started.elapsed();
+    assert!(took < least * 20 + Duration::from_secs(2), "{took:?}");
+    drop(client);
+    let summary = served.stop();
+    assert_eq!(summary.request_ns.max, 220_900);
+}
+
+#[test]
+fn an_error_of_the_device_ends_the_server_and_every_request_has_an_answer() {
+    let folder = folder();
+    let socket = folder.path().join("socket");
+    let listener = Listener::unix(&socket).unwrap();
+    let stop = Stop::default();
+    let server = spawn(move || {
+        let export = Export {
+            name: String::new(),
+            description: String::new(),
+            bytes: 1 << 20,
+            page_bytes: 512,
+            read_only: false,
+        };
+        let server =
+            Server { exports: vec![export], limits: Limits::default(), log: Box::new(|_| ()) };
+        let mut jobs = 0;
+        let started = Instant::now();
+        let ended = serve(server, vec![listener], &stop, |job| {
+            let Some(job) = job else { return Ok(None) };
+            jobs += 1;
+            let failed = Reply::Failed(NbdError::Io, "full".into());
+            job.reply.send(if jobs == 5 { failed } else { Reply::Done }, None);
+            // Meanwhile the client sends more than may be outstanding.
+            std::thread::sleep(Duration::from_millis(10));
+            if jobs == 5 { Err("the disk is full") } else { Ok(None) }
+        });
+        assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
+        ended
+    });
+    let mut client = Client::new(&socket, "", false);
+    for _ in 0..400 {
+        client.send(0, 3, 0, 0, &[]);
+    }
+    let (mut done, mut refused) = (0, 0);
+    let mut head = [0; 16];
+    while client.stream.read_exact(&mut head).is_ok() {
+        match u32::from_be_bytes(head[4..8].try_into().unwrap()) {
+            0 => done += 1,
+            5 => assert_eq!(done, 4),
+            108 => refused += 1,
+            error => panic!("{error}"),
+        }
+    }
+    assert_eq!(done, 4);
+    assert!(refused > 20, "{refused}");
+    assert_eq!(server.join().unwrap(), Err("the disk is full"));
+    assert!(!socket.exists());
+}

@@ -1,0 +1,29 @@
+//! A recorded run of a scheme on a small array: what the real code does, step by step.
+//!
+//! [`record`] runs a scheme on an array that a layer observes, and returns a [`Recording`]: each page task, each operation
+//! of the array with its cause and duration, each decision that the scheme reports, and what each of them changed. Three
+//! outputs are made of it: [`html::page`], a page to step through; [`json_lines`]; and [`text::render`], for terminals.
+//!
+//! States of pages follow from the operations. After each page task they are compared with the map that the scheme tells
+//! ([`ftl::Ftl::inspect`]); a difference ends the recording with an error.
+
+mod captions;
+mod error;
+pub mod html;
+mod json;
+mod pages;
+mod record;
+mod recorder;
+mod recording;
+mod scene;
+pub mod text;
+mod tour;
+mod units;
+
+pub use error::ExplainError;
+pub use json::json_lines;
+pub use pages::{Content, Page, PageState};
+pub use record::{MOST_FRAMES, record};
+pub use recorder::Outcome;
+pub use recording::{Bound, Changes, Frame, Header, Recording, Shown, State, Thing, What, Where};
+pub use scene::{DEFAULT_SIDE, DEFAULT_TASKS, MOST_PAGES, MOST_TASKS, Settings};

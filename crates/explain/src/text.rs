@@ -1,0 +1,137 @@
+//! The recording for terminals: a block of lines per page task.
+
+use crate::pages::{Content, Page, PageState};
+use crate::recording::{Frame, Header, Recording, State, What};
+use crate::units::time;
+use std::fmt::Write;
+
+/// Renders the measured part: for each page task its captions, then the array with the pages that changed marked.
+pub fn render(recording: &Recording, color: bool) -> String {
+    let Recording { header, frames } = recording;
+    let mut text = head(header);
+    let mut state = State::before(header);
+    let mut changed = vec![false; state.pages.len()];
+    for (at, frame) in frames.iter().enumerate() {
+        state.apply(&frame.changes);
+        if at < header.first {
+            continue;
+        }
+        frame.changes.pages.iter().for_each(|(ppn, _)| changed[*ppn as usize] = true);
+        text.push_str(&line(frame));
+        let ends = frames.get(at + 1).is_none_or(|next| next.group != frame.group);
+        if ends {
+            if at == header.first {
+                changed.fill(false);
+            }
+            text.push_str(&array(header, &state, &changed, color));
+            changed.fill(false);
+        }
+    }
+    text
+}
+
+fn head(header: &Header) -> String {
+    let mut text = format!("{}: {}\n", header.scheme, header.summary);
+    let _ = writeln!(
+        text,
+        "{} blocks of {} pages, {} logical pages; tR {}, tPROG {}, tBERS {}; {}",
+        header.blocks,
+        header.pages_per_block,
+        header.logical_pages,
+        time(header.read_ns),
+        time(header.program_ns),
+        time(header.erase_ns),
+        header.bound.response_ns.map_or("no bound".into(), |ns| format!("bound {}", time(ns))),
+    );
+    let _ = writeln!(text, "workload: {}; seed {}", header.workload, header.seed);
+    header.notes.iter().for_each(|note| {
+        let _ = writeln!(text, "note: {note}");
+    });
+    let letters = PageState::ALL.iter().map(|(state, help)| {
+        let letter = match letter(*state) {
+            ' ' => "blank".into(),
+            letter => letter.to_string(),
+        };
+        format!("  {letter:<6} {help}\n")
+    });
+    text.push_str("In the array: the LPN that a page holds (T: translation page), and behind it its state; * changed.\n");
+    text.extend(letters);
+    text.push('\n');
+    text
+}
+
+fn line(frame: &Frame) -> String {
+    match frame.what {
+        What::Task { .. } | What::Background | What::PowerCut { .. } | What::Mount => {
+            format!("{}\n", frame.caption)
+        }
+        What::TaskEnd { .. } => format!("  = {}\n", frame.caption),
+        What::Event { .. } => format!("  · {}\n", frame.caption),
+        _ => format!("    {}\n", frame.caption),
+    }
+}
+
+/// The letter of a state.
+fn letter(state: PageState) -> char {
+    match state {
+        PageState::Free => ' ',
+        PageState::Valid => '=',
+        PageState::Older => 'o',
+        PageState::Copy => 'c',
+        PageState::Invalid => 'x',
+        PageState::Padding => 'p',
+        PageState::Torn => '!',
+    }
+}
+
+fn cell(page: &Page, changed: bool) -> String {
+    let held = match page.content {
+        Content::Nothing if page.state == PageState::Free => ".".into(),
+        Content::Nothing => String::new(),
+        Content::Lpn(lpn) => lpn.to_string(),
+        Content::TranslationPage(number) => format!("T{number}"),
+    };
+    format!("{held}{}{}", letter(page.state), if changed { '*' } else { ' ' })
+}
+
+/// ANSI colour of a state.
+fn ansi(state: PageState) -> &'static str {
+    match state {
+        PageState::Free => "\x1b[2m",
+        PageState::Valid => "\x1b[32m",
+        PageState::Older | PageState::Copy => "\x1b[36m",
+        PageState::Invalid => "\x1b[90m",
+        PageState::Padding => "\x1b[35m",
+        PageState::Torn => "\x1b[31m",
+    }
+}
+
+/// A line per block: its pages, its role and its logical block. Then the lists.
+fn array(header: &Header, state: &State, changed: &[bool], color: bool) -> String {
+    let mut text = String::new();
+    let pages = header.pages_per_block as usize;
+    let width = header.logical_pages.to_string().len() + 3;
+    for (block, (role, logical)) in state.blocks.iter().enumerate() {
+        let _ = write!(text, "  block {block:>2} ");
+        let own = block * pages..(block + 1) * pages;
+        for (page, changed) in state.pages[own.clone()].iter().zip(&changed[own]) {
+            let shown = format!("{:>width$}", cell(page, *changed));
+            match color {
+                true => {
+                    let _ = write!(text, "{}{shown}\x1b[0m", ansi(page.state));
+                }
+                false => text.push_str(&shown),
+            }
+        }
+        let of = logical
+            .map_or(String::new(), |number| format!(" of {} {number}", header.logical_blocks));
+        let _ = writeln!(text, "  {role}{of}");
+    }
+    for list in &state.lists {
+        let items: Vec<String> = list.items.iter().map(|item| item.short(pages as u32)).collect();
+        let most = list.capacity.map_or(String::new(), |most| format!(" (of {most})"));
+        let _ = writeln!(text, "  {}{most}: {}", list.name, items.join(", "));
+    }
+    text.push('\n');
+    text
+}

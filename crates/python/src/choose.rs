@@ -1,0 +1,60 @@
+//! The choice of part, scheme and share for a deadline.
+
+use crate::arrow::Table;
+use crate::experiment::Experiment;
+use crate::fault::raised;
+use crate::watched::watched;
+use pyo3::prelude::*;
+use sim::choose::{Question, named_parts, named_schemes};
+use sim::config::{Experiment as Settings, PartTable};
+use sim::{Fault, sweep};
+
+/// Names of the parts that a choice tries: those given, or all of the catalogue.
+#[pyfunction]
+pub(crate) fn choose_from(names: Vec<String>) -> Vec<String> {
+    let name = |part: PartTable| {
+        let base = part.0.get("base").or_else(|| part.0.get("name"));
+        base.and_then(|name| name.as_str()).map(str::to_owned)
+    };
+    named_parts(&names).into_iter().filter_map(name).collect()
+}
+
+/// Tries every combination. Returns a row per combination, and the exception that ended it early.
+#[pyfunction]
+pub(crate) fn choose(
+    py: Python<'_>,
+    experiment: &Experiment,
+    parts: Vec<Bound<'_, Experiment>>,
+    schemes: Vec<String>,
+    shares: Vec<f64>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<(Table, Option<Py<PyAny>>)> {
+    let experiment = experiment.0.clone();
+    let part_of = |given: &Bound<'_, Experiment>| match &given.get().0 {
+        Settings { part: Some(part), .. } => Ok(part.0.clone()),
+        Settings { part_file: Some(file), .. } => PartTable::from_file(file),
+        _ => Ok(PartTable::named(sim::config::DEFAULT_PART)),
+    };
+    let parts: Result<Vec<PartTable>, _> = parts.iter().map(part_of).collect();
+    let parts = parts.map_err(|error| raised(py, error))?;
+    let text = schemes.join(" ");
+    let work = |watched: &crate::watched::Watched| -> Result<_, Fault> {
+        for part in &parts {
+            part.resolve()?;
+        }
+        let schemes = named_schemes(&schemes)?;
+        let question = Question { experiment, parts, schemes, shares };
+        question.check()?;
+        Ok(question.answer(watched))
+    };
+    let (choices, exception) = watched(py, progress.as_ref(), &text, work)?;
+    let choices = match (choices, exception) {
+        (Ok(choices), exception) => (choices, exception),
+        (Err(_), Some(exception)) => return Err(exception),
+        (Err(fault), None) => return Err(raised(py, fault)),
+    };
+    let (choices, exception) = choices;
+    let table = sweep::Table::of_values(&choices);
+    let table = table.map_err(|error| raised(py, Fault::internal(error)))?;
+    Ok((Table::of(py, &table)?, exception.map(|error| error.into_value(py).into_any())))
+}

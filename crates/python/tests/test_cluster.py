@@ -1,0 +1,238 @@
+"""Sweeps on a Dask cluster of processes: lost workers, a lost client, and the command's bytes."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import ftlkit
+import ftlkit._cluster
+import pytest
+from distributed import Client, LocalCluster, WorkerPlugin
+
+from conftest import ROOT
+from test_sweep import kept, tables
+
+#: Runs of half a second each, so that a worker can be killed in the middle.
+LONGER = """
+capacity = "32MiB"
+schemes = ["page-level"]
+[workload]
+trace = "TRACE"
+loops = 20
+[sweep]
+share = [0.6, 0.7]
+seed = [1, 2, 3, 4]
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    with Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture
+def trace(tmp_path):
+    import numpy as np
+
+    draw = np.random.default_rng(1)
+    offset = draw.integers(0, 4096, 20_000) * 2048
+    made = ftlkit.Trace.from_arrays(op=np.full(20_000, 1), offset=offset, length=np.full(20_000, 2048))
+    return made.save(tmp_path / "trace.csv")
+
+
+@pytest.fixture
+def longer(toml, trace):
+    return toml(LONGER.replace("TRACE", trace.paths[0]), "longer.toml")
+
+
+def test_the_bytes_are_the_commands(client, command, study, tmp_path):
+    told = []
+    result = ftlkit.sweep(study, out=tmp_path / "dask", client=client, progress=lambda *step: told.append(step))
+    command("sweep", study, "--out", tmp_path / "command", "--quiet")
+    assert tables(tmp_path / "dask") == tables(tmp_path / "command")
+    assert kept(tmp_path / "dask") == kept(tmp_path / "command")
+    assert result.counts == {"ok": 8, "impossible": 4}
+    assert told[-1] == ("", "runs", 12, 12) and not list((tmp_path / "dask/stream").iterdir())
+
+
+def ended(folder):
+    return len(list((folder / "runs").glob("*.json"))) if (folder / "runs").exists() else 0
+
+
+@pytest.mark.parametrize("kills", [1, 2])
+def test_a_killed_worker_loses_nothing_and_repeats_nothing(client, command, longer, tmp_path, kills):
+    killed = []
+
+    def kill():
+        for number in range(kills):
+            while ended(tmp_path / "dask") <= number:
+                time.sleep(0.02)
+            # A worker that was just killed does not answer.
+            pids = {}
+            while not pids:
+                pids = {worker: pid for worker, pid in client.run(os.getpid, on_error="ignore").items() if pid not in killed}
+            busy = [worker for worker, tasks in client.processing().items() if tasks and worker in pids]
+            killed.append(pids[busy[0] if busy else next(iter(pids))])
+            os.kill(killed[-1], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    numbers = []
+    finish = ftlkit._cluster.Runs.settle
+
+    def settle(self, future):
+        numbers.append(self.numbers[future])
+        return finish(self, future)
+
+    ftlkit._cluster.Runs.settle = settle
+    try:
+        result = ftlkit.sweep(longer, out=tmp_path / "dask", client=client)
+    finally:
+        ftlkit._cluster.Runs.settle = finish
+    killer.join()
+    assert len(killed) == kills and result.counts == {"ok": 8}
+    assert sorted(numbers) == list(range(8)), "each run ends once"
+    command("sweep", longer, "--out", tmp_path / "command", "--quiet")
+    assert tables(tmp_path / "dask") == tables(tmp_path / "command")
+    assert kept(tmp_path / "dask") == kept(tmp_path / "command")
+
+
+def test_a_sweep_goes_on_after_its_client_died(cluster, client, command, longer, tmp_path):
+    script = f"""
+import ftlkit
+import ftlkit._cluster
+from distributed import Client
+ftlkit.sweep({str(longer)!r}, out={str(tmp_path / "dask")!r}, client=Client({cluster.scheduler_address!r}))
+"""
+    process = subprocess.Popen([sys.executable, "-c", script])
+    while ended(tmp_path / "dask") < 2:
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    there = kept(tmp_path / "dask")
+    assert 2 <= len(there) < 8
+    made = {path: path.stat().st_mtime_ns for path in (tmp_path / "dask/runs").glob("*.json")}
+    ftlkit.sweep(longer, out=tmp_path / "dask", client=client)
+    assert {path: path.stat().st_mtime_ns for path in made} == made, "kept runs are not made again"
+    command("sweep", longer, "--out", tmp_path / "command", "--quiet")
+    assert tables(tmp_path / "dask") == tables(tmp_path / "command")
+
+
+class Hidden(WorkerPlugin):
+    """Hides a file from the workers."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def setup(self, worker):
+        import ftlkit._cluster as cluster
+
+        self.found = cluster.has_trace
+        path, found = self.path, self.found
+        cluster.has_trace = lambda name, sha256: name != path and found(name, sha256)
+
+    def teardown(self, worker):
+        import ftlkit._cluster as cluster
+
+        cluster.has_trace = self.found
+
+
+def test_a_trace_that_workers_lack_is_sent_once(client, command, longer, tmp_path, monkeypatch):
+    sent = []
+    scatter = client.scatter
+    monkeypatch.setattr(client, "scatter", lambda data, **options: sent.append(len(data[0])) or scatter(data, **options))
+    # The workers have no file of this path.
+    run = client.run
+    monkeypatch.setattr(client, "run", lambda function, *words, **options: dict.fromkeys(run(function, *words, **options), False))
+    path = tmp_path / "trace.csv"
+    client.register_plugin(Hidden(str(path)), name="hidden")
+    result = ftlkit.sweep(longer, out=tmp_path / "dask", client=client)
+    client.unregister_worker_plugin("hidden")
+    assert result.counts == {"ok": 8} and sent == [path.stat().st_size]
+    command("sweep", longer, "--out", tmp_path / "command", "--quiet")
+    assert tables(tmp_path / "dask") == tables(tmp_path / "command")
+
+
+def test_a_policy_of_this_program_goes_with_its_runs(client, tmp_path):
+    @ftlkit.victim_policy("travelling")
+    class Travelling:
+        def __init__(self, blocks, pages_per_block, seed):
+            pass
+
+        def full(self, block, valid):
+            pass
+
+        def choose(self, blocks):
+            return blocks.fewest()
+
+    study = {"capacity": "8MiB", "workload": {"name": "uniform", "requests": 3000}, "schemes": ["page-level+victim=travelling"]}
+    here = ftlkit.sweep(study, vary={"seed": [1, 2]})
+    there = ftlkit.sweep(study, vary={"seed": [1, 2]}, client=client)
+    assert there.runs.rows() == here.runs.rows()
+
+
+def test_what_is_sent_is_small_and_pickles(study):
+    plan = ftlkit._sweep.planned(study, None, {})[0]
+    task = plan.task(0)
+    assert pickle.loads(pickle.dumps(task)) == task and len(pickle.dumps(task)) < 2000
+    outcome = ftlkit._ftlkit.measure(task[0], {})
+    assert outcome.startswith(b'{"status":"ok"') and len(outcome) < 30_000
+    for error in (ftlkit.InputError("a", "b"), ftlkit.PolicyError("c")):
+        again = pickle.loads(pickle.dumps(error))
+        assert (type(again), str(again), again.help) == (type(error), str(error), error.help)
+
+
+def test_a_worker_of_another_program_is_refused(client, study, monkeypatch):
+    monkeypatch.setattr(ftlkit._cluster._ftlkit, "identity", lambda: "another")
+    with pytest.raises(ftlkit.RunError, match="a worker has another ftlkit"):
+        ftlkit.sweep(study, client=client)
+
+
+def test_the_command_of_the_module(cluster, command, study, tmp_path):
+    words = [sys.executable, "-m", "ftlkit.sweep", study, "--out", tmp_path / "dask", "--scheduler", cluster.scheduler_address]
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, timeout=120, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    command("sweep", study, "--out", tmp_path / "command", "--quiet")
+    assert tables(tmp_path / "dask") == tables(tmp_path / "command")
+
+
+def test_rows_are_streamed_while_it_goes_on(client, study, tmp_path, monkeypatch):
+    import pyarrow.parquet
+
+    rows = []
+    clear = ftlkit._cluster.Stream.clear
+
+    def read(self):
+        for file in sorted(Path(self.folder).glob("part-*.parquet")):
+            rows.extend(pyarrow.parquet.read_table(file)["hash"].to_pylist())
+        clear(self)
+
+    monkeypatch.setattr(ftlkit._cluster, "STREAMED", 3)
+    monkeypatch.setattr(ftlkit._cluster.Stream, "clear", read)
+    result = ftlkit.sweep(study, out=tmp_path / "dask", client=client)
+    finished = [row["hash"] for row in result.runs.rows()]
+    assert len(rows) >= 6 and len(set(rows)) == len(rows) and set(rows) <= set(finished)
+
+
+def test_a_file_of_another_content_is_not_the_trace(trace, tmp_path):
+    sha256 = ftlkit._ftlkit.file_sha256(trace.paths[0])
+    assert ftlkit._cluster.has_trace(trace.paths[0], sha256)
+    other = tmp_path / "other.csv"
+    other.write_text(Path(trace.paths[0]).read_text() + "write,0,512\n")
+    assert not ftlkit._cluster.has_trace(str(other), sha256)
+    assert not ftlkit._cluster.has_trace(str(tmp_path / "missing.csv"), sha256)
+    with pytest.raises(ftlkit._cluster.MissingTrace):
+        ftlkit._cluster._local((str(other), sha256), None)

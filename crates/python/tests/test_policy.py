@@ -1,0 +1,214 @@
+"""Victim policies written in Python."""
+
+import traceback
+
+import ftlkit
+import pytest
+
+from conftest import SMALL
+
+
+@ftlkit.victim_policy("oldest")
+class Oldest:
+    """filled longest ago, as the policy `fifo`"""
+
+    def __init__(self, blocks, pages_per_block, seed):
+        self.queue = []
+
+    def full(self, block, valid):
+        self.queue.append(block)
+
+    def choose(self, blocks):
+        for _ in range(len(self.queue)):
+            block = self.queue.pop(0)
+            if blocks.valid(block) < blocks.pages_per_block:
+                return block
+            self.queue.append(block)
+        return None
+
+    def removed(self, block):
+        self.queue.remove(block)
+
+
+def run(policy, scheme="page-level", **keys):
+    return ftlkit.compare(**{**SMALL, "schemes": [f"{scheme}+victim={policy}+label=mine"], **keys})["mine"]
+
+
+def figures(scheme):
+    return {key: value for key, value in scheme.items() if key not in ("name", "victim_work", "ram", "ram_bytes")}
+
+
+def test_a_policy_is_what_it_would_be_in_rust():
+    for scheme in ("page-level", "2lgc"):
+        assert figures(run("oldest", scheme)) == figures(run("fifo", scheme))
+
+
+def test_it_hears_of_every_page_that_is_lost():
+    @ftlkit.victim_policy("fewest-valid", valid_pages="fewest")
+    class Fewest:
+        def __init__(self, blocks, pages_per_block, seed):
+            self.counts = {}
+
+        def full(self, block, valid):
+            self.counts[block] = valid
+
+        def invalidated(self, block, valid):
+            assert valid == self.counts[block] - 1
+            self.counts[block] = valid
+
+        def choose(self, blocks):
+            assert set(self.counts) == set(blocks) and len(blocks) == len(self.counts)
+            assert all(blocks.valid(block) == valid for block, valid in self.counts.items())
+            block = blocks.fewest()
+            del self.counts[block]
+            return block
+
+        def removed(self, block):
+            del self.counts[block]
+
+    found = run("fewest-valid")
+    assert found.waf == pytest.approx(run("greedy").waf, rel=0.02)
+    # The bound of greedy victims is its bound as well, so a real-time scheme takes it.
+    assert run("fewest-valid", "lazy-rtgc").violations == 0
+
+
+def test_it_is_listed_and_explained():
+    entry = ftlkit.victim_policies()["oldest"]
+    assert entry["summary"] == "filled longest ago, as the policy `fifo`"
+    with pytest.raises(ftlkit.InputError, match="oldest"):
+        ftlkit.compare(**{**SMALL, "schemes": ["page-level+victim=oldes"]})
+    # It promises no more than that a victim frees a page.
+    with pytest.raises(ftlkit.InputError, match="only these bound a victim's valid pages"):
+        run("oldest", "lazy-rtgc")
+
+
+def policy(name, choose):
+    """A policy that chooses so after some good choices."""
+
+    class Bad(Oldest):
+        def choose(self, blocks):
+            self.chosen = getattr(self, "chosen", 0) + 1
+            return super().choose(blocks) if self.chosen < 5 else choose(self, blocks)
+
+    return ftlkit.victim_policy(name)(Bad)
+
+
+def test_an_exception_ends_the_run_with_its_traceback():
+    def raises(self, blocks):
+        raise LookupError("in my policy")
+
+    policy("raising", raises)
+    with pytest.raises(LookupError, match="in my policy") as caught:
+        run("raising")
+    assert "raises" in [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    # The next run is not to blame.
+    run("oldest")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda self, blocks: 10**6, "choose() returned block 1000000, which is no candidate"),
+        (lambda self, blocks: self.again(blocks), "which is no candidate: it is not full"),
+        (lambda self, blocks: "7", "choose() returned '7', which is no block number"),
+        (lambda self, blocks: -1, "which is no block number"),
+        (lambda self, blocks: None, "returned None while a full block has an invalid page"),
+    ],
+)
+def test_a_choice_that_breaks_a_rule_names_the_policy(answer, said):
+    def again(self, blocks):
+        full = set(blocks)
+        return next(block for block in range(10**6) if block not in full)
+
+    bad = policy("breaking", answer)
+    bad.again = again
+    with pytest.raises(ftlkit.PolicyError) as caught:
+        run("breaking")
+    assert "victim policy `breaking`" in str(caught.value) and said in str(caught.value)
+
+
+def test_a_full_block_gains_nothing():
+    def whole(self, blocks):
+        return max(blocks, key=blocks.valid)
+
+    policy("whole", whole)
+    with pytest.raises(ftlkit.PolicyError, match="whose pages are all valid"):
+        run("whole", workload={"name": "sequential", "requests": 20000})
+
+
+def test_classes_and_names_are_checked():
+    with pytest.raises(ftlkit.InputError, match="has no method `choose`"):
+        ftlkit.victim_policy("incomplete")(type("A", (), {"full": None}))
+    with pytest.raises(ftlkit.InputError, match="two victim policies are called `greedy`"):
+        ftlkit.victim_policy("greedy")(Oldest)
+    with pytest.raises(ftlkit.InputError, match="no name of a victim policy"):
+        ftlkit.victim_policy("My Policy")(Oldest)
+    with pytest.raises(ftlkit.InputError, match="there is no bound `all`"):
+        ftlkit.victim_policy("mine", valid_pages="all")(Oldest)
+
+
+def test_a_class_may_be_replaced():
+    ftlkit.victim_policy("again")(Oldest)
+    first = figures(run("again"))
+
+    @ftlkit.victim_policy("again")
+    class Newest(Oldest):
+        def choose(self, blocks):
+            return blocks.fewest()
+
+        def full(self, block, valid):
+            pass
+
+    assert figures(run("again")) != first
+
+
+def test_a_failing_constructor_is_told():
+    @ftlkit.victim_policy("unmade")
+    class Unmade(Oldest):
+        def __init__(self, blocks, pages_per_block):
+            pass
+
+    with pytest.raises(TypeError, match="positional argument"):
+        run("unmade")
+
+
+def test_a_sweep_ends_with_the_exception_too():
+    def raises(self, blocks):
+        raise LookupError("in my policy")
+
+    policy("raising", raises)
+    study = {**SMALL, "schemes": ["page-level+victim=raising"]}
+    with pytest.raises(LookupError, match="in my policy"):
+        ftlkit.sweep(study, vary={"seed": [1, 2]})
+    plan = ftlkit._sweep.planned(study, {"seed": [1]}, {})[0]
+    with pytest.raises(LookupError, match="in my policy"):
+        ftlkit._ftlkit.measure(plan.task(0)[0], {})
+
+
+def test_kept_runs_know_the_code(tmp_path):
+    def sweep(code):
+        ftlkit._policy.add("kept", Oldest, "gaining", "x", code)
+        plan = ftlkit._sweep.planned(None, {"seed": [1]}, {**SMALL, "schemes": ["page-level+victim=kept", "fsr"]})[0]
+        return plan.open(str(tmp_path), False), ftlkit._sweep.execute(plan, tmp_path)
+
+    assert sweep("one")[0] == 0
+    assert sweep("one")[0] == 2
+    # Other code is another policy; the run without it is kept.
+    assert sweep("two")[0] == 1
+
+
+def test_the_code_of_a_class_tells_it_from_others():
+    class First(Oldest):
+        def choose(self, blocks):
+            return blocks.fewest()
+
+    class Second(Oldest):
+        def choose(self, blocks):
+            return None
+
+    # Classes without a source file, as of a shell.
+    made = [{}, {}, {}]
+    for space, value in zip(made, (1, 2, 2)):
+        exec(f"class Shell:\n    def choose(self, blocks):\n        return {value}\n", space)
+    codes = [ftlkit._policy.code_of(cls) for cls in (First, Second, *(space["Shell"] for space in made))]
+    assert len(set(codes)) == 4 and codes[3] == codes[4]

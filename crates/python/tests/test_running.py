@@ -1,0 +1,127 @@
+"""Runs beside Python: its lock, progress, Ctrl-C."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import ftlkit
+import pytest
+
+from conftest import SMALL
+
+#: Runs for minutes.
+LONG = {**SMALL, "workload": {"name": "uniform", "requests": 10**9}}
+
+
+def test_other_threads_run_meanwhile():
+    counted = 0
+    ended = threading.Event()
+
+    def count():
+        nonlocal counted
+        while not ended.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    ftlkit.compare(**{**SMALL, "workload": {"name": "uniform", "requests": 500_000}})
+    during = counted
+    ended.set()
+    counter.join()
+    assert during > 20
+
+
+def test_two_comparisons_at_once():
+    alone = ftlkit.compare(**SMALL).to_json()
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(ftlkit.compare(**SMALL).to_json())) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [alone, alone]
+
+
+def test_progress_is_told_of_each_scheme():
+    calls = []
+    ftlkit.compare(**{**SMALL, "workload": {"name": "uniform", "requests": 500_000}}, progress=lambda *told: calls.append(told))
+    assert {scheme for scheme, *_ in calls} == {"page-level", "lazy-rtgc"}
+    assert ("measure" in {phase for _, phase, *_ in calls}) and all(done <= total for *_, done, total in calls)
+    # The last call of each scheme tells that it is done.
+    last = {scheme: (phase, done, total) for scheme, phase, done, total in calls}
+    assert all(phase == "measure" and done == total == 500_000 for phase, done, total in last.values())
+
+
+def test_a_bar_of_tqdm(monkeypatch):
+    import tqdm.auto
+
+    bars = []
+
+    class Kept(tqdm.auto.tqdm):
+        def __init__(self, *words, **options):
+            bars.append(self)
+            super().__init__(*words, **options)
+
+    monkeypatch.setattr(tqdm.auto, "tqdm", Kept)
+    ftlkit.compare(**SMALL, precondition="full", progress=True)
+    [bar] = bars
+    assert bar.n == bar.total > 0
+    # What was measured is at least a part of it.
+    assert bar.n >= 2 * SMALL["workload"]["requests"]
+
+
+def test_an_exception_of_the_callback_ends_the_run():
+    def raises(*_):
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        ftlkit.compare(**LONG, progress=raises)
+
+
+SCRIPT = """
+import os, ftlkit
+try:
+    ftlkit.compare(**{keys!r}, progress=lambda scheme, phase, done, total: phase == "measure" and print("on", flush=True))
+except ftlkit.Interrupted as interrupted:
+    found = interrupted.result
+    assert isinstance(interrupted, KeyboardInterrupt)
+    assert found.interrupted and all(0 < scheme.requests < 10**9 for scheme in found.schemes)
+    print("stopped", len(found))
+"""
+
+
+def test_ctrl_c_ends_a_run_and_tells_what_it_has():
+    process = subprocess.Popen([sys.executable, "-c", SCRIPT.format(keys=LONG)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "on\n"
+    process.send_signal(signal.SIGINT)
+    started = time.monotonic()
+    printed, _ = process.communicate(timeout=60)
+    assert "stopped" in printed and process.returncode == 0
+    assert time.monotonic() - started < 30
+
+
+def test_a_handler_of_ones_own_decides():
+    script = f"""
+import os, signal, threading, ftlkit
+def handler(*_):
+    raise RuntimeError("my handler")
+signal.signal(signal.SIGUSR1, handler)
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGUSR1)).start()
+try:
+    ftlkit.compare(**{LONG!r})
+except RuntimeError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "my handler\n"
+
+
+def test_importing_the_module_of_the_command_leaves_the_function():
+    import ftlkit.sweep
+
+    assert callable(ftlkit.sweep) and ftlkit.sweep.__name__ == "sweep"
+    assert os.path.basename(sys.executable).startswith("python")

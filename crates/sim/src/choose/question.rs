@@ -1,0 +1,500 @@
+//! Choice of part, scheme and logical share for a deadline: every combination is planned and run, on all cores.
+
+use crate::catalogue;
+use crate::compare::run_one;
+use crate::config::{
+    ConfigError, DefaultShare, Experiment, PartTable, Resolved, SchemeChoice, SchemeTable,
+    TextOrTable, Word,
+};
+use crate::fault::Fault;
+use crate::report::{LargestRequest, SchemeReport, units};
+use crate::run::{Observer, Phase, RunError};
+use bounds::task_set::PageCosts;
+use flash::parts;
+use ftl::Guarantee;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What to choose from, and for what.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// Workload, deadline, capacity, precondition and clock; its part and schemes are replaced.
+    pub experiment: Experiment,
+    /// Parts to try.
+    pub parts: Vec<PartTable>,
+    /// Schemes to try, each with its settings.
+    pub schemes: Vec<SchemeTable>,
+    /// Logical shares to try besides each scheme's default; not for schemes with a share of their own.
+    pub shares: Vec<f64>,
+}
+
+/// The parts of these names; without any, or with `all`, those of the catalogue.
+pub fn named_parts(names: &[String]) -> Vec<PartTable> {
+    let named: Vec<&str> = names.iter().map(|name| name.trim()).collect();
+    match named[..] {
+        [] | ["all"] => parts::CATALOGUE.iter().map(|part| PartTable::named(&part.name)).collect(),
+        _ => named.into_iter().map(PartTable::named).collect(),
+    }
+}
+
+/// The schemes of these texts, each with its settings; without any, all.
+///
+/// # Errors
+/// An unknown scheme, or a setting that is none.
+pub fn named_schemes(texts: &[String]) -> Result<Vec<SchemeTable>, ConfigError> {
+    let texts: Vec<&str> = match texts {
+        [] => catalogue::schemes().iter().map(|preset| preset.name).collect(),
+        texts => texts.iter().map(|text| text.trim()).collect(),
+    };
+    let read = |text: &str| {
+        let table = text.parse::<SchemeChoice>()?.0;
+        table.find_preset()?;
+        Ok(table)
+    };
+    texts.into_iter().map(read).collect()
+}
+
+/// How a deadline is kept, or that it is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// No request of up to as many pages as the largest of this workload can take longer, in any order and without
+    /// queueing; no request of the run was late.
+    Proved,
+    /// No request of the run was late; there is no bound, or a longer one.
+    Measured,
+    /// Requests of the run were late.
+    Missed,
+    /// The combination does not work, or the workload does not fit.
+    Impossible,
+}
+
+/// One combination, with what is proved and what was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Choice {
+    /// The part's name.
+    pub part: String,
+    /// The scheme with its settings, without the share that was tried.
+    pub scheme: String,
+    /// The share that was tried; `null`: the scheme's default.
+    pub share_tried: Option<f64>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why it is impossible, or why requests were late: `queueing` (each would have been in time alone), `several pages`
+    /// (that add up, none of which took that long) or `a page alone`.
+    pub why: Option<String>,
+    /// Devices of the part that make up the capacity.
+    pub devices: u64,
+    /// Logical pages / physical pages.
+    pub logical_share: f64,
+    /// Bytes exported.
+    pub exported_bytes: u64,
+    /// Proved worst case of a page write, without queueing, ns.
+    pub page_write_ns: Option<u64>,
+    /// Proved worst case of a page read, without queueing, ns.
+    pub page_read_ns: Option<u64>,
+    /// Pages of the largest request of the run.
+    pub request_pages: u64,
+    /// Proved worst case of requests as large as those of the run, without queueing: their pages times the worst case of
+    /// one, ns.
+    pub request_bound_ns: Option<u64>,
+    /// True if a completed write may still be in RAM only.
+    pub volatile: bool,
+    /// The longest completion of a request in the run, queueing included, ns.
+    pub longest_ns: Option<u64>,
+    /// Time by which that is over the deadline, ns.
+    pub over_ns: Option<u64>,
+    /// Share of late requests.
+    pub late_share: Option<f64>,
+    /// RAM of a controller, bytes.
+    pub ram_bytes: u64,
+    /// Write amplification.
+    pub waf: Option<f64>,
+    /// Energy of the flash per byte of page tasks, nJ.
+    pub energy_nj_per_byte: Option<f64>,
+    /// Host bytes written per P/E cycle of the whole array, with even wear; `null` without erases.
+    pub bytes_per_cycle: Option<f64>,
+    /// Host bytes until the rated P/E cycles are used up; `null` if the part's source does not give them.
+    pub endurance_bytes: Option<f64>,
+    /// The same in years at the rate of this run.
+    pub years: Option<f64>,
+}
+
+/// A combination to try.
+#[derive(Clone, Debug)]
+struct Candidate<'a> {
+    part: &'a PartTable,
+    scheme: &'a SchemeTable,
+    share: Option<f64>,
+}
+
+impl Candidate<'_> {
+    /// The part's name in the catalogue even where some of its values were set, or the name of an own part.
+    fn name(&self) -> String {
+        match self.part.0.get("base").and_then(|base| base.as_str()) {
+            Some(base) => base.to_owned(),
+            None => {
+                self.part.resolve().map_or_else(|_| String::new(), |part| part.name.into_owned())
+            }
+        }
+    }
+}
+
+impl Question {
+    /// Finds faults of the shares, the workload and the deadline before the search, with a scheme that works nearly
+    /// everywhere.
+    ///
+    /// # Errors
+    /// The first fault, with what would be right.
+    pub fn check(&self) -> Result<(), Fault> {
+        if let Some(share) = self.shares.iter().find(|share| !(**share > 0.0 && **share < 1.0)) {
+            return Err(Fault::with_help(
+                format!("--shares: {share} is not a share"),
+                "each is above 0 and below 1, as in `--shares 0.8,0.7`",
+            ));
+        }
+        let Some(part) = self.parts.first() else {
+            return Err(Fault::with_help(
+                "there is no part to try",
+                "name one, or omit --parts for all",
+            ));
+        };
+        let experiment = Experiment {
+            schemes: vec!["page-level".parse()?],
+            part: Some(TextOrTable(part.clone())),
+            ..self.experiment.clone()
+        };
+        experiment.resolve()?;
+        Ok(())
+    }
+
+    /// What is asked: workload, capacity, precondition, parts and schemes to try.
+    pub fn summary(&self) -> Vec<(&'static str, String)> {
+        let experiment = &self.experiment;
+        let parts = self.parts.iter().filter_map(|part| part.resolve().ok());
+        let parts: Vec<String> = parts.map(|part| part.name.into_owned()).collect();
+        let schemes: Vec<String> = self.schemes.iter().map(SchemeTable::label).collect();
+        let mut lines = vec![("workload", experiment.workload.0.label())];
+        lines.extend(experiment.capacity.map(|capacity| ("capacity", units::bytes(capacity.0))));
+        lines.push(("precondition", experiment.precondition.0.to_string()));
+        lines.push(("seed", experiment.seed.to_string()));
+        lines.extend([("parts", parts.join(", ")), ("schemes", schemes.join(", "))]);
+        lines
+    }
+
+    fn candidates(&self) -> Vec<Candidate<'_>> {
+        let mut all = Vec::new();
+        for part in &self.parts {
+            for scheme in &self.schemes {
+                all.push(Candidate { part, scheme, share: None });
+                let shares = self.shares.iter().filter(|_| scheme.logical_share.is_none());
+                all.extend(shares.map(|&share| Candidate { part, scheme, share: Some(share) }));
+            }
+        }
+        all
+    }
+
+    /// Combinations to try.
+    pub fn len(&self) -> usize {
+        self.candidates().len()
+    }
+
+    /// True if there is nothing to try.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty() || self.schemes.is_empty()
+    }
+
+    /// Tries every combination, on all cores; a share that is the scheme's default is not repeated. The order does not depend on it: kept before missed before impossible;
+    /// the kept ones by exported space, the missed ones by how late they were. The observer hears of finished
+    /// combinations; if it stops the search, those that had not ended are left out.
+    pub fn answer(&self, observer: &dyn Observer) -> Vec<Choice> {
+        let candidates = self.candidates();
+        let (done, total) = (AtomicU64::new(0), candidates.len() as u64);
+        let tried = candidates.par_iter().map(|candidate| {
+            let choice = self.try_one(candidate, observer);
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            observer.progress("", Phase::Measure, done, Some(total));
+            choice
+        });
+        let mut choices: Vec<Choice> = tried.collect::<Vec<_>>().into_iter().flatten().collect();
+        // A share may be the scheme's default on this array.
+        let defaults: Vec<(String, String, u64)> = choices
+            .iter()
+            .filter(|choice| choice.share_tried.is_none() && choice.exported_bytes > 0)
+            .map(|choice| (choice.part.clone(), choice.scheme.clone(), choice.exported_bytes))
+            .collect();
+        choices.retain(|choice| {
+            let key = (choice.part.clone(), choice.scheme.clone(), choice.exported_bytes);
+            choice.share_tried.is_none() || !defaults.contains(&key)
+        });
+        let rank = |choice: &Choice| match choice.verdict {
+            Verdict::Proved | Verdict::Measured => (0, u64::MAX - choice.exported_bytes),
+            Verdict::Missed => (1, choice.over_ns.unwrap_or(0)),
+            Verdict::Impossible => (2, 0),
+        };
+        choices.sort_by_key(|choice| (rank(choice), choice.verdict));
+        choices
+    }
+
+    /// `None` if the observer stops it.
+    fn try_one(&self, candidate: &Candidate<'_>, observer: &dyn Observer) -> Option<Choice> {
+        if observer.stop() {
+            return None;
+        }
+        let mut scheme = candidate.scheme.clone();
+        let label = scheme.label();
+        scheme.logical_share = candidate.share.or(scheme.logical_share);
+        let experiment = Experiment {
+            part: Some(TextOrTable(candidate.part.clone())),
+            schemes: vec![TextOrTable(scheme)],
+            default_share: Word(DefaultShare::Own),
+            ..self.experiment.clone()
+        };
+        let part = candidate.name();
+        let refused = |why: String| Choice {
+            part: part.clone(),
+            scheme: label.clone(),
+            share_tried: candidate.share,
+            ..Choice::impossible(why)
+        };
+        let resolved = match experiment.resolve() {
+            Ok(resolved) => resolved,
+            Err(error) => return Some(refused(error.to_string())),
+        };
+        if let Err(error) = resolved.check_memory() {
+            return Some(refused(error.to_string()));
+        }
+        let choice = match run_one(&resolved, 0, &Stops(observer)) {
+            Ok(_) if observer.stop() => return None,
+            Ok(report) => Choice::of(&resolved, &report),
+            Err(RunError::Stopped) => return None,
+            Err(error) => return Some(refused(error.to_string())),
+        };
+        Some(Choice { part, scheme: label, share_tried: candidate.share, ..choice })
+    }
+}
+
+/// Passes on the wish to stop, and no progress of single runs.
+struct Stops<'a>(&'a dyn Observer);
+
+impl Observer for Stops<'_> {
+    fn progress(&self, _: &str, _: Phase, _: u64, _: Option<u64>) {}
+
+    fn stop(&self) -> bool {
+        self.0.stop()
+    }
+}
+
+impl Choice {
+    pub(super) fn impossible(why: String) -> Self {
+        Self {
+            part: String::new(),
+            scheme: String::new(),
+            share_tried: None,
+            verdict: Verdict::Impossible,
+            why: Some(why),
+            devices: 0,
+            logical_share: 0.0,
+            exported_bytes: 0,
+            page_write_ns: None,
+            page_read_ns: None,
+            request_pages: 0,
+            request_bound_ns: None,
+            volatile: false,
+            longest_ns: None,
+            over_ns: None,
+            late_share: None,
+            ram_bytes: 0,
+            waf: None,
+            energy_nj_per_byte: None,
+            bytes_per_cycle: None,
+            endurance_bytes: None,
+            years: None,
+        }
+    }
+
+    /// What the plan proves and the run measured.
+    fn of(resolved: &Resolved, report: &SchemeReport) -> Self {
+        let (scheme, geometry) = (&resolved.schemes[0], &resolved.geometry);
+        let page = f64::from(geometry.page_bytes());
+        let costs = scheme.plan.page_costs().ok();
+        let late = report.request_deadline.clone().unwrap_or_default();
+        let request_bound_ns =
+            costs.and_then(|costs| request_bound(costs, &scheme.plan.guarantee, report));
+        let proved = request_bound_ns.is_some_and(|bound| bound <= late.deadline_ns);
+        let why = if report.violations > 0 {
+            Some("A BOUND WAS EXCEEDED".to_owned())
+        } else if late.kept {
+            None
+        } else if late.late_by_queueing_requests == late.late_requests {
+            Some("queueing".to_owned())
+        } else if report.response_ns.max <= late.deadline_ns {
+            Some("several pages".to_owned())
+        } else {
+            Some("a page alone".to_owned())
+        };
+        let verdict = match (&why, proved) {
+            (Some(_), _) => Verdict::Missed,
+            (None, true) => Verdict::Proved,
+            (None, false) => Verdict::Measured,
+        };
+        let written = report.write_tasks as f64 * page;
+        let moved = report.tasks as f64 * page;
+        let blocks = f64::from(geometry.blocks());
+        let per_cycle =
+            (report.erases > 0 && written > 0.0).then(|| written * blocks / report.erases as f64);
+        let endurance = resolved.part.endurance_cycles.map(f64::from);
+        let endurance_bytes = per_cycle.zip(endurance).map(|(bytes, cycles)| bytes * cycles);
+        const YEAR_S: f64 = 365.25 * 86_400.0;
+        let per_second = written / (report.elapsed_ns.max(1) as f64 / 1e9);
+        Self {
+            verdict,
+            why,
+            devices: geometry.capacity_bytes().div_ceil(resolved.part.capacity_bytes.max(1)),
+            logical_share: report.logical_share,
+            exported_bytes: report.logical_pages * u64::from(geometry.page_bytes()),
+            page_write_ns: costs.map(|costs| costs.write_ns),
+            page_read_ns: costs.map(|costs| costs.read_ns),
+            request_pages: report.largest_request.pages(),
+            request_bound_ns,
+            volatile: scheme.plan.guarantee.volatile,
+            longest_ns: Some(late.longest_ns),
+            over_ns: (!late.kept).then(|| late.longest_ns.saturating_sub(late.deadline_ns)),
+            late_share: Some(late.late_share),
+            ram_bytes: report.ram_bytes,
+            waf: report.waf,
+            energy_nj_per_byte: (moved > 0.0).then(|| report.energy_nj / moved),
+            bytes_per_cycle: per_cycle,
+            endurance_bytes,
+            years: endurance_bytes.map(|bytes| bytes / per_second / YEAR_S),
+            ..Self::impossible(String::new())
+        }
+    }
+}
+
+/// Worst case of requests as large as the largest of a run, as [`bounds::task_set`] adds up the pages of a job; `None` if
+/// there is none.
+fn request_bound(costs: PageCosts, guarantee: &Guarantee, report: &SchemeReport) -> Option<u64> {
+    let LargestRequest { reads, writes, merges, trims } = report.largest_request;
+    let pages = |count: u64, cost_ns: u64| count.saturating_mul(cost_ns);
+    let merged = pages(merges, costs.read_ns);
+    let read = pages(reads.max(1), costs.read_ns);
+    let written = pages(writes.max(1), costs.write_ns).saturating_add(merged);
+    let trimmed = match report.trim_tasks {
+        0 => 0,
+        // No bound is of trims alone.
+        _ => pages(trims.max(1), guarantee.response_ns?).saturating_add(merged),
+    };
+    Some(read.max(written).max(trimmed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Unobserved;
+
+    fn asked(deadline: &str, more: &str) -> Question {
+        let text = format!(
+            "capacity = '8MiB'\ndeadline = '{deadline}'\nprecondition = 'full+age=1'\n\
+             workload = {{ name = 'uniform', requests = 20000, parameters = {{ {more} }} }}"
+        );
+        Question {
+            experiment: Experiment::from_toml(&text, "test").unwrap(),
+            parts: ["evaluation-slc", "toshiba-tlc"].map(PartTable::named).into(),
+            schemes: ["page-level", "lazy-rtgc", "nftl+share=0.5"]
+                .map(|text| text.parse::<crate::config::SchemeChoice>().unwrap().0)
+                .into(),
+            shares: vec![0.7, 0.95],
+        }
+    }
+
+    #[test]
+    fn every_combination_has_one_verdict_and_the_kept_ones_come_first() {
+        let asked = asked("3ms", "");
+        let choices = asked.answer(&Unobserved);
+        // Two parts; two schemes at three shares each, and one with a share of its own.
+        assert_eq!((asked.len(), choices.len()), (14, 14));
+        let of = |scheme: &str, share: Option<f64>| {
+            let fits = |c: &&Choice| {
+                c.part == "evaluation-slc" && c.scheme == scheme && c.share_tried == share
+            };
+            choices.iter().find(fits).unwrap()
+        };
+        let lazy = of("lazy-rtgc", None);
+        assert_eq!((lazy.verdict, lazy.page_write_ns), (Verdict::Proved, Some(2_220_900)));
+        assert_eq!(of("lazy-rtgc", Some(0.95)).verdict, Verdict::Impossible);
+        assert!(of("lazy-rtgc", Some(0.95)).why.as_ref().unwrap().contains("share"));
+        let page = of("page-level", Some(0.7));
+        assert_eq!(page.verdict, Verdict::Missed);
+        assert_eq!(page.over_ns, page.longest_ns.map(|ns| ns - 3_000_000));
+        // No part of it writes a page of TLC in time beside an erase.
+        assert!(
+            choices.iter().all(|c| c.part == "evaluation-slc" || c.verdict > Verdict::Measured)
+        );
+        let kept = choices.iter().take_while(|c| c.verdict <= Verdict::Measured);
+        let exported: Vec<u64> = kept.map(|c| c.exported_bytes).collect();
+        assert!(!exported.is_empty() && exported.is_sorted_by(|a, b| a >= b), "{exported:?}");
+        assert!(choices.iter().skip(exported.len()).all(|c| c.verdict > Verdict::Measured));
+        let again = serde_json::to_string(&asked.answer(&Unobserved)).unwrap();
+        assert_eq!(serde_json::to_string(&choices).unwrap(), again);
+    }
+
+    /// A request of two pages may take two collection steps, and a page written in part is read first.
+    #[test]
+    fn the_proof_is_of_the_largest_request() {
+        for (size, deadline, verdict, pages, bound_ns) in [
+            ("size = '2KiB'", "3ms", Verdict::Proved, 1, 2_220_900),
+            ("size = '4KiB'", "3ms", Verdict::Missed, 2, 2 * 2_220_900),
+            // One nanosecond less than the proof needs; no request of this run is as long as that.
+            ("size = '4KiB'", "4441799ns", Verdict::Measured, 2, 2 * 2_220_900),
+            ("size = '4KiB'", "5ms", Verdict::Proved, 2, 2 * 2_220_900),
+        ] {
+            let mut asked = asked(deadline, size);
+            asked.parts.truncate(1);
+            asked.schemes.retain(|scheme| scheme.name == "lazy-rtgc");
+            asked.shares.clear();
+            let choices = asked.answer(&Unobserved);
+            let [choice] = &choices[..] else { panic!("{choices:?}") };
+            assert_eq!(choice.verdict, verdict, "{choice:?}");
+            let found = (choice.request_pages, choice.request_bound_ns);
+            assert_eq!(found, (pages, Some(bound_ns)), "{choice:?}");
+        }
+    }
+
+    #[test]
+    fn pages_written_in_part_and_trims_count() {
+        let costs = PageCosts { read_ns: 10, write_ns: 100 };
+        let guarantee = Guarantee { response_ns: Some(300), ..Guarantee::default() };
+        let bound = |largest_request, trim_tasks| {
+            let report = SchemeReport { largest_request, trim_tasks, ..SchemeReport::default() };
+            request_bound(costs, &guarantee, &report)
+        };
+        let largest = LargestRequest { reads: 50, writes: 3, merges: 2, trims: 0 };
+        assert_eq!(bound(largest, 0), Some(500));
+        assert_eq!(bound(LargestRequest { reads: 4, ..largest }, 0), Some(320));
+        assert_eq!(bound(LargestRequest { trims: 4, ..largest }, 9), Some(1220));
+        assert_eq!(bound(LargestRequest::default(), 1), Some(300));
+        assert_eq!(bound(LargestRequest::default(), 0), Some(100));
+    }
+
+    #[test]
+    fn a_longer_bound_is_measured_and_lifetime_follows_the_rated_cycles() {
+        let mut asked = asked("1s", "");
+        asked.parts = vec![PartTable::named("evaluation-slc")];
+        asked.parts[0].set("endurance_cycles", "1000").unwrap();
+        asked.experiment.deadline = Some(crate::config::Duration::new(10_000_000));
+        asked.schemes.retain(|scheme| scheme.name == "page-level");
+        asked.shares = vec![0.5];
+        let choices = asked.answer(&Unobserved);
+        let roomy = choices.iter().find(|c| c.share_tried == Some(0.5)).unwrap();
+        assert_eq!(roomy.verdict, Verdict::Measured, "{roomy:?}");
+        assert!(roomy.page_write_ns > Some(10_000_000), "{roomy:?}");
+        let per_cycle = roomy.bytes_per_cycle.unwrap();
+        // A cycle of the whole array takes its raw bytes over the write amplification.
+        let expected = f64::from(8 << 20) / roomy.waf.unwrap();
+        assert!((per_cycle / expected - 1.0).abs() < 0.05, "{per_cycle} {expected}");
+        assert_eq!(roomy.endurance_bytes, Some(per_cycle * 1000.0));
+        assert!(roomy.years > Some(0.0));
+    }
+}

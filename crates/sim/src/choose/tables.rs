@@ -1,0 +1,158 @@
+//! The choices as tables.
+
+use super::question::{Choice, Verdict};
+use crate::report::units;
+
+/// Said where a row has several devices.
+pub const SEVERAL: &str = "8 × part: 8 devices as one array, one operation at a time.";
+
+/// How the tables are read.
+pub const LEGEND: [&str; 5] = [
+    "proved: no request of up to as many pages as the largest here takes longer than the deadline, in any workload, \
+     without queueing (n pages: n × the bound of one), and no request of this run was late. run: no request of this run \
+     was late; another workload may be. Times of the part are those that its \
+     source prints, typical or not; --margin tPROG=1.5 and --set part.t_prog_ns=… lengthen them.",
+    "%: logical share. pages: of the largest request. longest: \
+     of a request of this run, queueing included. RAM: of the controller. mJ/MiB: energy of the flash per MiB of page tasks.",
+    "per P/E: host bytes written per erase of the whole array, with even wear. Where parts have endurance_cycles (--set \
+     part.endurance_cycles=N) TBW: until these are used up; years: at the rate of this run (without arrival times: at \
+     full speed).",
+    "page bound: the proved worst case of a page task. why: queueing (each late request would have been in time alone), \
+     several pages (that add up), a page alone.",
+    "†: a completed write may still be in RAM only; a power cut before the next flush loses it.",
+];
+
+/// Headings, of which a `<` marks columns of words, and rows.
+pub type Rows = (Vec<&'static str>, Vec<Vec<String>>);
+
+/// Choices of a verdict from `low` to `high`.
+pub fn of(choices: &[Choice], low: Verdict, high: Verdict) -> Vec<&Choice> {
+    choices.iter().filter(|choice| choice.verdict >= low && choice.verdict <= high).collect()
+}
+
+/// The scheme, and whether a power cut may lose writes that it has completed.
+pub(super) fn name(choice: &Choice) -> String {
+    format!("{}{}", choice.scheme, if choice.volatile { " †" } else { "" })
+}
+
+fn time(ns: Option<u64>) -> String {
+    ns.map_or_else(|| "–".into(), |ns| units::time(ns as f64))
+}
+
+pub(super) fn share(choice: &Choice) -> String {
+    format!("{:.1}", choice.logical_share * 100.0)
+}
+
+/// Bytes in powers of 1000, as TBW is given.
+fn decimal_bytes(bytes: f64) -> String {
+    match bytes {
+        b if b < 1e9 => format!("{:.1} MB", b / 1e6),
+        b if b < 1e12 => format!("{:.2} GB", b / 1e9),
+        b if b < 1e15 => format!("{:.1} TB", b / 1e12),
+        b => format!("{:.1} PB", b / 1e15),
+    }
+}
+
+/// The part, and how many of it make up the capacity.
+pub(super) fn part(choice: &Choice) -> String {
+    match choice.devices {
+        0 | 1 => choice.part.clone(),
+        devices => format!("{devices} × {}", choice.part),
+    }
+}
+
+fn years(choice: &Choice) -> String {
+    match choice.years {
+        None => "–".into(),
+        Some(years) if years >= 1000.0 => "> 1000".into(),
+        Some(years) => format!("{years:.2}"),
+    }
+}
+
+/// Those that keep the deadline.
+pub fn kept(kept: &[&Choice]) -> Rows {
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".into());
+    let with_pages = kept.iter().any(|choice| choice.request_pages > 1);
+    let with_cycles = kept.iter().any(|choice| choice.endurance_bytes.is_some());
+    let row = |choice: &&Choice| {
+        let energy = choice.energy_nj_per_byte.map(|nj| nj * f64::from(1 << 20) / 1e6);
+        let mut cells = vec![
+            part(choice),
+            name(choice),
+            share(choice),
+            units::bytes(choice.exported_bytes),
+            if choice.verdict == Verdict::Proved { "proved" } else { "run" }.into(),
+        ];
+        if with_pages {
+            cells.push(choice.request_pages.to_string());
+        }
+        cells.extend([
+            time(choice.longest_ns),
+            choice.ram_bytes.div_ceil(1024).to_string(),
+            or_none(energy.map(|mj| format!("{mj:.1}"))),
+        ]);
+        match with_cycles {
+            true => {
+                cells.extend([or_none(choice.endurance_bytes.map(decimal_bytes)), years(choice)])
+            }
+            false => cells.push(or_none(choice.bytes_per_cycle.map(decimal_bytes))),
+        }
+        cells
+    };
+    let mut headings = vec!["<part", "<scheme", "%", "exported", "<how"];
+    headings.extend(with_pages.then_some("pages"));
+    headings.extend(["longest", "RAM KiB", "mJ/MiB"]);
+    headings.extend(if with_cycles { &["TBW", "years"][..] } else { &["per P/E"] });
+    (headings, kept.iter().map(row).collect())
+}
+
+/// Those that miss it.
+pub fn missed(missed: &[&Choice]) -> Rows {
+    let headings =
+        ["<part", "<scheme", "%", "exported", "longest", "over by", "late", "page bound", "<why"];
+    let row = |choice: &&Choice| {
+        let bound = choice.page_write_ns.max(choice.page_read_ns);
+        vec![
+            part(choice),
+            name(choice),
+            share(choice),
+            units::bytes(choice.exported_bytes),
+            time(choice.longest_ns),
+            time(choice.over_ns),
+            choice.late_share.map_or_else(|| "–".into(), late),
+            time(bound),
+            choice.why.clone().unwrap_or_default(),
+        ]
+    };
+    (headings.to_vec(), missed.iter().map(row).collect())
+}
+
+/// One that does not work, and why.
+pub fn impossible(choice: &Choice) -> String {
+    let share = choice.share_tried.map(|share| format!(" at share {share}"));
+    format!(
+        "{} {}{}: {}",
+        choice.part,
+        choice.scheme,
+        share.unwrap_or_default(),
+        choice.why.as_deref().unwrap_or_default()
+    )
+}
+
+fn late(share: f64) -> String {
+    match share * 100.0 {
+        percent if percent >= 0.1 => format!("{percent:.1} %"),
+        percent => format!("{percent:.0e} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_written_are_in_powers_of_1000() {
+        let shown = [5e6, 4.2e9, 1.5e12, 2.5e15].map(decimal_bytes);
+        assert_eq!(shown, ["5.0 MB", "4.20 GB", "1.5 TB", "2.5 PB"]);
+    }
+}

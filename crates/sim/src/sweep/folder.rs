@@ -1,0 +1,90 @@
+//! The directory of a sweep: whose finished runs and tables it may hold, and its tables.
+
+use super::plan::Plan;
+use super::rows::{Outcome, over_seeds, rows};
+use super::table::Table;
+use crate::config::Experiment;
+use crate::fault::{Fault, with_causes};
+use crate::report::{OutDir, OutError};
+use crate::results;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// The file that tells which sweep a directory holds.
+const EXPERIMENT: &str = "experiment.toml";
+
+/// Creates and checks the directory. It may hold this sweep, or one of which this one has all points, so that only runs
+/// are added; with `force` anything.
+///
+/// # Errors
+/// A directory that cannot be used, or that holds another sweep or other results.
+pub fn folder(path: &Path, plan: &Plan, force: bool) -> Result<OutDir, Fault> {
+    let goes_on = path.join("runs").is_dir()
+        && path.join(EXPERIMENT).exists()
+        && match continues(path, plan) {
+            _ if force => true,
+            Ok(true) => true,
+            Ok(false) => return Err(taken(path, "its points are not all among those of this one")),
+            Err(why) => return Err(taken(path, &why)),
+        };
+    results::folder(path, force || goes_on)
+}
+
+/// True if all points of the sweep in the directory are points of the plan.
+fn continues(path: &Path, plan: &Plan) -> Result<bool, String> {
+    let there = Experiment::from_file(&path.join(EXPERIMENT)).and_then(Plan::new);
+    Ok(plan.includes(&there.map_err(|error| error.to_string())?))
+}
+
+fn taken(path: &Path, why: &str) -> Fault {
+    Fault::with_help(
+        format!("{} holds another sweep ({EXPERIMENT}): {why}", path.display()),
+        "its own command goes on with it, also with more values or schemes; --force replaces its tables and keeps its \
+         finished runs; or name another directory",
+    )
+}
+
+/// The fault of a directory in which finished runs cannot be kept.
+pub fn unusable(error: io::Error) -> Fault {
+    Fault::with_help(
+        format!("finished runs cannot be kept: {error}"),
+        "--out takes a writable directory with room for a file of some kB per run",
+    )
+}
+
+/// Tables of a sweep: a row per run, and a row per point over its seeds.
+#[derive(Clone, Debug)]
+pub struct Tables {
+    /// A row per run.
+    pub runs: Table,
+    /// A row per point without its seed.
+    pub points: Table,
+}
+
+impl Tables {
+    /// The tables of these outcomes; `version` names the program in them.
+    pub fn new(plan: &Plan, outcomes: &[Outcome], version: &str) -> Self {
+        let runs = Table::new(rows(plan, outcomes, version));
+        Self { runs, points: Table::new(over_seeds(plan, outcomes, version)) }
+    }
+
+    /// Writes both as CSV, JSON lines and (feature `parquet`) Parquet; returns the names of the files.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn write(&self, out: &OutDir) -> Result<Vec<String>, Fault> {
+        let mut names = Vec::new();
+        let mut file = |name: String, write: &dyn Fn(&mut dyn Write) -> io::Result<()>| {
+            let written = out.file(&name, |to| write(to));
+            names.push(name);
+            written.map_err(|error: OutError| Fault::internal(with_causes(&error)))
+        };
+        for (name, table) in [("runs", &self.runs), ("points", &self.points)] {
+            file(format!("{name}.csv"), &|to| table.write_csv(to))?;
+            file(format!("{name}.jsonl"), &|to| table.write_json_lines(to))?;
+            #[cfg(feature = "parquet")]
+            file(format!("{name}.parquet"), &|to| to.write_all(&table.parquet()?))?;
+        }
+        Ok(names)
+    }
+}
