@@ -161,7 +161,7 @@ impl Render for Figure {
                 @if !self.note.is_empty() { p.quiet { (self.note) } }
                 div.legend role="group" aria-label="Series" {}
                 div.canvas role="img" aria-label=(self.title) {
-                    p.quiet { "This plot is drawn by a script, which has not run here. The tables have its figures." }
+                    p.quiet { "This plot is drawn when it comes into view, by the page's script. The tables have its figures." }
                 }
                 script type="application/json" { (PreEscaped(json)) }
             }

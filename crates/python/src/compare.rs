@@ -24,8 +24,8 @@ pub(crate) fn compare(
     experiment: &Experiment,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(Comparison, Option<Py<PyAny>>)> {
+    let text = experiment.settings();
     let experiment = experiment.0.clone();
-    let text = format!("{experiment:?}");
     let work = |watched: &Watched| -> Result<Comparison, Fault> {
         let resolved = experiment.resolve()?;
         resolved.check_memory()?;

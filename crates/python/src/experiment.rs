@@ -14,6 +14,18 @@ pub(crate) struct Experiment(pub(crate) config::Experiment);
 /// The name of keyword arguments in errors.
 const PLACE: &str = "keyword arguments";
 
+impl Experiment {
+    /// The settings as a text that names policies.
+    pub(crate) fn settings(&self) -> String {
+        settings(&self.0)
+    }
+}
+
+/// The settings of an experiment as a text that names policies, and has no help of any.
+pub(crate) fn settings(experiment: &config::Experiment) -> String {
+    experiment.to_toml().unwrap_or_else(|_| format!("{experiment:?}"))
+}
+
 #[pymethods]
 impl Experiment {
     /// The experiment of these keys, which are those of an experiment's file.

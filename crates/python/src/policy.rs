@@ -77,12 +77,12 @@ pub(crate) fn in_use(settings: &str) -> bool {
     lock(&CLASSES).keys().any(|name| names(settings, name))
 }
 
-/// True if a text has this name as a word of its own: `page-level` does not name `page`.
+/// True if settings have this name where one of a policy stands: `victim=NAME`, or an entry of a list.
 fn names(text: &str, name: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     text.match_indices(name).any(|(at, _)| {
         let (before, after) = (&text[..at], &text[at + name.len()..]);
-        !before.ends_with(is_part) && !after.starts_with(is_part)
+        (before.is_empty() || before.ends_with(['=', '"', '\'', ',', '[', ' ']))
+            && (after.is_empty() || after.starts_with(['+', '"', '\'', ',', ']', ' ', ':']))
     })
 }
 

@@ -1,7 +1,7 @@
 //! Sweeps: all of one on this machine, or its runs one by one for others to make.
 
 use crate::arrow::Table;
-use crate::experiment::Experiment;
+use crate::experiment::{self, Experiment};
 use crate::fault::raised;
 use crate::policy;
 use crate::version::{VERSION, WRITTEN_BY};
@@ -105,7 +105,7 @@ impl Sweep {
             return Err(raised(py, Fault::input("threads: must be 1 or more")));
         }
         let (plan, kept) = (&self.plan, self.out.as_ref().map(|(_, kept)| kept));
-        let text = format!("{:?}", self.experiment);
+        let text = experiment::settings(&self.experiment);
         // Policies of Python wait for its lock, and are known to one thread.
         let threads = if policy::in_use(&text) { Some(1) } else { threads };
         let (ended, exception) = watched(py, progress.as_ref(), &text, |watched| {

@@ -73,21 +73,26 @@ def ended(folder):
 
 @pytest.mark.parametrize("kills", [1, 2])
 def test_a_killed_worker_loses_nothing_and_repeats_nothing(client, command, longer, tmp_path, kills):
-    killed = []
+    killed, was_busy, there = [], [], []
+    deadline = time.monotonic() + 60
 
     def kill():
         for number in range(kills):
-            while ended(tmp_path / "dask") <= number:
+            while ended(tmp_path / "dask") <= number and time.monotonic() < deadline:
                 time.sleep(0.02)
-            # A worker that was just killed does not answer.
-            pids = {}
-            while not pids:
+            # A worker that was just killed does not answer, and one that started anew is not busy at once.
+            while time.monotonic() < deadline:
                 pids = {worker: pid for worker, pid in client.run(os.getpid, on_error="ignore").items() if pid not in killed}
-            busy = [worker for worker, tasks in client.processing().items() if tasks and worker in pids]
-            killed.append(pids[busy[0] if busy else next(iter(pids))])
-            os.kill(killed[-1], signal.SIGKILL)
+                busy = [worker for worker, tasks in client.processing().items() if tasks and worker in pids]
+                if busy:
+                    os.kill(pids[busy[0]], signal.SIGKILL)
+                    killed.append(pids[busy[0]])
+                    was_busy.append(busy[0])
+                    there.append(ended(tmp_path / "dask"))
+                    break
+                time.sleep(0.02)
 
-    killer = threading.Thread(target=kill)
+    killer = threading.Thread(target=kill, daemon=True)
     killer.start()
     numbers = []
     finish = ftlkit._cluster.Runs.settle
@@ -101,8 +106,10 @@ def test_a_killed_worker_loses_nothing_and_repeats_nothing(client, command, long
         result = ftlkit.sweep(longer, out=tmp_path / "dask", client=client)
     finally:
         ftlkit._cluster.Runs.settle = finish
-    killer.join()
-    assert len(killed) == kills and result.counts == {"ok": 8}
+    killer.join(timeout=60)
+    assert not killer.is_alive() and len(was_busy) == len(killed) == kills
+    assert max(there) < 8, "the sweep was still going"
+    assert result.counts == {"ok": 8}
     assert sorted(numbers) == list(range(8)), "each run ends once"
     command("sweep", longer, "--out", tmp_path / "command", "--quiet")
     assert tables(tmp_path / "dask") == tables(tmp_path / "command")
@@ -236,3 +243,70 @@ def test_a_file_of_another_content_is_not_the_trace(trace, tmp_path):
     assert not ftlkit._cluster.has_trace(str(tmp_path / "missing.csv"), sha256)
     with pytest.raises(ftlkit._cluster.MissingTrace):
         ftlkit._cluster._local((str(other), sha256), None)
+
+
+def test_any_exception_leaves_tables_and_its_result(client, study, tmp_path):
+    def full(*_):
+        if ended(tmp_path / "dask") >= 2:
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left") as caught:
+        ftlkit.sweep(study, out=tmp_path / "dask", client=client, progress=full)
+    counts = caught.value.result.counts
+    assert counts["not-run"] > 0 and counts["ok"] >= 2
+    assert len(tables(tmp_path / "dask")) == 6
+    # The same call goes on.
+    assert ftlkit.sweep(study, out=tmp_path / "dask", client=client).counts == {"ok": 8, "impossible": 4}
+
+
+class Content:
+    """A future of a content, in some state."""
+
+    def __init__(self, status):
+        self.status = status
+
+
+def test_only_lost_contents_are_sent_again():
+    from types import SimpleNamespace
+
+    from distributed.client import FutureCancelledError
+
+    runs = ftlkit._cluster.Runs(SimpleNamespace(status="running"), None)
+    whole = Content("finished")
+    runs.contents = {("a", "1"): Content("cancelled"), ("b", "2"): whole, ("c", "3"): None, ("d", "4"): Content("lost")}
+    runs.tries[0] = 1
+    runs.submit = lambda at: f"again {at}"
+
+    class Cancelled:
+        def result(self):
+            raise FutureCancelledError("key", "lost dependencies")
+
+    task = Cancelled()
+    runs.numbers[task] = 0
+    assert runs.settle(task) == "again 0"
+    assert runs.contents == {("b", "2"): whole, ("c", "3"): None}
+    # Without a scheduler there is nothing to repeat.
+    runs.client.status = "closed"
+    runs.numbers[task] = 0
+    with pytest.raises(OSError, match="scheduler of the cluster was lost"):
+        runs.settle(task)
+
+
+def test_other_code_of_a_policy_on_a_worker_is_refused(client, monkeypatch):
+    @ftlkit.victim_policy("stale")
+    class Stale:
+        def __init__(self, blocks, pages_per_block, seed):
+            pass
+
+        def full(self, block, valid):
+            pass
+
+        def choose(self, blocks):
+            return blocks.fewest()
+
+    study = {"capacity": "8MiB", "workload": {"name": "uniform", "requests": 3000}, "schemes": ["page-level+victim=stale"]}
+    assert ftlkit.sweep(study, vary={"seed": [1]}, client=client).counts == {"ok": 1}
+    # As if the client's class had been changed since the worker imported it.
+    monkeypatch.setattr(ftlkit._policy, "compiled_hash", lambda cls: "changed")
+    with pytest.raises(ftlkit.RunError, match="victim policy `stale`: a worker has other code of the class"):
+        ftlkit.sweep(study, vary={"seed": [2]}, client=client)

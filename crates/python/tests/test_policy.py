@@ -212,3 +212,57 @@ def test_the_code_of_a_class_tells_it_from_others():
         exec(f"class Shell:\n    def choose(self, blocks):\n        return {value}\n", space)
     codes = [ftlkit._policy.code_of(cls) for cls in (First, Second, *(space["Shell"] for space in made))]
     assert len(set(codes)) == 4 and codes[3] == codes[4]
+
+
+def test_the_code_of_a_class_has_its_bases():
+    def made(body):
+        space = {}
+        exec(f"class Base:\n    def choose(self, blocks):\n        {body}\nclass Mine(Base):\n    pass\n", space)
+        return space["Mine"]
+
+    codes = [ftlkit._policy.code_of(made(body)) for body in ("return 1", "return 2", "return 1")]
+    assert codes[0] == codes[2] != codes[1]
+
+    class Mine(Oldest):
+        pass
+
+    # With a source, the bases' sources are part of it.
+    assert "class Oldest" in ftlkit._policy.code_of(Mine) and "class Mine" in ftlkit._policy.code_of(Mine)
+    hashes = [ftlkit._policy.compiled_hash(made(body)) for body in ("return {1, 'a'}", "return {1, 'b'}", "return {1, 'a'}")]
+    assert hashes[0] == hashes[2] != hashes[1]
+
+
+def test_policies_are_named_where_a_policy_stands():
+    for text in ("page-level+victim=a", '"x+victim=a+idle"', '["a", "b"]', "'b,a'", "victim=a,fsr"):
+        assert ftlkit._policy.is_named("a", text), text
+    for text in ("page-level+victim=ab", "victim=a-b", "victim=b-a", "/data/a/trace.csv", "page-level"):
+        assert not ftlkit._policy.is_named("a", text), text
+
+
+def in_a_policy(name, call):
+    """Runs a policy that calls this once in a method; returns what that returned."""
+    found = []
+
+    class Calling(Oldest):
+        def choose(self, blocks):
+            if not found:
+                found.append(None)
+                found[0] = call()
+            return super().choose(blocks)
+
+    ftlkit.victim_policy(name)(Calling)
+    run(name)
+    return found[0]
+
+
+def test_a_policy_of_a_short_name_makes_no_other_run_wait():
+    # This run would be refused if it were taken for one with the policy `a`.
+    keys = {**SMALL, "workload": {"name": "uniform", "requests": 2000}}
+    found = in_a_policy("a", lambda: (ftlkit.compare(**keys).to_json(), len(ftlkit.sweep(keys, vary={"seed": [1]}))))
+    assert found == (ftlkit.compare(**keys).to_json(), 2)
+
+
+def test_a_run_within_a_policy_does_not_wait_for_itself():
+    with pytest.raises(ftlkit.PolicyError, match="a method of a victim policy began a run"):
+        in_a_policy("nesting", lambda: run("oldest"))
+    run("oldest")

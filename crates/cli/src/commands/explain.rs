@@ -132,6 +132,12 @@ impl ExplainArgs {
         let page = shows_page.then(|| output.html.unwrap_or_else(|| page_name(&self.scheme)));
         let page = page.map(|path| ResultFile::new("--html", &path, Content::PAGE)).transpose()?;
         let to_terminal = output.events.as_ref().is_some_and(|path| path.as_os_str() == "-");
+        if to_terminal && output.text {
+            return Err(Failure::input_with_help(
+                "--events and --text both write to standard output",
+                "omit one, or give the events a file: `--events=run.jsonl --text`",
+            ));
+        }
         let lines = output.events.filter(|_| !to_terminal);
         let lines =
             lines.map(|path| ResultFile::new("--events", &path, Content::LINES)).transpose()?;

@@ -127,6 +127,7 @@ fn files_that_are_not_of_explain_are_not_replaced() {
         "is not a recording",
         "not replaced",
     ]);
+    words("explain fast --events --text").refused(&["--events", "standard output"]);
     words("explain fast -o -").refused(&["an HTML page is not for the terminal"]);
     let read = |path: &str| std::fs::read_to_string(path).expect("a file");
     assert_eq!((read(&trace), read(&notes)), (csv_trace(5), "mine".to_owned()));

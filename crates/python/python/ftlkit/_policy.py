@@ -59,8 +59,8 @@ def compiled_hash(cls: type) -> str:
 
 
 def is_named(name: str, settings: str) -> bool:
-    """True if settings name this policy: as a word of its own, as in `page-level+victim=NAME`."""
-    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", settings) is not None
+    """True if settings have this name where one of a policy stands: `victim=NAME`, or an entry of a list."""
+    return re.search(rf"""(?:^|[="',\[ ]){re.escape(name)}(?:$|[+"',\] :])""", settings) is not None
 
 
 def _classes(cls: type) -> list[type]:
