@@ -271,7 +271,7 @@ def test_only_lost_contents_are_sent_again():
 
     from distributed.client import FutureCancelledError
 
-    runs = ftlkit._cluster.Runs(SimpleNamespace(status="running"), None)
+    runs = ftlkit._cluster.Runs(SimpleNamespace(status="running"), SimpleNamespace(finish=None))
     whole = Content("finished")
     runs.contents = {("a", "1"): Content("cancelled"), ("b", "2"): whole, ("c", "3"): None, ("d", "4"): Content("lost")}
     runs.tries[0] = 1

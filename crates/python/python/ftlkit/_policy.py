@@ -75,7 +75,8 @@ def _source(cls: type) -> str:
 
 
 def _compiled_class(cls: type) -> str:
-    lines = [cls.__qualname__]
+    # The qualified name of a class is not sent with it.
+    lines = [cls.__name__]
     for name, value in sorted(vars(cls).items()):
         if isinstance(value, property):
             parts = [value.fget, value.fset, value.fdel]
