@@ -91,8 +91,14 @@ fn fio_verifies_random_writes_with_trims() {
             "--iodepth=16",
             "--output-format=terse",
         ];
-        let verified =
-            ["--rw=randwrite", "--verify=crc32c", "--do_verify=1", "--verify_fatal=1", "--loops=2"];
+        let verified = [
+            "--rw=randwrite",
+            "--verify=crc32c",
+            "--do_verify=1",
+            "--verify_fatal=1",
+            "--loops=2",
+            "--verify_state_save=0",
+        ];
         run("fio", &[&common[..], &verified].concat());
         run("fio", &[&common[..], &["--rw=randtrim", "--io_size=256k"]].concat());
         run("fio", &[&common[..], &verified, &["--offset=64k", "--fsync=16"]].concat());
