@@ -46,7 +46,18 @@ impl Client {
 
     /// Sends a request; returns its error, and the bytes of a read.
     fn ask(&mut self, command: u16, offset: u64, length: u32, data: &[u8]) -> (u32, Vec<u8>) {
-        let head = [&[0x25, 0x60, 0x95, 0x13, 0, 0][..], &command.to_be_bytes(), &[7; 8]];
+        self.ask_with(0, command, offset, length, data)
+    }
+
+    fn ask_with(
+        &mut self,
+        flags: u8,
+        command: u16,
+        offset: u64,
+        length: u32,
+        data: &[u8],
+    ) -> (u32, Vec<u8>) {
+        let head = [&[0x25, 0x60, 0x95, 0x13, 0, flags][..], &command.to_be_bytes(), &[7; 8]];
         let rest = [&offset.to_be_bytes()[..], &length.to_be_bytes(), data];
         self.0.write_all(&[head.concat(), rest.concat()].concat()).unwrap();
         let mut reply = [0; 16];
@@ -60,6 +71,9 @@ impl Client {
 
 const WRITE: u16 = 1;
 const FLUSH: u16 = 3;
+const TRIM: u16 = 4;
+const ZEROES: u16 = 6;
+const FUA: u8 = 1;
 
 #[test]
 fn an_image_keeps_what_clients_write_over_ends_of_all_kinds() {
@@ -140,4 +154,78 @@ fn a_server_in_memory_listens_on_loopback_alone() {
     words("serve --socket /tmp/x --scheme lazyrtgc").refused(&["did you mean `lazy-rtgc`?"]);
     words("serve --socket /tmp/x --latency fast").refused(&["none, real or scaled:K"]);
     words("serve --socket /nowhere/x --capacity 8MiB").refused(&["cannot listen on `/nowhere/x`"]);
+}
+
+#[test]
+fn what_clients_ask_is_recorded_and_compared() {
+    for ending in ["csv", "csv.gz", "csv.zst", "csv.xz"] {
+        let scratch = Scratch::new("record");
+        let (socket, trace) = (scratch.at("socket"), scratch.at(&format!("asked.{ending}")));
+        let served = ["--capacity", "8MiB", "--socket", &socket, "--record", &trace];
+        let (server, ..) = start(&served);
+        let mut first = Client::new(&socket);
+        let mut second = Client::new(&socket);
+        assert_eq!(first.ask(WRITE, 1000, 5, b"hello").0, 0);
+        assert_eq!(second.ask_with(FUA, WRITE, 4096, 2048, &[1; 2048]).0, 0);
+        std::thread::sleep(Duration::from_millis(30));
+        assert_eq!(first.ask(FLUSH, 0, 0, &[]).0, 0);
+        assert_eq!(first.ask(0, 4096, 512, &[]).1, [1; 512]);
+        assert_eq!(second.ask(TRIM, 4096, 2048, &[]).0, 0);
+        assert_eq!(second.ask(ZEROES, 8192, 4096, &[]).0, 0);
+        assert_ne!(second.ask(WRITE, 7 << 20, 1, b"x").0, 0, "beyond the end");
+        assert_eq!(end(server, "-TERM").0, Some(0));
+        // The fields of each request, arrivals apart.
+        let plain = scratch.at("plain.csv");
+        ftlkit(["trace", "convert", &trace, &plain]).ok();
+        let text = std::fs::read_to_string(&plain).unwrap();
+        let mut lines = text.lines();
+        assert_eq!(
+            lines.next(),
+            Some("arrival_ns,device,op,fua,offset_bytes,length_bytes,response_ns")
+        );
+        let (mut arrivals, mut asked) = (Vec::new(), Vec::new());
+        for line in lines {
+            let (arrival, rest) = line.split_once(',').unwrap();
+            arrivals.push(arrival.parse::<u64>().unwrap());
+            asked.push(rest);
+        }
+        let wanted = [
+            "0,write,0,1000,5,",
+            "0,write,1,4096,2048,",
+            "0,flush,0,0,0,",
+            "0,read,0,4096,512,",
+            "0,trim,0,4096,2048,",
+            "0,write-zeroes,0,8192,4096,",
+        ];
+        assert_eq!(asked, wanted, "{ending}");
+        assert!(arrivals.is_sorted(), "{arrivals:?}");
+        assert!((30_000_000..5_000_000_000).contains(&(arrivals[2] - arrivals[1])), "{arrivals:?}");
+        let report = ftlkit(["compare", &trace, "--schemes", "page-level", "--json", "-q"]).json();
+        assert_eq!(report["schemes"][0]["requests"], 6);
+        // No trace is written over.
+        ftlkit([&["serve"], &served[..]].concat()).refused(&["there is such a file"]);
+    }
+    words("serve --socket /tmp/x --record asked.zst").refused(&["name it .csv, .csv.gz"]);
+    words("serve --socket /tmp/x --capacity 8MiB --record /nowhere/a.csv")
+        .refused(&["--record /nowhere/a.csv"]);
+}
+
+#[test]
+fn a_recorded_trace_outlives_a_kill_but_for_its_last_seconds() {
+    let scratch = Scratch::new("record-kill");
+    let socket = scratch.at("socket");
+    for ending in ["csv", "csv.zst"] {
+        let trace = scratch.at(&format!("asked.{ending}"));
+        let (mut server, ..) =
+            start(&["--capacity", "8MiB", "--socket", &socket, "--record", &trace]);
+        let mut client = Client::new(&socket);
+        for at in 0..3000 {
+            assert_eq!(client.ask(WRITE, at * 512, 512, &[2; 512]).0, 0);
+        }
+        std::thread::sleep(Duration::from_millis(3500));
+        server.kill().unwrap();
+        server.wait().unwrap();
+        let info = ftlkit(["trace", "info", &trace, "--json"]).json();
+        assert_eq!(info["counts"]["kept"], 3000, "{info}");
+    }
 }
