@@ -26,7 +26,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
 
 const COLUMNS: &str = "in any order, named by the header: op (read, write, trim, flush, write-zeroes), \
                        offset_bytes|sectors, length_bytes|sectors; if wanted arrival_ns|us|ms|s, device, fua \
-                       (0 or 1), response_ns|us|ms|s";
+                       (0 or 1), response_ns|us|ms|s, stream (0 to 255; 0: none)";
 
 /// Writes every field of a request.
 #[derive(Default)]
@@ -38,7 +38,10 @@ impl Writer for Table {
     fn begin(&mut self, text: &mut Vec<u8>, arrivals: bool) {
         self.arrivals = arrivals;
         let first = if arrivals { "arrival_ns," } else { "" };
-        line(text, format_args!("{first}device,op,fua,offset_bytes,length_bytes,response_ns"));
+        line(
+            text,
+            format_args!("{first}device,op,fua,offset_bytes,length_bytes,response_ns,stream"),
+        );
     }
 
     fn add(&mut self, text: &mut Vec<u8>, r: &Request, _: &dyn Fn(u32) -> String) {
@@ -57,6 +60,8 @@ impl Writer for Table {
         if let Some(response) = r.response_ns {
             number(text, response);
         }
+        text.push(b',');
+        number(text, u64::from(r.stream));
         text.push(b'\n');
     }
 }
@@ -89,6 +94,7 @@ enum Column {
     Length(u64),
     /// The value is the power of ten from its unit to ns.
     Response(u32),
+    Stream,
 }
 
 impl Column {
@@ -109,6 +115,7 @@ impl Column {
             b"response_us" => Self::Response(3),
             b"response_ms" => Self::Response(6),
             b"response_s" => Self::Response(9),
+            b"stream" => Self::Stream,
             _ => return None,
         })
     }
@@ -201,6 +208,9 @@ fn field(f: &mut Fields<'_, b','>, column: Column, r: &mut Request) -> Result<()
             } else {
                 Some(f.decimal_here("response", places)?)
             };
+        }
+        Column::Stream => {
+            r.stream = u8::try_from(f.uint("stream")?).map_err(|_| f.bad("a stream, 0 to 255"))?;
         }
     }
     Ok(())
