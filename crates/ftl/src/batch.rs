@@ -38,7 +38,7 @@ pub enum Asks {
     Nothing,
 }
 
-/// One piece of a request: a page task, or a request that touches no page.
+/// One piece of a request: a page task, or a request that touches no page. 16 bytes: four to a cache line.
 #[derive(Clone, Copy, Debug)]
 pub struct PageTask {
     /// Arrival time of the request.
@@ -51,12 +51,16 @@ pub struct PageTask {
     pub last: bool,
     /// True for a write that must be durable when it ends (force unit access).
     pub forced: bool,
+    /// Placement stream that the host named for its request; 0: none.
+    pub stream: u8,
 }
+
+const _: () = assert!(size_of::<PageTask>() == 16);
 
 impl PageTask {
     /// A page task that is a request of its own and arrives at time 0.
     pub fn page(kind: TaskKind, lpn: u32) -> Self {
-        Self { arrival_ns: 0, lpn, asks: Asks::Page(kind), last: true, forced: false }
+        Self { arrival_ns: 0, lpn, asks: Asks::Page(kind), last: true, forced: false, stream: 0 }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::arrow::Stream;
 use crate::fault::{of_workload, raised};
 use crate::watched::watched;
 use arrow_array::{
-    ArrayRef, BooleanArray, RecordBatch, RecordBatchReader, StringArray, UInt64Array,
+    ArrayRef, BooleanArray, RecordBatch, RecordBatchReader, StringArray, UInt8Array, UInt64Array,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::prelude::*;
@@ -77,6 +77,7 @@ fn schema() -> SchemaRef {
         field("offset_bytes", DataType::UInt64, false),
         field("length_bytes", DataType::UInt64, false),
         field("response_ns", DataType::UInt64, true),
+        field("stream", DataType::UInt8, false),
     ]))
 }
 
@@ -104,6 +105,7 @@ impl Batches {
             whole(|request| request.offset),
             whole(|request| request.length),
             maybe(&|request| request.response_ns),
+            Arc::new(UInt8Array::from_iter_values(requests.iter().map(|r| r.stream))),
         ]
     }
 }
@@ -132,7 +134,7 @@ impl RecordBatchReader for Batches {
     }
 }
 
-/// Columns of a trace as bytes of native numbers: u64, of `op` u8, of `fua` u8, of `device` u32.
+/// Columns of a trace as bytes of native numbers: u64, of `op`, `fua` and `stream` u8, of `device` u32.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Columns {
@@ -142,6 +144,7 @@ pub(crate) struct Columns {
     length: PyBackedBytes,
     device: Option<PyBackedBytes>,
     fua: Option<PyBackedBytes>,
+    stream: Option<PyBackedBytes>,
 }
 
 const OPS: [Op; 5] = [Op::Read, Op::Write, Op::Trim, Op::Flush, Op::WriteZeroes];
@@ -165,7 +168,8 @@ impl Columns {
         let column = |given: &Option<_>, name| if given.is_some() { name } else { "" };
         let first = column(&self.arrival_ns, "arrival_ns,");
         let [device, fua] = [column(&self.device, "device,"), column(&self.fua, "fua,")];
-        writeln!(file, "{first}{device}{fua}op,offset_bytes,length_bytes")?;
+        let stream = column(&self.stream, "stream,");
+        writeln!(file, "{first}{device}{fua}{stream}op,offset_bytes,length_bytes")?;
         for at in 0..self.op.len() {
             if let Some(arrivals) = &self.arrival_ns {
                 write!(file, "{},", u64_at(arrivals, at))?;
@@ -175,6 +179,9 @@ impl Columns {
             }
             if let Some(flags) = &self.fua {
                 write!(file, "{},", flags[at])?;
+            }
+            if let Some(streams) = &self.stream {
+                write!(file, "{},", streams[at])?;
             }
             let op = OPS[usize::from(self.op[at]).min(OPS.len() - 1)].name();
             writeln!(file, "{op},{},{}", u64_at(&self.offset, at), u64_at(&self.length, at))?;

@@ -31,7 +31,7 @@ def test_arrays_are_a_trace(command, arrays, tmp_path):
 
 
 def test_what_goes_in_comes_out(arrays):
-    trace = ftlkit.Trace.from_arrays(**arrays, device=np.arange(4000) % 3, fua=np.arange(4000) % 7 == 0)
+    trace = ftlkit.Trace.from_arrays(**arrays, device=np.arange(4000) % 3, fua=np.arange(4000) % 7 == 0, stream=np.arange(4000) % 256)
     read = pyarrow.table(trace)
     # Arrivals count from the first request.
     first = arrays["arrival_ns"][0]
@@ -42,6 +42,7 @@ def test_what_goes_in_comes_out(arrays):
     assert read["device"].to_pylist() == [str(number % 3) for number in range(4000)]
     assert read["fua"].to_pylist() == [number % 7 == 0 for number in range(4000)]
     assert read["response_ns"].null_count == 4000
+    assert read["stream"].to_pylist() == [number % 256 for number in range(4000)]
     assert [len(batch) for batch in trace.batches(1500)] == [1500, 1500, 1000]
     with pytest.raises(ftlkit.InputError, match="rows: must be 1 or more"):
         trace.batches(-1)

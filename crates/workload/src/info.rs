@@ -44,6 +44,19 @@ pub struct DeviceInfo {
     pub end_byte: u64,
 }
 
+/// Totals of the requests of one placement stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct StreamInfo {
+    /// Number of the stream; 0: none named.
+    pub stream: u8,
+    /// Requests.
+    pub requests: u64,
+    /// Writes among them.
+    pub writes: u64,
+    /// Bytes of these writes.
+    pub written_bytes: u64,
+}
+
 /// Contents of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TraceInfo {
@@ -75,6 +88,8 @@ pub struct TraceInfo {
     pub fua_requests: u64,
     /// Requests with a measured response.
     pub measured_responses: u64,
+    /// Requests per placement stream, in the order of their numbers; empty if no request names one.
+    pub streams: Vec<StreamInfo>,
     /// Address range per device, in the order of device numbers.
     pub devices: Vec<DeviceInfo>,
     /// Distinct 4 KiB pages that are read or written (trims touch none).
@@ -135,6 +150,7 @@ struct DeviceExtent {
 struct Tally {
     ops: [OpInfo; 5],
     devices: BTreeMap<u32, DeviceExtent>,
+    streams: Streams,
     footprint: Footprint,
     fua: u64,
     responses: u64,
@@ -145,11 +161,46 @@ struct Tally {
     pictured: Pictured,
 }
 
+/// Requests, writes and bytes written of each placement stream.
+struct Streams([StreamInfo; 256]);
+
+impl Default for Streams {
+    fn default() -> Self {
+        Self(std::array::from_fn(|stream| StreamInfo {
+            stream: stream as u8,
+            requests: 0,
+            writes: 0,
+            written_bytes: 0,
+        }))
+    }
+}
+
+impl Streams {
+    #[inline]
+    fn add(&mut self, r: &Request) {
+        let stream = &mut self.0[usize::from(r.stream)];
+        stream.requests += 1;
+        if r.op == Op::Write {
+            stream.writes += 1;
+            stream.written_bytes = stream.written_bytes.saturating_add(r.length);
+        }
+    }
+
+    /// Those with a request; none if no request names one.
+    fn named(&self) -> Vec<StreamInfo> {
+        match self.0[1..].iter().any(|stream| stream.requests > 0) {
+            true => self.0.iter().copied().filter(|stream| stream.requests > 0).collect(),
+            false => Vec::new(),
+        }
+    }
+}
+
 impl Tally {
     fn add(&mut self, r: &Request) {
         self.signs.take(r);
         self.pictured.take(r);
         let op = &mut self.ops[r.op as usize];
+        self.streams.add(r);
         op.requests += 1;
         op.bytes = op.bytes.saturating_add(r.length);
         op.max_bytes = op.max_bytes.max(r.length);
@@ -206,6 +257,7 @@ impl Tally {
             mean_bytes: ratio(bytes, extents),
             fua_requests: self.fua,
             measured_responses: self.responses,
+            streams: self.streams.named(),
             devices: self.devices.iter().map(device).collect(),
             footprint_pages,
             footprint_bytes: footprint_pages.saturating_mul(PAGE_BYTES),
@@ -272,6 +324,19 @@ impl TraceInfo {
                 op.requests,
                 round_bytes(op.mean_bytes),
                 round_bytes(op.max_bytes as f64)
+            )?;
+        }
+        for stream in &self.streams {
+            let name = match stream.stream {
+                0 => "no stream".to_owned(),
+                number => format!("stream {number}"),
+            };
+            writeln!(
+                f,
+                "  {name:<12} {:>10}  of them {} of {}",
+                stream.requests,
+                counted(stream.writes, "write"),
+                round_bytes(stream.written_bytes as f64)
             )?;
         }
         Ok(())

@@ -61,7 +61,7 @@ pub use formats::writing::Loss;
 pub use generators::generator::BuiltinInfo;
 pub use generators::snia::{Cell, SniaPlan};
 pub use generators::{BUILTIN, builtin};
-pub use info::{DeviceInfo, OpInfo, TraceInfo};
+pub use info::{DeviceInfo, OpInfo, StreamInfo, TraceInfo};
 pub use input::{Compression, STANDARD_INPUT};
 pub use jobs::{Extent, Job, MOST_JOBS, OpenJob, QueueClass};
 pub use looped::Looped;

@@ -145,6 +145,7 @@ impl Table {
             whole("offset_bytes"),
             whole("length_bytes"),
             column("response_ns", Physical::INT64, None, Repetition::OPTIONAL),
+            whole("stream"),
         ];
         let fields = time.into_iter().chain(others).collect::<Result<_, _>>();
         let schema =
@@ -198,6 +199,7 @@ impl Table {
         let levels: Vec<i16> =
             requests.iter().map(|request| i16::from(request.response_ns.is_some())).collect();
         column::<Int64Type>(&mut group, &responses, Some(&levels))?;
+        column::<Int64Type>(&mut group, &whole(|r| r.stream.into()), None)?;
         group.close()?;
         self.group.clear();
         Ok(())
@@ -237,7 +239,7 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         let [csv, parquet, back] = ["t.csv", "t.parquet", "back.csv"].map(|name| folder.join(name));
         for header in [
-            "arrival_ns,device,op,fua,offset_bytes,length_bytes,response_ns\n",
+            "arrival_ns,device,op,fua,offset_bytes,length_bytes,response_ns,stream\n",
             "op,offset_bytes,length_bytes\n",
         ] {
             let mut text = header.to_owned();
@@ -246,11 +248,12 @@ mod tests {
                 let response = if n % 3 == 0 { String::new() } else { (n * 7).to_string() };
                 text += &match header.starts_with("arrival") {
                     true => format!(
-                        "{},{},{op},{},{},512,{response}\n",
+                        "{},{},{op},{},{},512,{response},{}\n",
                         n * 1_000_003,
                         n % 2,
                         n % 2,
-                        n * 512
+                        n * 512,
+                        n % 256
                     ),
                     false => format!("{op},{},4096\n", n * 4096),
                 };

@@ -48,6 +48,8 @@ pub struct Request {
     pub op: Op,
     /// Force unit access: durable before acknowledgement.
     pub fua: bool,
+    /// Placement stream that the host names for a write (a placement handle or stream number); 0: none named.
+    pub stream: u8,
     /// Response time measured in the trace, ns.
     pub response_ns: Option<u64>,
 }

@@ -58,6 +58,7 @@ mod tests {
             device: 0,
             op: crate::Op::Write,
             fua: false,
+            stream: 0,
             response_ns: None,
         };
         let requests: Vec<_> = arrivals.iter().map(request).collect();

@@ -303,8 +303,8 @@ fn build(
 ) -> Result<(Parameters, Built), WorkloadError> {
     let info = builtin(name)?;
     let parameters = Parameters::resolve(info.name, info.parameters, given)?;
-    let request =
-        Build { info, parameters: &parameters, space: &space, seed, requests: replay.requests };
+    let (parameters_of, requests, find) = (&parameters, replay.requests, builtin);
+    let request = Build { info, parameters: parameters_of, space: &space, seed, requests, find };
     let built = (info.build)(&request)?;
     Ok((parameters, built))
 }

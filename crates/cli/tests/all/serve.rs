@@ -181,7 +181,7 @@ fn what_clients_ask_is_recorded_and_compared() {
         let mut lines = text.lines();
         assert_eq!(
             lines.next(),
-            Some("arrival_ns,device,op,fua,offset_bytes,length_bytes,response_ns")
+            Some("arrival_ns,device,op,fua,offset_bytes,length_bytes,response_ns,stream")
         );
         let (mut arrivals, mut asked) = (Vec::new(), Vec::new());
         for line in lines {
@@ -190,12 +190,12 @@ fn what_clients_ask_is_recorded_and_compared() {
             asked.push(rest);
         }
         let wanted = [
-            "0,write,0,1000,5,",
-            "0,write,1,4096,2048,",
-            "0,flush,0,0,0,",
-            "0,read,0,4096,512,",
-            "0,trim,0,4096,2048,",
-            "0,write-zeroes,0,8192,4096,",
+            "0,write,0,1000,5,,0",
+            "0,write,1,4096,2048,,0",
+            "0,flush,0,0,0,,0",
+            "0,read,0,4096,512,,0",
+            "0,trim,0,4096,2048,,0",
+            "0,write-zeroes,0,8192,4096,,0",
         ];
         assert_eq!(asked, wanted, "{ending}");
         assert!(arrivals.is_sorted(), "{arrivals:?}");

@@ -49,16 +49,18 @@ class Trace:
         arrival_ns: Any = None,
         device: Any = None,
         fua: Any = None,
+        stream: Any = None,
     ) -> Trace:
         """A trace of NumPy arrays, or of what NumPy makes arrays of: one entry per request.
 
         `op`: texts (read, write, trim, flush, write-zeroes), or the numbers 0 to 4 in this order. `offset`, `length`: bytes.
-        `arrival_ns`: ns; without it requests are issued one after the other. `device`: numbers; `fua`: flags.
+        `arrival_ns`: ns; without it requests are issued one after the other. `device`: numbers; `fua`: flags. `stream`: placement
+        streams, 0 to 255; 0: none.
 
         The arrays are written as a temporary file of ftlkit's own format, some 25 bytes per request, which is removed with
         the last reference to the trace; `save` keeps it.
         """
-        columns = _columns(op=op, offset=offset, length=length, arrival_ns=arrival_ns, device=device, fua=fua)
+        columns = _columns(op=op, offset=offset, length=length, arrival_ns=arrival_ns, device=device, fua=fua, stream=stream)
         return cls._written(lambda path: _ftlkit.write_trace(path, columns))
 
     @classmethod
@@ -81,7 +83,8 @@ class Trace:
         return info
 
     def batches(self, rows: int = 65536) -> Iterator[Table]:
-        """The requests, in tables of so many rows: arrival_ns, device, op, fua, offset_bytes, length_bytes, response_ns."""
+        """The requests, in tables of so many rows: arrival_ns, device, op, fua, offset_bytes, length_bytes, response_ns,
+        stream."""
         whole("rows", rows, 1, 2**63 - 1)
         return iter(_ftlkit.trace_stream(self.paths, self.options, rows))
 
@@ -167,7 +170,7 @@ def _columns(**given: Any) -> dict[str, bytes | None]:
                 raise InputError(f"fua: is of dtype {array.dtype}; it takes flags", "fua.astype(bool)")
             columns[name] = array.astype("u1").tobytes()
         else:
-            columns[name] = _whole(np, name, array, "u4" if name == "device" else "u8")
+            columns[name] = _whole(np, name, array, {"device": "u4", "stream": "u1"}.get(name, "u8"))
     return columns
 
 

@@ -71,6 +71,7 @@ impl Source for Drawn {
             device: 0,
             op: Op::Write,
             fua: false,
+            stream: 0,
             response_ns: None,
         }));
         let filled = end - self.next;

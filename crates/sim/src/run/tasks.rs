@@ -115,6 +115,7 @@ impl Cutter {
                 asks,
                 last: true,
                 forced: false,
+                stream: request.stream,
             });
         } else if end == next + 1 && (!Self::writes(request) || self.covers(request, next)) {
             // Requests of one page are the most frequent in many workloads: no detour over `rest`.
@@ -158,6 +159,7 @@ impl Cutter {
             asks: Asks::Page(self.kind(request, page)),
             last,
             forced: request.fua,
+            stream: request.stream,
         }
     }
 
@@ -207,7 +209,16 @@ mod tests {
     use super::*;
 
     fn request(op: Op, offset: u64, length: u64) -> Request {
-        Request { arrival_ns: 5, offset, length, device: 0, op, fua: false, response_ns: None }
+        Request {
+            arrival_ns: 5,
+            offset,
+            length,
+            device: 0,
+            op,
+            fua: false,
+            stream: 0,
+            response_ns: None,
+        }
     }
 
     fn cut(requests: &[Request], most: usize) -> Vec<(u32, TaskKind, bool)> {
@@ -285,6 +296,18 @@ mod tests {
         assert_eq!(all.len(), 1001);
         assert_eq!(all.iter().filter(|task| task.2).count(), 2);
     }
+
+    #[test]
+    fn every_page_task_carries_the_stream_of_its_request() {
+        let requests = [(Op::Write, 3, 9000), (Op::Trim, 7, 8192), (Op::Flush, 9, 0)]
+            .map(|(op, stream, length)| Request { stream, ..request(op, 4095, length) });
+        let mut out = Vec::new();
+        assert_eq!(Cutter::new(4096).cut(&requests, 64, &mut out), 3);
+        // Reads of pages written in part are of the same stream.
+        let streams: Vec<u8> = out.iter().map(|task| task.stream).collect();
+        assert_eq!(streams, [3, 3, 3, 3, 3, 3, 7, 9], "{out:?}");
+    }
+
     #[test]
     fn every_page_of_a_forced_request_is_forced_and_of_another_none() {
         let forced = Request { fua: true, ..request(Op::Write, 4096, 4 * 4096) };

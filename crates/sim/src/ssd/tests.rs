@@ -77,6 +77,7 @@ impl Source for Script {
             device: 0,
             op,
             fua: false,
+            stream: 0,
             response_ns: None,
         }));
         Ok(now)

@@ -191,5 +191,5 @@ fn set(to: &mut Experiment, setting: &str) -> Result<(), String> {
 
 /// A request of whole or partial pages.
 pub(crate) fn request(arrival_ns: u64, op: Op, offset: u64, length: u64) -> Request {
-    Request { arrival_ns, offset, length, device: 0, op, fua: false, response_ns: None }
+    Request { arrival_ns, offset, length, device: 0, op, fua: false, stream: 0, response_ns: None }
 }

@@ -26,7 +26,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
 
 const COLUMNS: &str = "in any order, named by the header: op (read, write, trim, flush, write-zeroes), \
                        offset_bytes|sectors, length_bytes|sectors; if wanted arrival_ns|us|ms|s, device, fua \
-                       (0 or 1), response_ns|us|ms|s, connection (not used)";
+                       (0 or 1), response_ns|us|ms|s, stream (0 to 255; 0: none), connection (not used)";
 
 /// Writes every field of a request.
 #[derive(Default)]
@@ -38,7 +38,10 @@ impl Writer for Table {
     fn begin(&mut self, text: &mut Vec<u8>, arrivals: bool) {
         self.arrivals = arrivals;
         let first = if arrivals { "arrival_ns," } else { "" };
-        line(text, format_args!("{first}device,op,fua,offset_bytes,length_bytes,response_ns"));
+        line(
+            text,
+            format_args!("{first}device,op,fua,offset_bytes,length_bytes,response_ns,stream"),
+        );
     }
 
     fn add(&mut self, text: &mut Vec<u8>, r: &Request, _: &dyn Fn(u32) -> String) {
@@ -57,6 +60,8 @@ impl Writer for Table {
         if let Some(response) = r.response_ns {
             number(text, response);
         }
+        text.push(b',');
+        number(text, u64::from(r.stream));
         text.push(b'\n');
     }
 }
@@ -91,6 +96,7 @@ enum Column {
     Response(u32),
     /// The connection of a recorded request: a number that no run depends on.
     Connection,
+    Stream,
 }
 
 impl Column {
@@ -112,6 +118,7 @@ impl Column {
             b"response_ms" => Self::Response(6),
             b"response_s" => Self::Response(9),
             b"connection" => Self::Connection,
+            b"stream" => Self::Stream,
             _ => return None,
         })
     }
@@ -206,6 +213,9 @@ fn field(f: &mut Fields<'_, b','>, column: Column, r: &mut Request) -> Result<()
             };
         }
         Column::Connection => drop(f.uint("connection")?),
+        Column::Stream => {
+            r.stream = u8::try_from(f.uint("stream")?).map_err(|_| f.bad("a stream, 0 to 255"))?;
+        }
     }
     Ok(())
 }

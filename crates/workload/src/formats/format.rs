@@ -144,5 +144,5 @@ pub(crate) trait Engine: Send {
 
 /// A request with defaults for the fields that most formats lack.
 pub(crate) fn request(device: u32, op: Op, offset: u64, length: u64, arrival_ns: u64) -> Request {
-    Request { arrival_ns, offset, length, device, op, fua: false, response_ns: None }
+    Request { arrival_ns, offset, length, device, op, fua: false, stream: 0, response_ns: None }
 }

@@ -38,6 +38,7 @@ impl Writing {
                 when(!r.arrival_ns.is_multiple_of(limits.tick_ns), Loss::ArrivalPrecision),
                 when(response, Loss::Response),
                 when(r.fua, Loss::Fua),
+                when(r.stream != 0, Loss::Stream),
                 when(r.device > limits.last_device, Loss::Device),
                 when(!arrivals, Loss::NoArrivals),
             ]
@@ -46,7 +47,7 @@ impl Writing {
     }
 }
 
-/// Limits of a format. No format with limits holds the force-unit-access flag.
+/// Limits of a format. No format with limits holds the force-unit-access flag or a placement stream.
 #[derive(Debug)]
 pub(crate) struct Limits {
     pub(crate) ops: &'static [Op],
@@ -72,6 +73,8 @@ pub enum Loss {
     Response,
     /// The force-unit-access flag.
     Fua,
+    /// The placement stream.
+    Stream,
     /// The device number exceeds the target's range. The request is left out.
     Device,
     /// The absence of arrival times: the target stores one per request, here 0.
@@ -88,6 +91,7 @@ impl Loss {
             Self::ArrivalPrecision => "arrival times finer than the format's unit (cut)",
             Self::Response => "measured responses",
             Self::Fua => "force-unit-access flags",
+            Self::Stream => "placement streams",
             Self::Device => "requests of devices whose number is too large (left out)",
             Self::NoArrivals => "the lack of arrival times (all become 0)",
         }

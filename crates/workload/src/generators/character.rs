@@ -118,20 +118,25 @@ impl Played {
         if let Some((place, length)) =
             lane.again.as_mut().and_then(|again| again.draw(&mut self.rng))
         {
-            return Access { op, offset: self.base + place, length };
+            return Access { op, offset: self.base + place, length, stream: 0 };
         }
         let length = lane.sizes.draw(&mut self.rng);
         if let Some((chance, largest, law)) = &self.metadata
             && length <= *largest
             && chance.happens(&mut self.rng)
         {
-            return Access { op, offset: self.base + law.draw(&mut self.rng) * self.align, length };
+            return Access {
+                op,
+                offset: self.base + law.draw(&mut self.rng) * self.align,
+                length,
+                stream: 0,
+            };
         }
         let place = lane.place(length, self.align, &mut self.rng);
         if let Some(again) = &mut lane.again {
             again.note(place, length);
         }
-        Access { op, offset: self.base + place, length }
+        Access { op, offset: self.base + place, length, stream: 0 }
     }
 }
 
@@ -141,7 +146,12 @@ impl Counted for Played {
     }
 
     fn write_at(&mut self, offset: u64) -> Access {
-        Access { op: self.quota.take_write(), offset: self.base + offset, length: self.align }
+        Access {
+            op: self.quota.take_write(),
+            offset: self.base + offset,
+            length: self.align,
+            stream: 0,
+        }
     }
 }
 

@@ -11,6 +11,8 @@ pub(crate) struct Access {
     pub(crate) op: Op,
     pub(crate) offset: u64,
     pub(crate) length: u64,
+    /// Placement stream; 0: none.
+    pub(crate) stream: u8,
 }
 
 /// An endless sequence of accesses.
@@ -52,6 +54,7 @@ pub(crate) fn request(access: Access, arrival_ns: u64) -> Request {
         device: 0,
         op: access.op,
         fua: false,
+        stream: access.stream,
         response_ns: None,
     }
 }

@@ -44,6 +44,7 @@ impl BuiltinInfo {
 }
 
 /// Input of a generator.
+#[derive(Clone, Copy)]
 pub(crate) struct Build<'a> {
     pub(crate) info: &'static BuiltinInfo,
     pub(crate) parameters: &'a Parameters,
@@ -51,6 +52,8 @@ pub(crate) struct Build<'a> {
     pub(crate) seed: u64,
     /// Requested number of requests, if given.
     pub(crate) requests: Option<u64>,
+    /// The built-in workload of a name.
+    pub(crate) find: fn(&str) -> Result<&'static BuiltinInfo, WorkloadError>,
 }
 
 impl Build<'_> {

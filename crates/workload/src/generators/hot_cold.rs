@@ -1,4 +1,6 @@
 //! Hot and cold places: a share of the places gets a share of the requests, uniform within each class.
+//!
+//! With hot_space=0.1, hot_requests=0.9 and scatter=no these are the two zones of SSD-iq.
 
 use crate::error::WorkloadError;
 use crate::generators::generator::{Build, Built, BuiltinInfo};

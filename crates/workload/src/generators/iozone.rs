@@ -174,7 +174,12 @@ impl Counted for Iozone {
     }
 
     fn write_at(&mut self, offset: u64) -> Access {
-        Access { op: self.quota.take_write(), offset: self.base + offset, length: self.sector }
+        Access {
+            op: self.quota.take_write(),
+            offset: self.base + offset,
+            length: self.sector,
+            stream: 0,
+        }
     }
 }
 
@@ -189,7 +194,7 @@ impl Pattern for Iozone {
         } else {
             self.data()
         };
-        Access { op, offset: self.base + sector * self.sector, length: self.sector }
+        Access { op, offset: self.base + sector * self.sector, length: self.sector, stream: 0 }
     }
 }
 

@@ -16,8 +16,13 @@ pub(crate) const SCATTER: ParameterInfo = ParameterInfo {
     default: "yes",
 };
 
+/// A distribution of a generator's own over places.
+pub(crate) trait Ranking: std::fmt::Debug + Send {
+    fn draw(&self, rng: &mut Pcg64) -> u64;
+}
+
 /// Probability distribution over places.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Law {
     /// Uniform.
     Even(u64),
@@ -25,6 +30,8 @@ pub(crate) enum Law {
     Ranked(Ranks, Option<Scramble>),
     /// Zones, uniform within each zone.
     Zoned(Zones, Option<Scramble>),
+    /// One that costs far more to draw than the call through a pointer.
+    Drawn(Box<dyn Ranking>, Option<Scramble>),
 }
 
 impl Law {
@@ -34,6 +41,7 @@ impl Law {
             Self::Even(places) => return draw::below(rng, *places),
             Self::Ranked(ranks, scramble) => (ranks.draw(rng), scramble),
             Self::Zoned(zones, scramble) => (zones.draw(rng), scramble),
+            Self::Drawn(ranking, scramble) => (ranking.draw(rng), scramble),
         };
         match scramble {
             Some(scramble) => scramble.apply(rank),

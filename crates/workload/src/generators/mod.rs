@@ -14,16 +14,23 @@ pub(crate) mod scramble;
 mod written_once;
 
 mod ba_gc;
+mod beta;
+mod fio_zipf;
+mod flash_cache;
 mod gftl_traces;
 mod hot_cold;
 mod iozone;
 mod lazy_rtgc_traces;
+mod lsm;
 mod map_misses;
 mod mixed;
+mod nested_zones;
 mod pareto;
 mod randrw;
 mod sequential;
 pub(crate) mod snia;
+mod switched;
+mod three_streams;
 mod uniform;
 mod worst_case;
 mod write_bursts;
@@ -39,11 +46,18 @@ pub static BUILTIN: &[&BuiltinInfo] = &[
     &zipf::INFO,
     &pareto::INFO,
     &hot_cold::INFO,
+    &nested_zones::INFO,
+    &beta::INFO,
+    &fio_zipf::INFO,
     &sequential::INFO,
     &write_bursts::INFO,
     &mixed::INFO,
     &randrw::INFO,
     &snia::INFO,
+    &flash_cache::INFO,
+    &three_streams::INFO,
+    &lsm::INFO,
+    &switched::INFO,
     &lazy_rtgc_traces::WEBSEARCH,
     &lazy_rtgc_traces::FINANCIAL,
     &lazy_rtgc_traces::COPY_FILE,

@@ -45,7 +45,8 @@ static FIO: &[ParameterInfo] = &[
     FOOTPRINT,
 ];
 
-const DISTRIBUTIONS: &str = "uniform (or random), zipf[:θ] (θ 0 to 10), pareto[:h] (h 0.01 to 0.5), hotcold[:20/80] or zoned:60/10:40/90";
+/// Forms of a random distribution.
+pub(crate) const DISTRIBUTIONS: &str = "uniform (or random), zipf[:θ] (θ 0 to 10), pareto[:h] (h 0.01 to 0.5), hotcold[:20/80] or zoned:60/10:40/90";
 
 pub(crate) static INFO: BuiltinInfo = BuiltinInfo {
     name: "randrw",
@@ -66,7 +67,8 @@ fn build(request: &Build<'_>) -> Result<Built, WorkloadError> {
     let slots = Slots::within(parameters, size_name, footprint, largest, align)?;
     let write_share = 1.0 - parameters.count("rwmixread").unwrap_or_default() as f64 / 100.0;
     let operations = Operations::new(write_share, parameters.share("trim_share"));
-    let (law, sizes) = (law(request, slots.count)?, [reads, writes]);
+    let law = law(request, "random_distribution", slots.count)?;
+    let sizes = [reads, writes];
     let pattern = Mix { rng: request.rng(), operations, law, align, sizes };
     Ok(request.paced(pattern, footprint))
 }
@@ -110,10 +112,11 @@ fn parse_percent(text: &str) -> Option<f64> {
     text.trim().trim_end_matches('%').parse().ok().filter(|percent| (0.0..=100.0).contains(percent))
 }
 
-fn law(request: &Build<'_>, places: u64) -> Result<Law, WorkloadError> {
+/// The distribution over so many places that the parameter of this name describes.
+pub(crate) fn law(request: &Build<'_>, key: &str, places: u64) -> Result<Law, WorkloadError> {
     let parameters = request.parameters;
-    let text = parameters.text("random_distribution");
-    let refuse = || parameters.refuse("random_distribution", DISTRIBUTIONS);
+    let text = parameters.text(key);
+    let refuse = || parameters.refuse(key, DISTRIBUTIONS);
     let (name, rest) = text.split_once(':').unwrap_or((text, ""));
     let number = |default: f64, min: f64, max: f64| match rest {
         "" => Ok(default),
@@ -135,10 +138,8 @@ fn law(request: &Build<'_>, places: u64) -> Result<Law, WorkloadError> {
                 rest.split(':').map(pair).collect::<Option<_>>().ok_or_else(refuse)?;
             let sum = zones.iter().fold((0.0, 0.0), |sum, zone| (sum.0 + zone.0, sum.1 + zone.1));
             if (sum.0 - 1.0f64).abs() > 1e-6 || (sum.1 - 1.0f64).abs() > 1e-6 {
-                return Err(parameters.refuse(
-                    "random_distribution",
-                    "zones of 100 % of requests and of space in all",
-                ));
+                let expected = "zones of 100 % of requests and of space in all";
+                return Err(parameters.refuse(key, expected));
             }
             Law::Zoned(Zones::new(places, &zones).ok_or_else(refuse)?, None)
         }

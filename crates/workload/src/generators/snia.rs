@@ -222,7 +222,7 @@ impl Pattern for Snia {
         if index < self.plan.precondition_requests {
             self.at += 1;
             let (offset, length) = self.cursor.take(self.plan.precondition_bytes);
-            return Access { op: Op::Write, offset, length };
+            return Access { op: Op::Write, offset, length, stream: 0 };
         }
         if self.cell_left == 0 {
             self.next_cell();
@@ -231,6 +231,6 @@ impl Pattern for Snia {
         self.cell_left -= 1;
         let op = if self.write.happens(&mut self.rng) { Op::Write } else { Op::Read };
         let offset = draw::below(&mut self.rng, self.places) * self.cell.block_bytes;
-        Access { op, offset, length: self.cell.block_bytes }
+        Access { op, offset, length: self.cell.block_bytes, stream: 0 }
     }
 }

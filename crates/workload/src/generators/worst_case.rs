@@ -131,6 +131,7 @@ impl<O: Order> Pattern for Written<O> {
             op: Op::Write,
             offset: self.order.next_page() * self.page_bytes,
             length: self.page_bytes,
+            stream: 0,
         }
     }
 }

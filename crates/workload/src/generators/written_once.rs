@@ -50,7 +50,12 @@ impl Counted for WrittenOnce {
     }
 
     fn write_at(&mut self, offset: u64) -> Access {
-        Access { op: self.quota.take_write(), offset: self.base + offset, length: self.sector }
+        Access {
+            op: self.quota.take_write(),
+            offset: self.base + offset,
+            length: self.sector,
+            stream: 0,
+        }
     }
 }
 
@@ -65,7 +70,7 @@ impl Pattern for WrittenOnce {
         } else {
             draw::below(&mut self.rng, (self.range / TABLE_SECTORS).max(1))
         };
-        Access { op, offset: self.base + sector * self.sector, length: self.sector }
+        Access { op, offset: self.base + sector * self.sector, length: self.sector, stream: 0 }
     }
 }
 

@@ -91,7 +91,7 @@ pub(crate) fn as_format(name: &str) -> TraceOptions {
 }
 
 pub(crate) fn req(arrival_ns: u64, device: u32, op: Op, offset: u64, length: u64) -> Request {
-    Request { arrival_ns, offset, length, device, op, fua: false, response_ns: None }
+    Request { arrival_ns, offset, length, device, op, fua: false, stream: 0, response_ns: None }
 }
 
 pub(crate) fn dropped(counts: &Counts, reason: &str) -> u64 {

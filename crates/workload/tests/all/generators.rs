@@ -319,11 +319,15 @@ fn the_stream_of_a_seed_is_pinned() {
         let fold = |hash: u64, value: u64| {
             (hash ^ value).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(5)
         };
-        take(&spec, Space { bytes: 1 << 28, page_bytes: 2048, pages_per_block: 64 }, 1)
-            .iter()
-            .fold(0xcbf2_9ce4_8422_2325, |h, r| {
-                fold(fold(fold(fold(h, r.arrival_ns), r.offset), r.length), r.op as u64)
-            })
+        take(&spec, Space { bytes: 1 << 28, page_bytes: 2048, pages_per_block: 64 }, 1).iter().fold(
+            0xcbf2_9ce4_8422_2325,
+            |h, r| {
+                fold(
+                    fold(fold(fold(h, r.arrival_ns), r.offset), r.length),
+                    u64::from(r.stream) << 8 | r.op as u64,
+                )
+            },
+        )
     };
     let hashes: BTreeMap<_, _> = BUILTIN.iter().map(|info| (info.name, hash(info.name))).collect();
     let shown: Vec<_> = hashes.iter().map(|(name, hash)| format!("{name} {hash:016x}")).collect();

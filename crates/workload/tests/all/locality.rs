@@ -162,6 +162,7 @@ fn request() -> Request {
         device: 0,
         op: Op::Read,
         fua: false,
+        stream: 0,
         response_ns: None,
     }
 }

@@ -5,6 +5,7 @@ mod common;
 mod generators;
 mod lists;
 mod locality;
+mod placement;
 mod trace_workloads;
 mod traces;
 mod within_space;

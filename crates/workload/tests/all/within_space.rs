@@ -19,7 +19,16 @@ fn value(info: &'static ParameterInfo) -> BoxedStrategy<String> {
     };
     match (info.name, info.kind) {
         ("bssplit", _) => text(&["none", "512/50:4k/50", "4k/:8k/:16k/", "1k/100,3000/20:4k/80"]),
-        ("random_distribution", _) => text(&[
+        ("zones", _) => text(&["10/90:10/90", "50/50", "0/0", "1/99:1/99:1/99", "100/100"]),
+        ("first" | "then", _) => text(&[
+            "lsm+ratio=2",
+            "sequential",
+            "switched",
+            "zipf+theta=1+scatter=no",
+            "flash-cache+region=64k",
+            "iozone",
+        ]),
+        ("random_distribution" | "jumper", _) => text(&[
             "uniform",
             "zipf",
             "zipf:0.9",

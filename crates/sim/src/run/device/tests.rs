@@ -41,7 +41,7 @@ impl Source for Script {
         out.extend(self.0.drain(..now).map(|(arrival_ns, op, page)| {
             let length = if op == Op::Flush { 0 } else { 2048 };
             let (fua, offset) = (page >= FORCED, page % FORCED * 2048);
-            Request { arrival_ns, offset, length, device: 0, op, fua, response_ns: None }
+            Request { arrival_ns, offset, length, device: 0, op, fua, stream: 0, response_ns: None }
         }));
         Ok(now)
     }
@@ -440,6 +440,7 @@ fn run_of_pages(scheme: &SchemeConfig, fua: bool, pages: &[u64]) -> SchemeReport
         device: 0,
         op: Op::Write,
         fua,
+        stream: 0,
         response_ns: None,
     };
     let requests: Vec<_> =

@@ -46,7 +46,8 @@ fn any_request() -> impl Strategy<Value = Request> {
     ];
     let extent = (0..u64::MAX / 2, 1..u64::MAX / 2);
     let times = (any::<u64>(), any::<Option<u64>>());
-    (times, extent, any::<u32>(), op, any::<bool>()).prop_map(|(times, extent, device, op, fua)| {
+    let flags = (any::<bool>(), any::<u8>());
+    (times, extent, any::<u32>(), op, flags).prop_map(|(times, extent, device, op, flags)| {
         let length = if op == Op::Flush { 0 } else { extent.1 };
         Request {
             arrival_ns: times.0,
@@ -54,7 +55,8 @@ fn any_request() -> impl Strategy<Value = Request> {
             length,
             device,
             op,
-            fua,
+            fua: flags.0,
+            stream: flags.1,
             response_ns: times.1,
         }
     })
@@ -62,7 +64,8 @@ fn any_request() -> impl Strategy<Value = Request> {
 
 /// Independent second implementation of the csv writer.
 fn csv(requests: &[Request]) -> String {
-    let mut text = "arrival_ns,device,op,fua,offset_bytes,length_bytes,response_ns\n".to_owned();
+    let mut text =
+        "arrival_ns,device,op,fua,offset_bytes,length_bytes,response_ns,stream\n".to_owned();
     for r in requests {
         let op = match r.op {
             Op::Read => "read",
@@ -73,7 +76,10 @@ fn csv(requests: &[Request]) -> String {
         };
         let response = r.response_ns.map(|ns| ns.to_string()).unwrap_or_default();
         let (fua, offset, length) = (u8::from(r.fua), r.offset, r.length);
-        text += &format!("{},{},{op},{fua},{offset},{length},{response}\n", r.arrival_ns, r.device);
+        text += &format!(
+            "{},{},{op},{fua},{offset},{length},{response},{}\n",
+            r.arrival_ns, r.device, r.stream
+        );
     }
     text
 }
@@ -149,17 +155,15 @@ fn fio_names_that_give_the_same_number_are_different_devices() {
     assert_eq!(names, ["a", "0", "x#7", "7", "07", "4294967296", "b"]);
 }
 
-const RICH: &str = "arrival_ns,device,op,fua,offset_bytes,length_bytes,response_ns\n\
-    0,0,write,0,0,512,\n7,0,write,1,100,512,150\n1000,70000,trim,0,512,512,\n2000,0,flush,0,0,0,\n\
-    3000,0,write-zeroes,0,0,512,\n";
+const RICH: &str = "arrival_ns,device,op,fua,offset_bytes,length_bytes,response_ns,stream\n\
+    0,0,write,0,0,512,,3\n7,0,write,1,100,512,150,0\n1000,70000,trim,0,512,512,,0\n2000,0,flush,0,0,0,,0\n\
+    3000,0,write-zeroes,0,0,512,,0\n";
 
 #[test]
 fn a_loss_is_refused_and_named_and_leaves_no_file() {
     let folder = Folder::new();
     let error = to(&folder, RICH, "out", "spc", false).unwrap_err().to_string();
-    for part in
-        ["spc format cannot hold", "offsets within a sector", "responses", "(request 2: write"]
-    {
+    for part in ["spc format cannot hold placement streams", "(request 1: write"] {
         assert!(error.contains(part), "{error}");
     }
     let left: Vec<_> = std::fs::read_dir(folder.path(".")).unwrap().collect();
@@ -176,18 +180,29 @@ fn allowed_losses_are_counted() {
         let losses: Vec<_> = done.losses.into_iter().collect();
         (done.written, done.left_out, losses)
     };
-    use Loss::{ArrivalPrecision, Device, Fua, OffsetWithinSector, Operation, Response};
+    use Loss::{ArrivalPrecision, Device, Fua, OffsetWithinSector, Operation, Response, Stream};
     assert_eq!(
         losses("spc"),
-        (2, 3, vec![(Operation, 3), (OffsetWithinSector, 1), (Response, 1), (Fua, 1)])
+        (2, 3, vec![(Operation, 3), (OffsetWithinSector, 1), (Response, 1), (Fua, 1), (Stream, 1)])
     );
     assert_eq!(
         losses("msr"),
-        (2, 3, vec![(Operation, 3), (ArrivalPrecision, 1), (Response, 1), (Fua, 1), (Device, 1)])
+        (
+            2,
+            3,
+            vec![
+                (Operation, 3),
+                (ArrivalPrecision, 1),
+                (Response, 1),
+                (Fua, 1),
+                (Stream, 1),
+                (Device, 1)
+            ]
+        )
     );
     assert_eq!(
         losses("fio"),
-        (4, 1, vec![(Operation, 1), (ArrivalPrecision, 1), (Response, 1), (Fua, 1)])
+        (4, 1, vec![(Operation, 1), (ArrivalPrecision, 1), (Response, 1), (Fua, 1), (Stream, 1)])
     );
 }
 

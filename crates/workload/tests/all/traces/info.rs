@@ -44,6 +44,31 @@ fn every_figure_of_a_small_trace() {
 }
 
 #[test]
+fn streams_are_counted_where_one_is_named() {
+    let info = gather(
+        "t",
+        "op,offset_bytes,length_bytes,stream\nwrite,0,4096,2\nwrite,0,8192,2\nread,0,512,2\n\
+         write,0,512,0\ntrim,0,4096,255\n",
+    );
+    let found: Vec<_> = info
+        .streams
+        .iter()
+        .map(|of| (of.stream, of.requests, of.writes, of.written_bytes))
+        .collect();
+    assert_eq!(found, [(0, 1, 1, 512), (2, 3, 2, 12_288), (255, 1, 0, 0)]);
+    let text = info.to_string();
+    assert!(text.contains("  stream 2              3  of them 2 writes of 12.0 KiB\n"), "{text}");
+    assert!(gather("t", TEXT).streams.is_empty());
+    assert!(!gather("t", TEXT).to_string().contains("stream"));
+    let error = crate::common::refused(
+        "t",
+        "op,offset_bytes,length_bytes,stream\nwrite,0,4096,256\n",
+        &TraceOptions::default(),
+    );
+    assert!(error.contains("a stream, 0 to 255"), "{error}");
+}
+
+#[test]
 fn people_and_programs_can_read_it() {
     let info = gather("t", TEXT);
     let text = info.to_string();
