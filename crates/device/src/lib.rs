@@ -8,9 +8,13 @@
 #![cfg(unix)]
 
 mod block_device;
+mod faults;
 pub mod image;
+mod monitor;
 pub mod nbd;
 mod summary;
 
 pub use block_device::{Below, BlockDevice, Latency};
+pub use faults::{Cut, FaultCounts, FaultPlan, FaultPlanError, Faulty};
+pub use monitor::Monitor;
 pub use summary::Summary;
