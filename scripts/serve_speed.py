@@ -42,7 +42,8 @@ def fio(socket, mode, depth, seconds, name=""):
     ran = subprocess.run(command, capture_output=True, text=True, cwd=socket.parent)
     if ran.returncode != 0:
         sys.exit(f"{' '.join(command)}: {ran.stderr or ran.stdout}")
-    return json.loads(ran.stdout)["jobs"][0]["read" if mode.endswith("read") else "write"]
+    # Notes may come before the figures.
+    return json.loads(ran.stdout[ran.stdout.index("{"):])["jobs"][0]["read" if mode.endswith("read") else "write"]
 
 
 def wait_for(socket, process):
