@@ -1,5 +1,6 @@
 //! Byte ranges on the pages of a scheme, one request at a time, with an account of what it cost.
 
+use crate::faults::FaultCounts;
 use crate::image::{Image, ImageArray};
 use crate::nbd::{Command, Job, NbdError, Reply};
 use crate::summary::{Account, Kind, Summary};
@@ -25,6 +26,16 @@ pub trait Below: Tearable + Debug + 'static {
 
     /// Why the array is off, if it is.
     fn failure(&self) -> Option<String>;
+
+    /// Faults that were injected so far; `None` without injection.
+    fn faults(&self) -> Option<FaultCounts> {
+        None
+    }
+
+    /// True if operations may fail and be repeated, which no bound covers.
+    fn repeats_operations(&self) -> bool {
+        false
+    }
 }
 
 impl Below for Image {
@@ -103,7 +114,11 @@ impl<I: Below> BlockDevice<I> {
             below: std::marker::PhantomData,
         };
         let counts = *device.array().serial().counts();
-        device.account.start(counts);
+        let busy_ns = device.scheme.flash().worked().busy_ns;
+        device.account.start(counts, busy_ns);
+        if device.array().image().repeats_operations() {
+            device.account.drop_bounds();
+        }
         device
     }
 
@@ -173,6 +188,8 @@ impl<I: Below> BlockDevice<I> {
 
     fn advance(&mut self) -> Result<(), Failed> {
         let now_ns = self.now_ns();
+        // Data age by it, where bit errors grow with age.
+        self.scheme.flash_mut().set_now_ns(now_ns);
         while self.scheme.due_ns() <= now_ns {
             self.scheme.advance(now_ns)?;
         }
@@ -335,7 +352,8 @@ impl<I: Below> BlockDevice<I> {
     /// The account so far.
     pub fn summary(&mut self) -> Summary {
         let counts = *self.array().serial().counts();
-        self.account.summary(&counts, self.scheme.flash())
+        let faults = self.array().image().faults();
+        self.account.summary(&*self.scheme, &counts, faults, self.now_ns())
     }
 }
 

@@ -9,11 +9,15 @@
 #![cfg(unix)]
 
 mod block_device;
+mod faults;
 pub mod image;
+mod monitor;
 pub mod nbd;
 mod record;
 mod summary;
 
 pub use block_device::{Below, BlockDevice, Latency};
+pub use faults::{Cut, FaultCounts, FaultPlan, FaultPlanError, Faulty};
+pub use monitor::Monitor;
 pub use record::Recorder;
 pub use summary::Summary;

@@ -1,10 +1,13 @@
 //! Account of a device's requests, in the terms of `compare`.
 
+use crate::faults::FaultCounts;
 use crate::nbd::Command;
-use flash::{BlockId, Counts, Flash, Lpn, Operation};
-use ftl::Guarantee;
+use flash::{AnyArray, BlockId, Cause, Counts, Flash, Lpn, Operation, Probe};
+use ftl::{Guarantee, Scheme};
 use serde::Serialize;
-use sim::measures::{Distribution, Summary as Times};
+use sim::measures::{Distribution, Summary as Times, wear};
+use sim::report::CauseCounts;
+use std::collections::BTreeMap;
 
 /// Kinds of page tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,12 +26,16 @@ pub(crate) struct Account {
     bytes_written: u64,
     pub(crate) partial_pages: u64,
     tasks: [u64; 3],
-    response: Distribution,
+    service: Distribution,
+    step: Distribution,
+    /// Of page tasks of each kind.
+    responses: [Distribution; 3],
     request: Distribution,
     guarantee: Guarantee,
     violations: u64,
     violation: Option<String>,
     started: Counts,
+    busy_before_ns: u64,
 }
 
 /// Names of commands, in the order of their counts.
@@ -45,41 +52,84 @@ fn index(command: Command) -> usize {
     }
 }
 
-/// What a device did, from its start on.
-#[derive(Clone, Debug, Serialize)]
+/// What a device did, from its start on. Where a key is one of a scheme in `compare --json`, it means the same.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Summary {
     /// Requests taken from clients: completed and refused.
     pub requests_taken: u64,
     /// Requests completed.
+    #[serde(rename = "requests")]
     pub requests_completed: u64,
-    /// Requests that ended in an error of the device.
+    /// Requests that broke a rule of the protocol, or ended in an error of the device.
     pub requests_refused: u64,
     /// Requests taken, by command.
-    pub commands: std::collections::BTreeMap<&'static str, u64>,
+    pub commands: BTreeMap<&'static str, u64>,
     /// Bytes read by clients.
     pub bytes_read: u64,
     /// Bytes written by clients, zeros included.
     pub bytes_written: u64,
     /// Pages that were written in part: read first, to keep their other bytes.
     pub partial_pages: u64,
-    /// Page tasks: reads, writes, trims.
-    pub page_tasks: [u64; 3],
+    /// Page tasks.
+    pub tasks: u64,
+    /// Page reads.
+    pub read_tasks: u64,
+    /// Page writes.
+    pub write_tasks: u64,
+    /// Page trims.
+    pub trim_tasks: u64,
+    /// Service of page tasks in modelled time, without collection, ns.
+    pub service_ns: Times,
+    /// Collection within page tasks, ns.
+    pub step_ns: Times,
+    /// Response of page tasks: service + step, ns.
+    pub response_ns: Times,
+    /// Response of page reads, ns.
+    pub read_response_ns: Times,
+    /// Response of page writes, ns.
+    pub write_response_ns: Times,
+    /// Modelled time of requests, one after the other, ns.
+    pub request_response_ns: Times,
+    /// Bound of the response, ns, if there is one.
+    pub bound_ns: Option<u64>,
+    /// True for a real-time bound, false for a whole-victim worst case.
+    pub real_time: bool,
+    /// Page tasks that exceeded a bound.
+    pub violations: u64,
+    /// Pages copied.
+    pub copies: u64,
     /// Pages programmed, by program or copy.
     pub pages_programmed: u64,
     /// Blocks erased.
     pub erases: u64,
     /// Pages programmed per page written; `None` without a write.
     pub waf: Option<f64>,
-    /// Response of page tasks in modelled time, ns.
-    pub response_ns: Times,
-    /// Modelled time of requests, one after the other, ns.
-    pub request_ns: Times,
-    /// Bound of the response, ns, if there is one.
-    pub response_bound_ns: Option<u64>,
-    /// Page tasks that exceeded a bound.
-    pub violations: u64,
-    /// Most erases of a block.
-    pub most_erases: u32,
+    /// The same by cause.
+    pub waf_by_cause: Vec<(String, f64)>,
+    /// Operations by cause.
+    pub counts: Vec<CauseCounts>,
+    /// Logical pages / physical pages.
+    pub logical_share: f64,
+    /// Logical pages exported.
+    pub logical_pages: u64,
+    /// Pages per block.
+    pub pages_per_block: u32,
+    /// Pages that can be programmed without an erase.
+    pub free_pages: u64,
+    /// RAM of the scheme in a controller, bytes.
+    pub ram_bytes: u64,
+    /// (σ_erase / N) × 100, over all erases of the array's life.
+    pub wear_index: f64,
+    /// Erases per block over the array's life: least, mean, most.
+    pub erases_per_block: (u32, f64, u32),
+    /// Bad blocks, those from the factory included.
+    pub bad_blocks: u32,
+    /// Faults that were injected; `null` without injection.
+    pub faults: Option<FaultCounts>,
+    /// Time since the start, ns.
+    pub elapsed_ns: u64,
+    /// Modelled time that the array worked, ns.
+    pub busy_ns: u64,
 }
 
 impl Account {
@@ -91,18 +141,27 @@ impl Account {
             bytes_written: 0,
             partial_pages: 0,
             tasks: [0; 3],
-            response: Distribution::new(),
+            service: Distribution::new(),
+            step: Distribution::new(),
+            responses: std::array::from_fn(|_| Distribution::new()),
             request: Distribution::new(),
             guarantee: *guarantee,
             violations: 0,
             violation: None,
             started: Counts::default(),
+            busy_before_ns: 0,
         }
     }
 
     /// Counts from here on.
-    pub(crate) fn start(&mut self, counts: Counts) {
+    pub(crate) fn start(&mut self, counts: Counts, busy_ns: u64) {
         self.started = counts;
+        self.busy_before_ns = busy_ns;
+    }
+
+    /// Compares no task with a bound from here on.
+    pub(crate) fn drop_bounds(&mut self) {
+        self.guarantee = Guarantee::default();
     }
 
     pub(crate) fn request(&mut self, command: Command, length: u32, completed: bool, took_ns: u64) {
@@ -131,7 +190,9 @@ impl Account {
     ) {
         self.tasks[kind as usize] += 1;
         let response_ns = service_ns + step_ns;
-        self.response.record(response_ns, 1);
+        self.service.record(service_ns, 1);
+        self.step.record(step_ns, 1);
+        self.responses[kind as usize].record(response_ns, 1);
         if forced && self.guarantee.forced_apart {
             return;
         }
@@ -165,12 +226,31 @@ impl Account {
         self.violation.take()
     }
 
-    pub(crate) fn summary(&self, counts: &Counts, flash: &dyn Flash) -> Summary {
+    /// The account of this scheme on this array, after `elapsed_ns`.
+    pub(crate) fn summary(
+        &self,
+        scheme: &dyn Scheme<Flash = AnyArray>,
+        counts: &Counts,
+        faults: Option<FaultCounts>,
+        elapsed_ns: u64,
+    ) -> Summary {
         let counts = counts.since(&self.started);
         let taken = self.taken.iter().sum::<u64>();
-        let pages_programmed = counts.total(Operation::Program) + counts.total(Operation::Copy);
-        let written = self.tasks[Kind::Write as usize];
-        let blocks = (0..flash.geometry().blocks()).map(BlockId);
+        let copies = counts.total(Operation::Copy);
+        let pages_programmed = counts.total(Operation::Program) + copies;
+        let [read_tasks, write_tasks, trim_tasks] = self.tasks;
+        let per_write = |pages: u64| (write_tasks > 0).then(|| pages as f64 / write_tasks as f64);
+        let by_cause = Cause::ALL.into_iter().filter_map(|cause| {
+            let pages = counts.pages_programmed(cause);
+            Some((cause.name().to_owned(), per_write(pages)?)).filter(|_| pages > 0)
+        });
+        let flash = scheme.flash();
+        let blocks = || (0..flash.geometry().blocks()).map(BlockId);
+        let worn = wear(&blocks().map(|block| flash.erase_count(block)).collect::<Vec<_>>());
+        let mut response_ns = Distribution::new();
+        self.responses.iter().for_each(|of_kind| response_ns.add(of_kind));
+        let telemetry = scheme.telemetry();
+        let logical_pages = u64::from(scheme.logical_pages());
         Summary {
             requests_taken: taken,
             requests_completed: taken - self.refused,
@@ -179,15 +259,49 @@ impl Account {
             bytes_read: self.bytes_read,
             bytes_written: self.bytes_written,
             partial_pages: self.partial_pages,
-            page_tasks: self.tasks,
+            tasks: self.tasks.iter().sum(),
+            read_tasks,
+            write_tasks,
+            trim_tasks,
+            service_ns: self.service.summary(),
+            step_ns: self.step.summary(),
+            response_ns: response_ns.summary(),
+            read_response_ns: self.responses[Kind::Read as usize].summary(),
+            write_response_ns: self.responses[Kind::Write as usize].summary(),
+            request_response_ns: self.request.summary(),
+            bound_ns: self.guarantee.response_ns,
+            real_time: self.guarantee.real_time,
+            violations: self.violations,
+            copies,
             pages_programmed,
             erases: counts.total(Operation::Erase),
-            waf: (written > 0).then(|| pages_programmed as f64 / written as f64),
-            response_ns: self.response.summary(),
-            request_ns: self.request.summary(),
-            response_bound_ns: self.guarantee.response_ns,
-            violations: self.violations,
-            most_erases: blocks.map(|block| flash.erase_count(block)).max().unwrap_or(0),
+            waf: per_write(pages_programmed),
+            waf_by_cause: by_cause.collect(),
+            counts: counts_by_cause(&counts),
+            logical_share: logical_pages as f64 / f64::from(flash.geometry().pages()),
+            logical_pages,
+            pages_per_block: flash.geometry().pages_per_block(),
+            free_pages: scheme.free_pages(),
+            ram_bytes: telemetry.ram.total(),
+            wear_index: worn.index,
+            erases_per_block: (worn.least, worn.mean, worn.most),
+            bad_blocks: blocks().filter(|block| flash.is_bad(*block)).count() as u32,
+            faults,
+            elapsed_ns,
+            busy_ns: flash.worked().busy_ns - self.busy_before_ns,
         }
     }
+}
+
+fn counts_by_cause(counts: &Counts) -> Vec<CauseCounts> {
+    let of = |cause: Cause| CauseCounts {
+        cause: cause.name().to_owned(),
+        reads: counts.get(Operation::Read, cause),
+        oob_reads: counts.get(Operation::ReadOob, cause),
+        programs: counts.get(Operation::Program, cause),
+        copies: counts.get(Operation::Copy, cause),
+        erases: counts.get(Operation::Erase, cause),
+    };
+    let any = |c: &CauseCounts| c.reads + c.oob_reads + c.programs + c.copies + c.erases > 0;
+    Cause::ALL.into_iter().map(of).filter(any).collect()
 }

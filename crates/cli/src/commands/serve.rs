@@ -1,23 +1,35 @@
 //! `ftlkit serve`.
 
+mod device_options;
+mod export;
+mod faults;
+mod latency;
+mod log;
+mod metrics;
+mod record;
+mod summary;
+mod watch;
+
+use self::device_options::{DeviceOptions, only_scheme, settings_of};
+use self::export::{ExportChoice, named_apart};
+use self::faults::FaultChoice;
+use self::latency::LatencyChoice;
+use self::log::Log;
+use self::metrics::Metrics;
+use self::record::Recording;
+use self::watch::{View, Watch};
 use crate::failure::Failure;
-use crate::output;
 use clap::Args;
 use device::image::{Description, Image, ImageArray, ImageError};
-use device::nbd::{Export, Limits, Listener, Server, Stop, serve};
-use device::{Below, BlockDevice, Latency, Recorder, Summary};
+use device::nbd::{Limits, Listener, Server, Stop, Tls, serve};
+use device::{Below, BlockDevice, Monitor};
 use flash::{Array, Flash, Store};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use sim::config::{
-    Bytes, DefaultShare, Experiment, PartTable, Resolved, ResolvedScheme, TextOrTable, Word,
-};
+use sim::config::{Bytes, Resolved, ResolvedScheme};
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use workload::output::COMPRESSIONS;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,13 +68,32 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
 
-    /// Let other machines connect, unencrypted and without a password
+    /// Let other machines connect, without a password; unencrypted without --tls-cert
     #[arg(long, requires = "listen")]
     allow_remote: bool,
 
-    /// Name of the export, which clients without a name get as well [default: none]
-    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
-    export: String,
+    /// Certificate of the server for TLS on --listen, PEM, with those of its issuers behind it
+    #[arg(long, value_name = "FILE", requires = "tls_key", requires = "listen")]
+    tls_cert: Option<PathBuf>,
+
+    /// Private key of the certificate, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+
+    /// Whether clients of --listen must use TLS: required or allowed [default: required]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "required",
+        hide_default_value = true,
+        requires = "tls_cert"
+    )]
+    tls: TlsUse,
+
+    /// Name of an export of the device, NAME or NAME:ro (read-only); repeated: all show the same bytes. Clients without a
+    /// name get the first [default: one without a name]
+    #[arg(long = "export", value_name = "NAME[:ro]")]
+    exports: Vec<ExportChoice>,
 
     /// Refuse every change
     #[arg(long)]
@@ -72,6 +103,12 @@ pub(crate) struct ServeArgs {
     /// times as late, 0.001 to 1000) [default: none]
     #[arg(long, value_name = "HOW", default_value = "none", hide_default_value = true)]
     latency: LatencyChoice,
+
+    /// Faults of the flash array, key=value joined by +: bit_errors (as in compare, with ecc, cycles, age), program_failures
+    /// and erase_failures (per million), endurance (erases of a block), bad_blocks (at the image's making), power_cut
+    /// (operations until it; torn=true tears the next), seed [default: none; seed 1]
+    #[arg(long, value_name = "FAULTS")]
+    faults: Option<FaultChoice>,
 
     /// What flushed data outlives: process (its end by kill -9) or machine (the loss of its power; each erase waits for the
     /// disk) [default: process]
@@ -88,55 +125,17 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE.csv")]
     record: Option<PathBuf>,
 
+    /// Answer Prometheus over HTTP at this address of this machine, under /metrics; port 0 is any free one
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    metrics: Option<SocketAddr>,
+
+    /// Show throughput, WAF, free pages, response and wear in the terminal; q or Ctrl-C ends the server
+    #[arg(long)]
+    watch: bool,
+
     /// Print the summary as one JSON object
     #[arg(long)]
     json: bool,
-}
-
-/// What describes a device.
-#[derive(Debug, Args)]
-struct DeviceOptions {
-    /// Scheme with its settings, such as lazy-rtgc+share=0.8 (`ftlkit list schemes`) [default: page-level]
-    #[arg(long, value_name = "SCHEME")]
-    scheme: Option<String>,
-
-    /// NAND part of the catalogue (`ftlkit list parts`) [default: evaluation-slc]
-    #[arg(long, value_name = "NAME")]
-    part: Option<String>,
-
-    /// Raw capacity, such as 4GiB; clients see the scheme's share of it [default: 1GiB]
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
-    capacity: Option<Bytes>,
-
-    /// Share of the array that a scheme without `+share` exports, or the most that it can if that is less; `own`: the most
-    /// that it can [default: 0.875]
-    #[arg(long, value_name = "SHARE")]
-    share: Option<Word<DefaultShare>>,
-
-    /// Seed of all random draws of the scheme [default: 1]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-}
-
-/// [`Latency`] on the command line.
-#[derive(Clone, Copy, Debug)]
-struct LatencyChoice(Latency);
-
-impl FromStr for LatencyChoice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let thousandths = match text.strip_prefix("scaled:") {
-            None if text == "none" => return Ok(Self(Latency::None)),
-            None if text == "real" => 1000.0,
-            None => return Err("is none, real or scaled:K".into()),
-            Some(factor) => match factor.parse::<f64>() {
-                Ok(factor) if (0.001..=1000.0).contains(&factor) => (factor * 1000.0).round(),
-                _ => return Err("scaled:K takes a K from 0.001 to 1000".into()),
-            },
-        };
-        Ok(Self(Latency::Scaled(thousandths as u64)))
-    }
 }
 
 /// What flushed data outlives.
@@ -146,90 +145,67 @@ enum Durable {
     Machine,
 }
 
-/// Settings of the device, as an image keeps them.
-fn settings_of(resolved: &Resolved, scheme: &ResolvedScheme) -> BTreeMap<String, String> {
-    let experiment = &resolved.experiment;
-    let capacity = experiment.capacity.map(|capacity| capacity.to_string());
-    let settings = [
-        ("part", scheme.part.name.to_string()),
-        ("capacity", capacity.unwrap_or_default()),
-        ("share", experiment.default_share.to_string()),
-        ("seed", experiment.seed.to_string()),
-        ("scheme", scheme.label.clone()),
-        ("pages", scheme.plan.logical_pages.to_string()),
-    ];
-    settings.map(|(name, value)| (name.to_owned(), value)).into()
-}
-
-impl DeviceOptions {
-    /// The options that describe the device of these settings.
-    fn of_settings(settings: &BTreeMap<String, String>) -> Result<Self, String> {
-        fn get<T: FromStr<Err: std::fmt::Display>>(
-            settings: &BTreeMap<String, String>,
-            name: &str,
-        ) -> Result<T, String> {
-            let text = settings.get(name).ok_or_else(|| format!("it has no setting `{name}`"))?;
-            text.parse().map_err(|error| format!("its setting `{name}`: {error}"))
-        }
-        Ok(Self {
-            scheme: Some(get(settings, "scheme")?),
-            part: Some(get(settings, "part")?),
-            capacity: Some(get(settings, "capacity")?),
-            share: Some(get(settings, "share")?),
-            seed: Some(get(settings, "seed")?),
-        })
-    }
-
-    /// The device that the options describe.
-    fn resolve(&self) -> Result<Resolved, Failure> {
-        let mut experiment = Experiment::default();
-        experiment.part = self.part.as_ref().map(|name| TextOrTable(PartTable::named(name)));
-        experiment.capacity = self.capacity;
-        experiment.default_share = self.share.unwrap_or(experiment.default_share);
-        experiment.seed = self.seed.unwrap_or(experiment.seed);
-        let scheme = self.scheme.as_deref().unwrap_or("page-level");
-        experiment.schemes = vec![scheme.trim().parse()?];
-        experiment.workload = "uniform".parse()?;
-        Ok(experiment.resolve()?)
-    }
-
-    /// True if any is given.
-    fn any(&self) -> bool {
-        let Self { scheme, part, capacity, share, seed } = self;
-        scheme.is_some()
-            || part.is_some()
-            || capacity.is_some()
-            || share.is_some()
-            || seed.is_some()
-    }
+/// Whether clients of a TCP port must use TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum TlsUse {
+    Required,
+    Allowed,
 }
 
 impl ServeArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let addresses = self.listeners_allowed()?;
+        named_apart(&self.exports)?;
+        if self.watch {
+            Watch::check()?;
+        }
         match &self.image {
             None => {
                 let resolved = self.device.resolve()?;
                 let scheme = only_scheme(&resolved)?;
                 let array = Array::new(resolved.geometry, scheme.part.clone(), Store::All);
-                let made = ImageArray::new(&scheme.config, array).format(&scheme.config);
-                let made = made.map_err(Failure::input)?;
-                self.serve::<Array>(BlockDevice::new(made, self.latency.0), scheme, addresses)
+                self.serve_on(array, scheme, true, addresses)
             }
             Some(path) => {
                 let (image, resolved, fresh) = self.image(path)?;
-                let scheme = only_scheme(&resolved)?;
-                let array = ImageArray::new(&scheme.config, image);
-                let made = match fresh {
-                    true => array.format(&scheme.config),
-                    false => array.mount(&scheme.config),
-                };
-                let made = made.map_err(|error| {
-                    Failure::internal(format!("cannot mount `{}`: {error}", path.display()))
-                })?;
-                self.serve::<Image>(BlockDevice::new(made, self.latency.0), scheme, addresses)
+                self.serve_on(image, only_scheme(&resolved)?, fresh, addresses)
             }
         }
+    }
+
+    /// Serves the scheme on this array, with the faults that it is to have.
+    fn serve_on<I: Below>(
+        &self,
+        array: I,
+        scheme: &ResolvedScheme,
+        fresh: bool,
+        address: Option<SocketAddr>,
+    ) -> Result<(), Failure> {
+        let Some(faults) = &self.faults else {
+            return self.serve(self.made(array, scheme, fresh)?, scheme, address);
+        };
+        let faulty = faults.plan(scheme)?.around(array, fresh).map_err(Failure::input)?;
+        self.serve(self.made(faulty, scheme, fresh)?, scheme, address)
+    }
+
+    /// The scheme on this array: formatted if that is fresh, else mounted.
+    fn made<I: Below>(
+        &self,
+        array: I,
+        scheme: &ResolvedScheme,
+        fresh: bool,
+    ) -> Result<BlockDevice<I>, Failure> {
+        let array = ImageArray::new(&scheme.config, array);
+        let (made, what) = match fresh {
+            true => (array.format(&scheme.config), "format"),
+            false => (array.mount(&scheme.config), "mount"),
+        };
+        let made = made.map_err(|error| {
+            let place =
+                self.image.as_ref().map_or("memory".into(), |path| path.display().to_string());
+            Failure::internal(format!("cannot {what} `{place}`: {error}"))
+        })?;
+        Ok(BlockDevice::new(made, self.latency.0))
     }
 
     /// The TCP address, if it may be used.
@@ -303,29 +279,15 @@ impl ServeArgs {
         scheme: &ResolvedScheme,
         address: Option<SocketAddr>,
     ) -> Result<(), Failure> {
-        let mut recording = self.record.as_deref().map(Recording::start).transpose()?;
-        let mut listeners = Vec::new();
-        if let Some(path) = &self.socket {
-            listeners.push(Listener::unix(path).map_err(|error| {
-                Failure::input(format!("cannot listen on `{}`: {error}", path.display()))
-            })?);
-        }
-        if let Some(address) = address {
-            listeners.push(
-                Listener::tcp(address).map_err(|error| {
-                    Failure::input(format!("cannot listen on {address}: {error}"))
-                })?,
-            );
-        }
-        let bytes = device.bytes();
-        let export = Export {
-            name: self.export.clone(),
-            description: format!("{} on {}", scheme.label, scheme.part.name),
-            bytes,
-            page_bytes: device.page_bytes() as u32,
-            read_only: self.read_only,
-        };
-        let stop = Stop::default();
+        let listeners = self.listeners(address)?;
+        let title = format!("{} on {}", scheme.label, scheme.part.name);
+        let exports = export::of_device(&self.exports, &device, &title, self.read_only);
+        let (stop, monitor) = (Stop::default(), Monitor::default());
+        let metrics = self.metrics.map(|address| {
+            Metrics::start(address, monitor.clone(), stop.clone(), scheme.label.clone())
+        });
+        let metrics = metrics.transpose()?;
+        let tls = self.tls()?;
         let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(Failure::internal)?;
         let (handle, stopper) = (signals.handle(), stop.clone());
         let waiting = std::thread::spawn(move || {
@@ -333,178 +295,97 @@ impl ServeArgs {
                 stopper.stop();
             }
         });
-        for listener in &listeners {
-            tell(format_args!(
-                "{} of {}: {}",
-                export.description,
-                Bytes::new(bytes).rounded_down(),
-                listener.uri()
-            ));
-        }
-        let log = |line: &str| tell(format_args!("{line}"));
-        let server =
-            Server { exports: vec![export], limits: Limits::default(), log: Box::new(log) };
-        let served = serve(server, listeners, &stop, |job| match job {
-            Some(job) => {
-                if let Some(recording) = &mut recording {
-                    recording.with(|recorder| recorder.add(&job));
-                }
-                if let Some(violation) = device.serve(job)? {
-                    tell(format_args!("{violation}"));
-                }
-                device.rest()
+        let title = format!("{title} of {}", Bytes::new(device.bytes()).rounded_down());
+        let mut places: Vec<String> = listeners.iter().map(Listener::uri).collect();
+        places.extend(metrics.iter().map(Metrics::uri));
+        let log = if self.watch { Log::of_view() } else { Log::default() };
+        let mut recording = match &self.record {
+            Some(path) => Some(Recording::start(path, log.clone())?),
+            None => None,
+        };
+        let watch = match self.watch {
+            true => {
+                let view = View::new(title, places);
+                let watch = Watch::start(view, monitor.clone(), stop.clone(), log.clone());
+                Some(watch.map_err(|error| Failure::internal(format!("the terminal: {error}")))?)
             }
-            None => {
-                if let Some(recording) = &mut recording {
-                    recording.with(Recorder::rest);
-                }
-                device.rest()
+            false => {
+                places.iter().for_each(|place| log.tell(format_args!("{title}: {place}")));
+                None
             }
+        };
+        let logs = log.clone();
+        let tells = Box::new(move |line: &str| logs.tell(format_args!("{line}")));
+        let server = Server { exports, limits: Limits::default(), tls, log: tells };
+        let served = serve(server, listeners, &stop, |job| {
+            if let Some(recording) = &mut recording {
+                recording.with(|recorder| match &job {
+                    Some(job) => recorder.add(job),
+                    None => recorder.rest(),
+                });
+            }
+            if let Some(job) = job
+                && let Some(violation) = device.serve(job)?
+            {
+                log.tell(format_args!("{violation}"));
+            }
+            monitor.tell(|| device.summary());
+            device.rest()
         });
+        let (summary, failure) = match served {
+            Err(failure) => (Some(device.summary()), Some(failure)),
+            Ok(()) => match device.shut_down() {
+                Ok(summary) => (Some(summary), None),
+                Err(failure) => (None, Some(failure)),
+            },
+        };
+        let recorded = recording.map_or(Ok(()), Recording::finish);
+        monitor.end();
         handle.close();
         let _ = waiting.join();
-        let recorded = recording.map_or(Ok(()), Recording::finish);
-        let summary = match served {
-            Ok(()) => device.shut_down().map_err(Failure::internal)?,
-            Err(failure) => {
-                self.print(&device.summary(), scheme, stop.refused())?;
-                return Err(Failure::internal(format!("the device is off: {failure}")));
-            }
-        };
-        self.print(&summary, scheme, stop.refused())?;
+        if let Some(metrics) = metrics {
+            metrics.end();
+        }
+        let watched = watch.map_or(Ok(()), Watch::end);
+        log.print_kept();
+        if let Some(summary) = &summary {
+            summary::print(summary, scheme, stop.refused(), self.json)?;
+        }
+        if let Some(failure) = failure {
+            return Err(Failure::internal(format!("the device is off: {failure}")));
+        }
         recorded?;
-        if summary.violations > 0 { Err(Failure::PromiseBroken) } else { Ok(()) }
-    }
-
-    fn print(
-        &self,
-        summary: &Summary,
-        scheme: &ResolvedScheme,
-        refused: u64,
-    ) -> Result<(), Failure> {
-        let mut summary = summary.clone();
-        summary.requests_taken += refused;
-        summary.requests_refused += refused;
-        if self.json {
-            return output::json(&serde_json::json!({ "scheme": scheme.label, "device": summary }));
+        watched.map_err(|error| Failure::internal(format!("the terminal: {error}")))?;
+        match summary {
+            Some(summary) if summary.violations > 0 => Err(Failure::PromiseBroken),
+            _ => Ok(()),
         }
-        output::painted(&text(&summary, scheme))
     }
-}
 
-/// A trace that is recorded. If its file cannot be written the server goes on; its end is then a failure.
-struct Recording {
-    path: PathBuf,
-    /// `None` once the file could not be written.
-    recorder: Option<Recorder>,
-    failure: Option<std::io::Error>,
-}
+    fn listeners(&self, address: Option<SocketAddr>) -> Result<Vec<Listener>, Failure> {
+        let mut listeners = Vec::new();
+        if let Some(path) = &self.socket {
+            listeners.push(Listener::unix(path).map_err(|error| {
+                Failure::input(format!("cannot listen on `{}`: {error}", path.display()))
+            })?);
+        }
+        if let Some(address) = address {
+            let cannot = |error| Failure::input(format!("cannot listen on {address}: {error}"));
+            listeners.push(Listener::tcp(address, self.tls_cert.is_some()).map_err(cannot)?);
+        }
+        Ok(listeners)
+    }
 
-impl Recording {
-    fn start(path: &Path) -> Result<Self, Failure> {
-        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
-        let plain = name.as_deref().unwrap_or_default();
-        let plain = match plain.rsplit_once('.') {
-            Some((plain, ending)) if COMPRESSIONS.contains(&ending) => plain,
-            _ => plain,
+    /// Encryption of the TCP port, if there is a certificate.
+    fn tls(&self) -> Result<Option<Tls>, Failure> {
+        let (Some(certificate), Some(key)) = (&self.tls_cert, &self.tls_key) else {
+            return Ok(None);
         };
-        if !plain.ends_with(".csv") {
-            return Err(Failure::input_with_help(
-                format!("--record {}: the trace is a CSV table", path.display()),
-                "name it .csv, .csv.gz, .csv.zst or .csv.xz",
-            ));
-        }
-        match Recorder::create(path) {
-            Ok(recorder) => {
-                Ok(Self { path: path.to_owned(), recorder: Some(recorder), failure: None })
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                Err(Failure::input_with_help(
-                    format!("--record {}: there is such a file", path.display()),
-                    "name another, or remove it first",
-                ))
-            }
-            Err(error) => Err(Failure::input(format!("--record {}: {error}", path.display()))),
-        }
+        let tls = Tls::from_files(certificate, key, self.tls == TlsUse::Required);
+        tls.map(Some).map_err(|error| Failure::input(format!("--tls-cert, --tls-key: {error}")))
     }
-
-    /// Does something with the recorder, until its file fails.
-    fn with(&mut self, work: impl FnOnce(&mut Recorder) -> std::io::Result<()>) {
-        let Some(recorder) = &mut self.recorder else { return };
-        if let Err(error) = work(recorder) {
-            tell(format_args!("--record {}: {error}; the trace ends here", self.path.display()));
-            self.failure = Some(error);
-            self.recorder = None;
-        }
-    }
-
-    fn finish(self) -> Result<(), Failure> {
-        let ended = match (self.failure, self.recorder) {
-            (Some(failure), _) => Err(failure),
-            (None, Some(recorder)) => recorder.finish(),
-            (None, None) => Ok(()),
-        };
-        ended.map_err(|error| {
-            let path = self.path.display();
-            Failure::internal(format!("the trace `{path}` is incomplete: {error}"))
-        })
-    }
-}
-
-/// Writes a line to standard error. Whoever started the server may have closed it: that ends nothing.
-fn tell(line: std::fmt::Arguments<'_>) {
-    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 fn fault(error: ImageError) -> Failure {
     Failure::input(error)
-}
-
-fn only_scheme(resolved: &Resolved) -> Result<&ResolvedScheme, Failure> {
-    let first = resolved.schemes.first();
-    first.ok_or_else(|| Failure::internal("the experiment has no scheme"))
-}
-
-fn micros(ns: f64) -> String {
-    format!("{:.1} µs", ns / 1000.0)
-}
-
-fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
-    let Summary { requests_taken, requests_completed, requests_refused, .. } = *summary;
-    let by_command: Vec<String> = summary
-        .commands
-        .iter()
-        .filter(|(_, count)| **count > 0)
-        .map(|(name, count)| format!("{count} {name}"))
-        .collect();
-    let response = &summary.response_ns;
-    let bound = match summary.response_bound_ns {
-        None => "no bound".to_owned(),
-        Some(bound) if summary.violations == 0 => format!("bound kept: {}", micros(bound as f64)),
-        Some(bound) => {
-            format!("BOUND EXCEEDED by {} page tasks: {}", summary.violations, micros(bound as f64))
-        }
-    };
-    let waf = summary.waf.map_or_else(|| "-".into(), |waf| format!("{waf:.3}"));
-    let [reads, writes, trims] = summary.page_tasks;
-    let bytes = |bytes| Bytes::new(bytes).rounded_down();
-    format!(
-        "{}\n\
-         requests     {requests_taken} taken = {requests_completed} completed + {requests_refused} refused ({})\n\
-         bytes        {} read, {} written\n\
-         page tasks   {reads} reads, {writes} writes, {trims} trims; {} pages written in part\n\
-         WAF          {waf} ({} pages programmed, {} erases, at most {} per block)\n\
-         response     mean {}, p99.9 {}, worst {}; {bound}\n",
-        scheme.label,
-        by_command.join(", "),
-        bytes(summary.bytes_read),
-        bytes(summary.bytes_written),
-        summary.partial_pages,
-        summary.pages_programmed,
-        summary.erases,
-        summary.most_erases,
-        micros(response.mean),
-        response.p99_9.map_or_else(|| "-".into(), |ns| micros(ns as f64)),
-        micros(response.max as f64),
-    )
 }

@@ -27,19 +27,21 @@ fn end(mut server: Child, signal: &str) -> (Option<i32>, String) {
     (server.wait().expect("it ends").code(), out)
 }
 
-/// A client that opens the only export in the oldest way.
+/// A client that opens an export in the oldest way.
 struct Client(UnixStream);
 
 impl Client {
     fn new(socket: &str) -> Self {
+        Self::named(socket, "")
+    }
+
+    fn named(socket: &str, export: &str) -> Self {
         let mut stream = UnixStream::connect(socket).expect("the server listens");
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         stream.read_exact(&mut [0; 18]).unwrap();
-        stream
-            .write_all(
-                &[&3_u32.to_be_bytes()[..], b"IHAVEOPT", &1_u32.to_be_bytes(), &[0; 4]].concat(),
-            )
-            .unwrap();
+        let option = [&3_u32.to_be_bytes()[..], b"IHAVEOPT", &1_u32.to_be_bytes()].concat();
+        let name = [&(export.len() as u32).to_be_bytes()[..], export.as_bytes()].concat();
+        stream.write_all(&[option, name].concat()).unwrap();
         stream.read_exact(&mut [0; 10]).unwrap();
         Self(stream)
     }
@@ -123,7 +125,7 @@ fn an_image_keeps_what_clients_write_over_ends_of_all_kinds() {
     let (code, out) = end(server, "-INT");
     let json: serde_json::Value = serde_json::from_str(&out).expect("one JSON object");
     assert_eq!((code, &json["scheme"]), (Some(0), &"lazy-rtgc".into()));
-    assert_eq!(json["device"]["requests_completed"], 1);
+    assert_eq!(json["device"]["requests"], 1);
     assert_eq!(json["device"]["commands"]["read"], 1);
     // Options that describe the same device are as good as none; others are refused.
     let (server, ..) = start(&[&made[..], &["--read-only"]].concat());
@@ -228,4 +230,180 @@ fn a_recorded_trace_outlives_a_kill_but_for_its_last_seconds() {
         let info = ftlkit(["trace", "info", &trace, "--json"]).json();
         assert_eq!(info["counts"]["kept"], 3000, "{info}");
     }
+}
+
+/// What an HTTP server answers to these bytes.
+fn http(address: &str, request: &[u8]) -> String {
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    stream.write_all(request).unwrap();
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).unwrap();
+    reply
+}
+
+#[test]
+fn figures_are_told_to_prometheus_and_at_the_end() {
+    let scratch = Scratch::new("serve-metrics");
+    let socket = scratch.at("socket");
+    let (server, _, mut said) = start(&[
+        "--capacity",
+        "8MiB",
+        "--scheme",
+        "lazy-rtgc",
+        "--socket",
+        &socket,
+        "--metrics",
+        "127.0.0.1:0",
+        "--json",
+    ]);
+    let mut line = String::new();
+    said.read_line(&mut line).unwrap();
+    let address = line.trim().rsplit_once("http://").expect("an address").1;
+    let address = address.strip_suffix("/metrics").unwrap();
+    let mut client = Client::new(&socket);
+    for n in 0..10 {
+        assert_eq!(client.ask(WRITE, n * 2048, 2048, &[7; 2048]).0, 0);
+    }
+    assert_eq!(client.ask(0, 1000, 5, &[]).1, [7; 5]);
+    assert_eq!(client.ask(WRITE, 7 << 20, 1, b"x").0, 28, "beyond the end");
+    let page = http(address, b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    let (head, body) = page.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 OK") && head.contains("version=0.0.4"), "{head}");
+    assert!(head.contains(&format!("Content-Length: {}", body.len())), "{head}");
+    for line in [
+        "ftlkit_device_info{scheme=\"lazy-rtgc\"} 1",
+        "# TYPE ftlkit_requests_total counter",
+        "ftlkit_requests_total{command=\"write\"} 10",
+        "ftlkit_requests_refused_total{by=\"protocol\"} 1",
+        "ftlkit_connections 1",
+        "ftlkit_written_bytes_total 20480",
+        "ftlkit_pages_programmed_total{cause=\"host\"} 10",
+        "ftlkit_write_amplification 1",
+        "ftlkit_page_response_seconds_count 11",
+        "ftlkit_page_response_bound_seconds 0.0022209",
+        "ftlkit_bound_violations_total 0",
+    ] {
+        assert!(body.lines().any(|found| found == line), "`{line}` is not in\n{body}");
+    }
+    assert!(http(address, b"GET /other HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404 "));
+    assert!(http(address, b"POST /metrics HTTP/1.1\r\n\r\n").contains("Allow: GET"));
+    assert!(http(address, &[b"nonsense\r\n\r\n", &[0xff; 9][..]].concat()).contains(" 400 "));
+    let (code, out) = end(server, "-TERM");
+    assert_eq!(code, Some(0), "{out}");
+    let json: serde_json::Value = serde_json::from_str(&out).expect("one JSON object");
+    let device = &json["device"];
+    // The keys of a scheme in `compare --json`, with what they mean there.
+    let compared = words("compare hot-cold --capacity 8MiB --schemes lazy-rtgc --json").ok();
+    let compared: serde_json::Value = serde_json::from_str(&compared).unwrap();
+    let scheme = compared["schemes"][0].as_object().expect("a scheme");
+    let own = [
+        "commands",
+        "bytes_read",
+        "bytes_written",
+        "pages_programmed",
+        "free_pages",
+        "bad_blocks",
+        "faults",
+    ];
+    for (key, value) in device.as_object().expect("an object") {
+        assert!(own.contains(&&**key) || scheme.contains_key(key), "{key}");
+        if let Some(other) = scheme.get(key) {
+            let kind = |value: &serde_json::Value| std::mem::discriminant(value);
+            assert_eq!(kind(value), kind(other), "{key}: {value} {other}");
+        }
+    }
+    assert_eq!((&device["name"], &device["tasks"]), (&"lazy-rtgc".into(), &11.into()));
+    assert_eq!(device["bound_ns"], scheme["bound_ns"]);
+    assert_eq!((&device["requests_taken"], &device["requests_refused"]), (&12.into(), &1.into()));
+    let none = ["--socket", &socket, "--capacity", "8MiB"];
+    ftlkit([&["serve"][..], &none, &["--metrics", "0.0.0.0:0"]].concat())
+        .refused(&["other machines", "127.0.0.1:9200"]);
+    ftlkit([&["serve"][..], &none, &["--watch"]].concat()).refused(&["needs a terminal"]);
+}
+
+#[test]
+fn exports_have_names_and_may_be_read_only() {
+    let scratch = Scratch::new("serve-exports");
+    let socket = scratch.at("socket");
+    let device = ["--socket", &socket, "--capacity", "8MiB"];
+    let (server, ..) = start(&[&device[..], &["--export", "disk", "--export", "look:ro"]].concat());
+    assert_eq!(Client::named(&socket, "disk").ask(WRITE, 0, 3, b"abc").0, 0);
+    let mut look = Client::named(&socket, "look");
+    assert_eq!(look.ask(0, 0, 3, &[]).1, b"abc");
+    assert_eq!(look.ask(WRITE, 0, 3, b"xyz").0, 1, "not permitted");
+    assert_eq!(Client::new(&socket).ask(WRITE, 0, 1, b"A").0, 0, "the first stands for no name");
+    end(server, "-TERM");
+    ftlkit([&["serve"][..], &device, &["--export", "a", "--export", "a:ro"]].concat())
+        .refused(&["--export `a` is given twice"]);
+    let cert = scratch.at("cert.pem");
+    std::fs::write(&cert, "nothing").unwrap();
+    let tls = ["serve", "--listen", "127.0.0.1:0", "--capacity", "8MiB", "--tls-cert", &cert];
+    ftlkit(tls).refused(&["--tls-key"]);
+    ftlkit([&tls[..], &["--tls-key", &cert]].concat()).refused(&["has no certificate"]);
+}
+
+#[test]
+fn an_injected_power_cut_ends_the_server_and_loses_nothing_that_was_flushed() {
+    let scratch = Scratch::new("serve-cut");
+    let (image, socket) = (scratch.at("device.img"), scratch.at("socket"));
+    let device = [
+        "--image",
+        &image,
+        "--create",
+        "--capacity",
+        "8MiB",
+        "--scheme",
+        "lazy-rtgc+spare=4",
+        "--socket",
+        &socket,
+    ];
+    let (mut written, mut tried) = ([0_u8; 64], None);
+    for (n, faults) in [
+        "power_cut=0",
+        "power_cut=7+torn=true",
+        "power_cut=40",
+        "power_cut=41+torn=true+bad_blocks=0",
+        "power_cut=900+torn=true+program_failures=1000+seed=3",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (server, ..) = start(&[&device[..], &["--faults", faults]].concat());
+        let mut client = Client::new(&socket);
+        for (at, version) in written.iter().enumerate() {
+            let found = client.ask(0, at as u64 * 2048, 2048, &[]).1;
+            let may_be = |version: u8| found == [version; 2048];
+            assert!(
+                may_be(*version) || tried.is_some_and(|(page, tried)| page == at && may_be(tried)),
+                "page {at} after {n} cuts"
+            );
+        }
+        if let Some((page, version)) = tried.take()
+            && client.ask(0, page as u64 * 2048, 1, &[]).1 == [version]
+        {
+            written[page] = version;
+        }
+        for number in 0_usize.. {
+            let (page, version) = (number * 37 % 64, (number % 50 + n * 50) as u8 + 1);
+            tried = Some((page, version));
+            if client.ask(WRITE, page as u64 * 2048, 2048, &[version; 2048]).0 > 0 {
+                break;
+            }
+            written[page] = version;
+        }
+        let mut said = server.wait_with_output().expect("it ends");
+        assert_eq!(said.status.code(), Some(1));
+        let out = String::from_utf8(std::mem::take(&mut said.stdout)).unwrap();
+        assert!(out.contains("the power was cut"), "{out}");
+    }
+    let (server, ..) = start(&device);
+    Client::new(&socket);
+    end(server, "-TERM");
+    let refused = |faults: &str, said: &[&str]| {
+        ftlkit([&["serve"][..], &device, &["--faults", faults]].concat()).refused(said);
+    };
+    refused("power_cut=1+torn=maybe", &["torn is true or false"]);
+    refused("bad_blocks=5", &["has 4 spare blocks", "add +spare=5"]);
+    refused("bad_blocks=4", &["was made without the bad block"]);
+    refused("bit_errors=8", &["+ecc=BITS"]);
 }

@@ -26,9 +26,9 @@ impl Budget {
         *used = (used.0 + 1, used.1 + bytes);
     }
 
-    pub(super) fn give_back(&self, bytes: u64) {
+    pub(super) fn give_back(&self, requests: u32, bytes: u64) {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        *used = (used.0 - 1, used.1 - bytes);
+        *used = (used.0 - requests, used.1 - bytes);
         drop(used);
         self.freed.notify_one();
     }

@@ -11,8 +11,24 @@ pub enum Step {
     Reply(Vec<u8>),
     /// Send this; requests follow.
     Start(Vec<u8>, Session),
+    /// Send this, then shake hands for TLS, and wait for the next option.
+    Encrypt(Vec<u8>),
     /// Send this, then close the connection.
     End(Vec<u8>),
+}
+
+/// Encryption of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encryption {
+    /// The server has no TLS here.
+    #[default]
+    Absent,
+    /// The client may ask for it.
+    Offered,
+    /// The client must ask for it before anything else.
+    Required,
+    /// It is there.
+    Running,
 }
 
 const OPTION_MAGIC: u64 = 0x4948_4156_454f_5054;
@@ -32,6 +48,7 @@ const META_CONTEXT: u32 = 4;
 const ERR_UNSUP: u32 = 1 << 31 | 1;
 const ERR_POLICY: u32 = 1 << 31 | 2;
 const ERR_INVALID: u32 = 1 << 31 | 3;
+const ERR_TLS_REQD: u32 = 1 << 31 | 5;
 const ERR_UNKNOWN: u32 = 1 << 31 | 6;
 const ERR_TOO_BIG: u32 = 1 << 31 | 9;
 
@@ -44,6 +61,7 @@ pub struct Handshake {
     /// True if the client wants no zeros behind the reply to its oldest option.
     no_zeroes: bool,
     structured: bool,
+    encryption: Encryption,
     /// The export for which `base:allocation` was chosen.
     allocation: Option<usize>,
 }
@@ -105,12 +123,26 @@ impl Handshake {
     pub fn new(exports: Arc<[Export]>, client_flags: u32) -> Option<Self> {
         let fixed = client_flags & 1 != 0 && client_flags & !3 == 0;
         let no_zeroes = client_flags & 2 != 0;
-        fixed.then_some(Self { exports, no_zeroes, structured: false, allocation: None })
+        fixed.then_some(Self {
+            exports,
+            no_zeroes,
+            structured: false,
+            encryption: Encryption::default(),
+            allocation: None,
+        })
+    }
+
+    /// The same with encryption; default: absent.
+    pub fn encrypted(self, encryption: Encryption) -> Self {
+        Self { encryption, ..self }
     }
 
     /// Answers an option.
     pub fn option(&mut self, option: u32, data: &[u8]) -> Step {
+        let refused = self.encryption == Encryption::Required && !matches!(option, 2 | 5);
         match option {
+            1 if refused => Step::End(Vec::new()),
+            _ if refused => only(option, ERR_TLS_REQD, b"this server requires TLS"),
             1 => self.export_name(data),
             2 => {
                 let mut out = Vec::new();
@@ -118,8 +150,7 @@ impl Handshake {
                 Step::End(out)
             }
             3 if data.is_empty() => self.list(),
-            // TLS: by policy, as long as this server was not given a certificate.
-            5 if data.is_empty() => only(option, ERR_POLICY, b"this server has no TLS"),
+            5 if data.is_empty() => self.start_tls(),
             6 | 7 => self.go(option, data),
             8 if data.is_empty() => {
                 self.structured = true;
@@ -129,6 +160,20 @@ impl Handshake {
             3 | 5 | 8 => only(option, ERR_INVALID, b"this option has no data"),
             _ => only(option, ERR_UNSUP, b""),
         }
+    }
+
+    /// TLS. What was agreed on in plain text is forgotten: somebody else may have said it.
+    fn start_tls(&mut self) -> Step {
+        match self.encryption {
+            Encryption::Absent => return only(5, ERR_POLICY, b"this server has no TLS here"),
+            Encryption::Running => return only(5, ERR_INVALID, b"TLS is there already"),
+            Encryption::Offered | Encryption::Required => {}
+        }
+        (self.structured, self.allocation) = (false, None);
+        self.encryption = Encryption::Running;
+        let mut out = Vec::new();
+        reply(&mut out, 5, ACK, b"");
+        Step::Encrypt(out)
     }
 
     fn find(&self, name: &str) -> Option<usize> {

@@ -3,19 +3,25 @@
 //! - `wire`: numbers and records, as pure functions of bytes;
 //! - `export`: what clients open;
 //! - `handshake`: options, as a pure state machine: bytes in, bytes out;
-//! - `session`: one connection: threads that read requests and write replies;
+//! - `tls`: encryption of a TCP connection;
+//! - `session`: one connection: its requests, by a thread that reads them;
+//! - `outbox`: its replies;
 //! - `server`: listeners, limits, shutdown. The device itself is worked by the thread that calls [`serve`].
 
 mod budget;
 mod export;
 mod handshake;
+mod outbox;
 mod server;
 mod session;
 mod stream;
+mod tls;
 mod wire;
 
 pub use export::{Export, Session};
-pub use handshake::{Handshake, Step};
+pub use handshake::{Encryption, Handshake, Step};
+pub use outbox::{Reply, ReplyTo};
 pub use server::{Listener, Server, Stop, serve};
-pub use session::{Job, Limits, Reply, ReplyTo};
+pub use session::{Job, Limits};
+pub use tls::{Tls, TlsError};
 pub use wire::{Admitted, Command, MAX_REQUEST_BYTES, NbdError, Request, admit};

@@ -1,8 +1,10 @@
 //! Listeners, connections and their end.
 
 use super::export::Export;
-use super::session::{self, Job, Limits, Reply};
+use super::outbox::{Reply, Unsent};
+use super::session::{self, Job, Limits, ToDevice};
 use super::stream::Stream;
+use super::tls::Tls;
 use super::wire::NbdError;
 use std::collections::BTreeMap;
 use std::io;
@@ -10,7 +12,7 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,8 +22,8 @@ use std::time::{Duration, Instant};
 pub enum Listener {
     /// A Unix socket, which is removed at the end.
     Unix(UnixListener, PathBuf),
-    /// A TCP port.
-    Tcp(TcpListener),
+    /// A TCP port, and whether its address is told as one with TLS.
+    Tcp(TcpListener, bool),
 }
 
 impl Listener {
@@ -40,29 +42,32 @@ impl Listener {
         Ok(Self::Unix(UnixListener::bind(path)?, path.to_owned()))
     }
 
-    /// Listens on a TCP port; port 0 is any free one.
+    /// Listens on a TCP port; port 0 is any free one. `tls`: its address is told as one with TLS.
     ///
     /// # Errors
     /// That of the system.
-    pub fn tcp(address: SocketAddr) -> io::Result<Self> {
-        Ok(Self::Tcp(TcpListener::bind(address)?))
+    pub fn tcp(address: SocketAddr, tls: bool) -> io::Result<Self> {
+        Ok(Self::Tcp(TcpListener::bind(address)?, tls))
     }
 
     /// The address for clients, as an NBD URI.
     pub fn uri(&self) -> String {
         match self {
             Self::Unix(_, path) => format!("nbd+unix:///?socket={}", path.display()),
-            Self::Tcp(listener) => match listener.local_addr() {
-                Ok(address) => format!("nbd://{address}"),
-                Err(_) => "nbd://".into(),
-            },
+            Self::Tcp(listener, tls) => {
+                let kind = if *tls { "nbds" } else { "nbd" };
+                match listener.local_addr() {
+                    Ok(address) => format!("{kind}://{address}"),
+                    Err(_) => format!("{kind}://"),
+                }
+            }
         }
     }
 
     fn accept(&self) -> io::Result<Stream> {
         match self {
             Self::Unix(listener, _) => Ok(Stream::Unix(listener.accept()?.0)),
-            Self::Tcp(listener) => {
+            Self::Tcp(listener, _) => {
                 let stream = listener.accept()?.0;
                 stream.set_nodelay(true)?;
                 Ok(Stream::Tcp(stream))
@@ -74,7 +79,7 @@ impl Listener {
     fn wake(&self) {
         let _ = match self {
             Self::Unix(_, path) => UnixStream::connect(path).map(drop),
-            Self::Tcp(listener) => listener.local_addr().and_then(TcpStream::connect).map(drop),
+            Self::Tcp(listener, _) => listener.local_addr().and_then(TcpStream::connect).map(drop),
         };
     }
 }
@@ -93,6 +98,8 @@ pub struct Server {
     pub exports: Vec<Export>,
     /// Limits on clients.
     pub limits: Limits,
+    /// Encryption of TCP connections.
+    pub tls: Option<Tls>,
     /// Takes one line on each connection that ended early.
     pub log: Box<dyn Fn(&str) + Send + Sync>,
 }
@@ -127,6 +134,11 @@ impl Stop {
     /// Requests refused so far because they break a rule: they never reached the device.
     pub fn refused(&self) -> u64 {
         self.0.refused.load(Ordering::Relaxed)
+    }
+
+    /// Connections that are open.
+    pub fn connections(&self) -> usize {
+        self.open().len()
     }
 
     fn open(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, Stream>> {
@@ -175,19 +187,22 @@ pub fn serve<E>(
     // As many as wait here at most; what a connection may have outstanding limits the rest.
     const WAITING: usize = 256;
     let (jobs, queue) = sync_channel(WAITING);
+    let device = ToDevice { jobs, unsent: Unsent::default() };
+    let unsent = device.unsent.clone();
     let server = Arc::new(server);
     let exports: Arc<[Export]> = server.exports.clone().into();
     let listeners = Arc::new(listeners);
     let accepting: Vec<_> = (0..listeners.len())
         .map(|at| {
-            let (server, exports, stop, jobs) =
-                (Arc::clone(&server), Arc::clone(&exports), stop.clone(), jobs.clone());
+            let (server, exports, stop, device) =
+                (Arc::clone(&server), Arc::clone(&exports), stop.clone(), device.clone());
             let listeners = Arc::clone(&listeners);
-            thread::spawn(move || accept(&listeners[at], &server, &exports, &stop, &jobs))
+            thread::spawn(move || accept(&listeners[at], &server, &exports, &stop, &device))
         })
         .collect();
-    drop(jobs);
-    let worked = do_jobs(&queue, stop, server.limits.write, &mut work);
+    drop(device);
+    let worked = do_jobs(&queue, &unsent, stop, server.limits.write, &mut work);
+    unsent.flush();
     stop.stop();
     listeners.iter().for_each(Listener::wake);
     // Whoever still sends gets no answer from here on.
@@ -202,18 +217,31 @@ pub fn serve<E>(
 /// `work` the jobs that are left are refused.
 fn do_jobs<E>(
     queue: &Receiver<Job>,
+    unsent: &Unsent,
     stop: &Stop,
     longest: Duration,
     work: &mut impl FnMut(Option<Job>) -> Result<Option<Duration>, E>,
 ) -> Result<(), E> {
     /// How often the end is looked for without requests.
     const LOOK: Duration = Duration::from_millis(20);
+    /// Jobs, and time, after which replies are sent, though more jobs wait.
+    const SEND_AFTER: (u32, Duration) = (16, Duration::from_micros(500));
     let (mut rest, mut failed, mut end) = (None, None, None);
+    let (mut jobs_done, mut sent) = (0, Instant::now());
     loop {
         let stopped = stop.is_stopped();
         let late = stopped && Instant::now() > *end.get_or_insert_with(|| Instant::now() + longest);
         let wait = rest.map_or(LOOK, |rest: Duration| rest.min(LOOK));
-        let worked = match queue.recv_timeout(wait) {
+        let next = match queue.try_recv() {
+            Ok(job) if jobs_done < SEND_AFTER.0 && sent.elapsed() < SEND_AFTER.1 => Ok(job),
+            next => {
+                unsent.flush();
+                (jobs_done, sent) = (0, Instant::now());
+                next.or_else(|_| queue.recv_timeout(wait))
+            }
+        };
+        jobs_done += 1;
+        let worked = match next {
             Ok(job) if failed.is_some() => {
                 job.reply.send(Reply::Failed(NbdError::Shutdown, "the device is off".into()), None);
                 Ok(None)
@@ -244,7 +272,7 @@ fn accept(
     server: &Arc<Server>,
     exports: &Arc<[Export]>,
     stop: &Stop,
-    jobs: &SyncSender<Job>,
+    device: &ToDevice,
 ) {
     while !stop.is_stopped() {
         let stream = match listener.accept() {
@@ -264,11 +292,12 @@ fn accept(
                 continue;
             }
         };
-        let (server, exports, jobs) = (Arc::clone(server), Arc::clone(exports), jobs.clone());
+        let (server, exports, device) = (Arc::clone(server), Arc::clone(exports), device.clone());
         thread::spawn(move || {
             let Entered { stop, id } = &entered;
             let refused = &stop.0.refused;
-            let ended = session::run(stream, &exports, &server.limits, *id, &jobs, refused);
+            let (limits, tls) = (&server.limits, server.tls.as_ref());
+            let ended = session::run(stream, &exports, limits, tls, *id, &device, refused);
             if let Err(error) = ended {
                 (server.log)(&format!("connection {id} ended early: {error}"));
             }

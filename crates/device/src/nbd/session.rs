@@ -2,13 +2,15 @@
 
 use super::budget::Budget;
 use super::export::{Export, Session};
-use super::handshake::{self, Handshake, OPTION_BYTES, Step};
+use super::handshake::{self, Encryption, Handshake, OPTION_BYTES, Step};
+use super::outbox::{Outbox, Reply, ReplyTo, Unsent, write_replies};
 use super::stream::Stream;
-use super::wire::{self, Admitted, Chunk, Command, NbdError, REQUEST_BYTES, Request, admit};
+use super::tls::Tls;
+use super::wire::{Admitted, Command, REQUEST_BYTES, Request, admit};
 use std::io::{self, BufReader, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
+use std::sync::mpsc::SyncSender;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -58,45 +60,11 @@ pub struct Job {
     pub reply: ReplyTo,
 }
 
-/// The way back of a reply.
-#[derive(Debug)]
-pub struct ReplyTo {
-    to: Sender<Done>,
-    cookie: u64,
-    offset: u64,
-    /// Payload bytes of the request.
-    bytes: u64,
-}
-
-/// What the device answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reply {
-    /// Done.
-    Done,
-    /// The bytes read.
-    Bytes(Vec<u8>),
-    /// Lengths and flags of extents.
-    Extents(Vec<(u32, u32)>),
-    /// An error, and one line for the client.
-    Failed(NbdError, String),
-}
-
-#[derive(Debug)]
-struct Done {
-    cookie: u64,
-    offset: u64,
-    bytes: u64,
-    reply: Reply,
-    due: Option<Instant>,
-}
-
-impl ReplyTo {
-    /// Sends the reply, not before `due`.
-    pub fn send(self, reply: Reply, due: Option<Instant>) {
-        let Self { to, cookie, offset, bytes } = self;
-        // Fails only if the connection has ended.
-        let _ = to.send(Done { cookie, offset, bytes, reply, due });
-    }
+/// The way from a connection to the device and back.
+#[derive(Clone, Debug)]
+pub(super) struct ToDevice {
+    pub(super) jobs: SyncSender<Job>,
+    pub(super) unsent: Unsent,
 }
 
 /// Serves a connection to its end.
@@ -107,32 +75,41 @@ pub(super) fn run(
     mut stream: Stream,
     exports: &Arc<[Export]>,
     limits: &Limits,
+    tls: Option<&Tls>,
     connection: u64,
-    jobs: &SyncSender<Job>,
+    device: &ToDevice,
     refused: &AtomicU64,
 ) -> io::Result<()> {
-    let Some(session) = shake_hands(&mut stream, exports, limits)? else { return Ok(()) };
+    let Some(session) = shake_hands(&mut stream, exports, limits, tls)? else { return Ok(()) };
     stream.set_timeouts(None)?;
     stream.set_write_timeout(limits.write)?;
     let export = &exports[session.export];
     let budget = Arc::new(Budget::new(limits.requests, limits.payload_bytes));
-    let (to, replies) = channel();
-    let (out, freed) = (stream.try_clone()?, Arc::clone(&budget));
+    let (outbox, line, messages) =
+        Outbox::new(stream.try_clone()?, session, Arc::clone(&budget), device.unsent.clone());
     let writer = thread::Builder::new().name(format!("nbd-write-{connection}"));
-    let writer = writer.spawn(move || write_replies(out, &replies, session, &freed))?;
+    let writer = writer.spawn(move || write_replies(&line, &messages))?;
     let each = |request: &Request, data, admitted| {
         let Request { cookie, offset, length, .. } = *request;
-        let reply = ReplyTo { to: to.clone(), cookie, offset, bytes: payload_bytes(request) };
+        let bytes = payload_bytes(request);
+        let reply = ReplyTo { outbox: Arc::clone(&outbox), cookie, offset, bytes };
         match admitted {
             Admitted::Work(command) => {
                 let arrived = Instant::now();
                 // Fails only while the server ends.
-                let _ =
-                    jobs.send(Job { command, offset, length, data, connection, arrived, reply });
+                let _ = device.jobs.send(Job {
+                    command,
+                    offset,
+                    length,
+                    data,
+                    connection,
+                    arrived,
+                    reply,
+                });
             }
             Admitted::Refuse(error) => {
                 refused.fetch_add(1, Ordering::Relaxed);
-                reply.send(Reply::Failed(error, "the request breaks a rule".into()), None);
+                reply.send_later(Reply::Failed(error, "the request breaks a rule".into()));
             }
             Admitted::Disconnect | Admitted::Broken(_) => {}
         }
@@ -140,7 +117,7 @@ pub(super) fn run(
     let stream = BufReader::with_capacity(64 << 10, stream);
     let read = read_requests(stream, export, session, each, &budget);
     // The writer ends when every outstanding request has its reply.
-    drop(to);
+    drop(outbox);
     let written = writer.join().unwrap_or_else(|_| Err(io::Error::other("the writer panicked")));
     read.and(written)
 }
@@ -150,6 +127,7 @@ fn shake_hands(
     stream: &mut Stream,
     exports: &Arc<[Export]>,
     limits: &Limits,
+    tls: Option<&Tls>,
 ) -> io::Result<Option<Session>> {
     let end = Instant::now() + limits.handshake;
     let read = |stream: &mut Stream, bytes: &mut [u8]| read_until(stream, bytes, end);
@@ -160,6 +138,12 @@ fn shake_hands(
     let Some(mut state) = Handshake::new(Arc::clone(exports), u32::from_be_bytes(flags)) else {
         return Err(io::Error::other("the client is not a fixed newstyle client"));
     };
+    let tls = tls.filter(|_| matches!(stream, Stream::Tcp(_)));
+    state = state.encrypted(match tls {
+        None => Encryption::Absent,
+        Some(tls) if tls.required => Encryption::Required,
+        Some(_) => Encryption::Offered,
+    });
     loop {
         let mut head = [0; OPTION_BYTES];
         read(stream, &mut head)?;
@@ -178,6 +162,11 @@ fn shake_hands(
                 stream.write_all(&bytes)?;
                 return Ok(Some(session));
             }
+            Step::Encrypt(bytes) => {
+                stream.write_all(&bytes)?;
+                let tls = tls.ok_or_else(|| io::Error::other("the server has no certificate"))?;
+                stream.encrypt(tls, end)?;
+            }
             Step::End(bytes) => {
                 stream.write_all(&bytes)?;
                 return Ok(None);
@@ -195,9 +184,11 @@ fn read_until(stream: &mut Stream, bytes: &mut [u8], end: Instant) -> io::Result
             return Err(io::Error::new(io::ErrorKind::TimedOut, "the handshake takes too long"));
         }
         stream.set_timeouts(Some(left))?;
-        match stream.read(&mut bytes[done..])? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            read => done += read,
+        match stream.read(&mut bytes[done..]) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => done += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(())
@@ -240,78 +231,4 @@ fn read_requests(
 /// Bytes that a request, or its reply, carries.
 fn payload_bytes(request: &Request) -> u64 {
     if request.has_payload() || request.reads() { request.length.into() } else { 0 }
-}
-
-/// Writes replies in the order in which the device gives them, each when it is due.
-fn write_replies(
-    mut stream: Stream,
-    replies: &Receiver<Done>,
-    session: Session,
-    budget: &Budget,
-) -> io::Result<()> {
-    const ENOUGH: usize = 256 << 10;
-    let mut out = Vec::new();
-    let mut failed = Ok(());
-    while let Ok(mut done) = replies.recv() {
-        loop {
-            if done.due.is_some_and(|due| due > Instant::now()) && !out.is_empty() {
-                failed = failed.and_then(|()| stream.write_all(&out));
-                out.clear();
-            }
-            wait_until(done.due);
-            encode(&mut out, &done, session);
-            budget.give_back(done.bytes);
-            match replies.try_recv() {
-                Ok(next) if out.len() < ENOUGH => done = next,
-                Ok(next) => {
-                    failed = failed.and_then(|()| stream.write_all(&out));
-                    out.clear();
-                    done = next;
-                }
-                Err(_) => break,
-            }
-        }
-        // After a failure the replies are taken and dropped, so that nobody waits.
-        failed = failed.and_then(|()| stream.write_all(&out));
-        out.clear();
-        if failed.is_err() {
-            stream.shutdown(std::net::Shutdown::Both);
-        }
-    }
-    failed
-}
-
-/// Sleeps until shortly before, then spins: a sleep ends up to a tenth of a millisecond late.
-fn wait_until(due: Option<Instant>) {
-    const SPIN: Duration = Duration::from_micros(80);
-    let Some(due) = due else { return };
-    if let Some(left) =
-        due.checked_duration_since(Instant::now()).and_then(|left| left.checked_sub(SPIN))
-    {
-        thread::sleep(left);
-    }
-    while Instant::now() < due {
-        std::hint::spin_loop();
-    }
-}
-
-fn encode(out: &mut Vec<u8>, done: &Done, session: Session) {
-    let Done { cookie, offset, .. } = *done;
-    // A read fails with a simple reply, too, unless replies are structured.
-    match &done.reply {
-        Reply::Failed(error, message) if session.structured => {
-            wire::structured(out, cookie, &Chunk::Error(*error as u32, message));
-        }
-        Reply::Failed(error, _) => wire::simple(out, cookie, *error as u32, &[]),
-        Reply::Bytes(bytes) if session.structured && bytes.is_empty() => {
-            wire::structured(out, cookie, &Chunk::None);
-        }
-        Reply::Bytes(bytes) if session.structured => {
-            wire::structured(out, cookie, &Chunk::Data(offset, bytes));
-        }
-        Reply::Bytes(bytes) => wire::simple(out, cookie, 0, bytes),
-        Reply::Extents(extents) => wire::structured(out, cookie, &Chunk::Status(extents)),
-        Reply::Done if session.structured => wire::structured(out, cookie, &Chunk::None),
-        Reply::Done => wire::simple(out, cookie, 0, &[]),
-    }
 }

@@ -1,22 +1,37 @@
-//! A connection over a Unix socket or TCP.
+//! A connection over a Unix socket or TCP, the latter encrypted or not.
 
+use super::tls::{Tls, TlsStream};
+use socket2::SockRef;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Either kind of connection.
+/// Any kind of connection.
 #[derive(Debug)]
 pub(super) enum Stream {
     Unix(UnixStream),
     Tcp(TcpStream),
+    Tls(Box<TlsStream>),
 }
 
+/// Runs the same on any kind of connection, or on its socket.
 macro_rules! either {
     ($self:expr, $stream:ident => $what:expr) => {
         match $self {
             Stream::Unix($stream) => $what,
             Stream::Tcp($stream) => $what,
+            Stream::Tls($stream) => $what,
+        }
+    };
+    ($self:expr, socket $stream:ident => $what:expr) => {
+        match $self {
+            Stream::Unix($stream) => $what,
+            Stream::Tcp($stream) => $what,
+            Stream::Tls(stream) => {
+                let $stream = &stream.socket;
+                $what
+            }
         }
     };
 }
@@ -26,11 +41,12 @@ impl Stream {
         Ok(match self {
             Self::Unix(stream) => Self::Unix(stream.try_clone()?),
             Self::Tcp(stream) => Self::Tcp(stream.try_clone()?),
+            Self::Tls(stream) => Self::Tls(Box::new(stream.try_clone()?)),
         })
     }
 
     pub(super) fn set_timeouts(&self, timeout: Option<Duration>) -> io::Result<()> {
-        either!(self, stream => {
+        either!(self, socket stream => {
             stream.set_read_timeout(timeout)?;
             stream.set_write_timeout(timeout)
         })
@@ -38,12 +54,43 @@ impl Stream {
 
     /// A write that makes no progress for this long ends the connection.
     pub(super) fn set_write_timeout(&self, timeout: Duration) -> io::Result<()> {
-        either!(self, stream => stream.set_write_timeout(Some(timeout)))
+        either!(self, socket stream => stream.set_write_timeout(Some(timeout)))
+    }
+
+    /// True if the socket may be asked to take bytes at once ([`Stream::send_now`]).
+    pub(super) fn sends_now(&self) -> bool {
+        !matches!(self, Self::Tls(_))
+    }
+
+    /// Sends as many bytes as the socket takes at once.
+    pub(super) fn send_now(&self, bytes: &[u8]) -> io::Result<usize> {
+        let socket = match self {
+            Self::Unix(stream) => SockRef::from(stream),
+            Self::Tcp(stream) => SockRef::from(stream),
+            Self::Tls(_) => return Err(io::ErrorKind::WouldBlock.into()),
+        };
+        socket.send_with_flags(bytes, libc::MSG_DONTWAIT)
+    }
+
+    /// The same connection, encrypted from here on; `end`: when the handshake must be over.
+    pub(super) fn encrypt(&mut self, tls: &Tls, end: Instant) -> io::Result<()> {
+        let Self::Tcp(stream) = self else {
+            return Err(io::Error::other("TLS is for TCP, and begins once"));
+        };
+        *self = Self::Tls(Box::new(tls.accept(stream.try_clone()?, end)?));
+        Ok(())
+    }
+
+    /// Tells the client of an encrypted connection that nothing more comes.
+    pub(super) fn close(&mut self) {
+        if let Self::Tls(stream) = self {
+            stream.close();
+        }
     }
 
     pub(super) fn shutdown(&self, how: Shutdown) {
         // Fails only if the client has gone already.
-        let _ = either!(self, stream => stream.shutdown(how));
+        let _ = either!(self, socket stream => stream.shutdown(how));
     }
 }
 

@@ -1,8 +1,8 @@
 //! The protocol's parsers as pure functions of bytes: options, requests, and anything else.
 
 use ftlkit_device::nbd::{
-    Admitted, Command, Export, Handshake, MAX_REQUEST_BYTES, NbdError, Request, Session, Step,
-    admit,
+    Admitted, Command, Encryption, Export, Handshake, MAX_REQUEST_BYTES, NbdError, Request,
+    Session, Step, admit,
 };
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -40,13 +40,38 @@ fn replies(option: u32, mut bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
 }
 
 fn kinds(option: u32, step: &Step) -> Vec<u32> {
-    let (Step::Reply(bytes) | Step::Start(bytes, _) | Step::End(bytes)) = step;
+    let (Step::Reply(bytes) | Step::Start(bytes, _) | Step::Encrypt(bytes) | Step::End(bytes)) =
+        step;
     replies(option, bytes).into_iter().map(|(kind, _)| kind).collect()
 }
 
 const ERR_POLICY: u32 = 1 << 31 | 2;
 const ERR_INVALID: u32 = 1 << 31 | 3;
 const ERR_UNKNOWN: u32 = 1 << 31 | 6;
+
+const ERR_TLS_REQD: u32 = 1 << 31 | 5;
+
+#[test]
+fn encryption_comes_first_where_it_is_required_and_forgets_what_was_said() {
+    let go = named("disk", &[0, 0]);
+    let mut state = handshake().encrypted(Encryption::Required);
+    for option in [3, 6, GO, 8, 9, 10, 99] {
+        assert_eq!(kinds(option, &state.option(option, &go)), [ERR_TLS_REQD], "{option}");
+    }
+    assert_eq!(state.option(1, b"disk"), Step::End(Vec::new()), "no reply tells why");
+    assert!(matches!(state.option(2, &[]), Step::End(bytes) if !bytes.is_empty()));
+    assert!(matches!(state.option(5, b"x"), Step::Reply(_)), "it has no data");
+    assert!(matches!(state.option(5, &[]), Step::Encrypt(bytes) if replies(5, &bytes)[0].0 == 1));
+    assert_eq!(kinds(5, &state.option(5, &[])), [ERR_INVALID], "it is there");
+    assert!(matches!(state.option(GO, &go), Step::Start(..)));
+    let mut state = handshake().encrypted(Encryption::Offered);
+    assert_eq!(kinds(8, &state.option(8, &[])), [1]);
+    assert!(matches!(state.option(5, &[]), Step::Encrypt(_)));
+    let Step::Start(_, session) = state.option(GO, &go) else { panic!() };
+    assert!(!session.structured, "somebody else may have asked for structured replies");
+    let mut state = handshake().encrypted(Encryption::Offered);
+    assert!(matches!(state.option(GO, &go), Step::Start(..)));
+}
 
 #[test]
 fn options_are_answered_as_the_protocol_says() {
@@ -206,8 +231,13 @@ fn any_bytes_are_answered() {
         vec![],
     ];
     let (mut fed, mut started, mut admitted) = (0, 0, 0);
+    // With TLS for some: what the server answers then is as whole.
+    let kinds = [Encryption::Absent, Encryption::Offered, Encryption::Required];
     let mut state = handshake();
     while fed < most {
+        if random.random_bool(0.001) {
+            state = handshake().encrypted(kinds[random.random_range(0..kinds.len())]);
+        }
         let mut data = seeds[random.random_range(0..seeds.len())].clone();
         if random.random_bool(0.3) {
             data = vec![0; random.random_range(0..200)];
@@ -259,6 +289,7 @@ fn any_bytes_are_answered() {
                 }
                 state = handshake();
             }
+            Step::Encrypt(bytes) => assert_eq!(replies(option, &bytes).len(), 1),
             Step::End(_) => state = handshake(),
         }
     }

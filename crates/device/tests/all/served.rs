@@ -81,7 +81,7 @@ impl Served {
             };
             let exports = vec![export("disk", read_only), export("look", true)];
             let log = Box::new(move |line: &str| log.lock().unwrap().push(line.to_owned()));
-            let server = Server { exports, limits, log };
+            let server = Server { exports, limits, tls: None, log };
             let served = serve(server, vec![listener], &stop, |job| match job {
                 Some(job) => device
                     .serve(job)
@@ -471,7 +471,7 @@ fn replies_come_when_the_modelled_part_would_give_them() {
     assert!(took < least * 20 + Duration::from_secs(2), "{took:?}");
     drop(client);
     let summary = served.stop();
-    assert_eq!(summary.request_ns.max, 220_900);
+    assert_eq!(summary.request_response_ns.max, 220_900);
 }
 
 #[test]
@@ -488,8 +488,8 @@ fn an_error_of_the_device_ends_the_server_and_every_request_has_an_answer() {
             page_bytes: 512,
             read_only: false,
         };
-        let server =
-            Server { exports: vec![export], limits: Limits::default(), log: Box::new(|_| ()) };
+        let (exports, limits) = (vec![export], Limits::default());
+        let server = Server { exports, limits, tls: None, log: Box::new(|_| ()) };
         let mut jobs = 0;
         let started = Instant::now();
         let ended = serve(server, vec![listener], &stop, |job| {

@@ -3,7 +3,7 @@
 use super::error::FaultError;
 use super::random::SplitMix64;
 use super::tearable::{Tearable, tear_inner};
-use crate::address::BlockId;
+use crate::address::{BlockId, Geometry};
 use crate::error::FlashError;
 use crate::interface::Probe;
 use alloc::{collections::BTreeSet, vec::Vec};
@@ -38,7 +38,16 @@ impl<F: Probe> BadBlocks<F> {
     /// # Errors
     /// More bad blocks than blocks other than block 0; a block that is marked already.
     pub fn seeded(inner: F, count: u32, seed: u64) -> Result<Self, FaultError> {
-        let candidates = inner.geometry().blocks() - 1;
+        let blocks = Self::drawn(inner.geometry(), count, seed)?;
+        Self::listed(inner, &blocks)
+    }
+
+    /// The blocks that [`BadBlocks::seeded`] marks, ascending.
+    ///
+    /// # Errors
+    /// More bad blocks than blocks other than block 0.
+    pub fn drawn(geometry: &Geometry, count: u32, seed: u64) -> Result<Vec<BlockId>, FaultError> {
+        let candidates = geometry.blocks() - 1;
         if count > candidates {
             return Err(FaultError::TooManyBadBlocks { count, most: candidates });
         }
@@ -49,8 +58,7 @@ impl<F: Probe> BadBlocks<F> {
             let drawn = 1 + random.below(last.into()) as u32;
             chosen.insert(if chosen.contains(&drawn) { last } else { drawn });
         }
-        let blocks: Vec<BlockId> = chosen.into_iter().map(BlockId).collect();
-        Self::listed(inner, &blocks)
+        Ok(chosen.into_iter().map(BlockId).collect())
     }
 
     /// Blocks marked at the start: in the order of the list, or ascending if drawn.

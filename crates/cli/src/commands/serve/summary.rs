@@ -1,0 +1,76 @@
+//! What the clients did, at the end.
+
+use crate::failure::Failure;
+use crate::output;
+use device::Summary;
+use serde_json::json;
+use sim::config::{Bytes, ResolvedScheme};
+
+/// Prints the account; `refused` requests never reached the device.
+pub(super) fn print(
+    summary: &Summary,
+    scheme: &ResolvedScheme,
+    refused: u64,
+    as_json: bool,
+) -> Result<(), Failure> {
+    let mut summary = summary.clone();
+    summary.requests_taken += refused;
+    summary.requests_refused += refused;
+    if !as_json {
+        return output::painted(&text(&summary, scheme));
+    }
+    let mut device = serde_json::to_value(&summary).map_err(Failure::internal)?;
+    device["name"] = scheme.label.clone().into();
+    output::json(&json!({ "scheme": scheme.label, "device": device }))
+}
+
+fn micros(ns: f64) -> String {
+    format!("{:.1} µs", ns / 1000.0)
+}
+
+fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
+    let Summary { requests_taken, requests_completed, requests_refused, .. } = *summary;
+    let by_command: Vec<String> = summary
+        .commands
+        .iter()
+        .filter(|(_, count)| **count > 0)
+        .map(|(name, count)| format!("{count} {name}"))
+        .collect();
+    let response = &summary.response_ns;
+    let bound = match summary.bound_ns {
+        None => "no bound".to_owned(),
+        Some(bound) if summary.violations == 0 => format!("bound kept: {}", micros(bound as f64)),
+        Some(bound) => {
+            format!("BOUND EXCEEDED by {} page tasks: {}", summary.violations, micros(bound as f64))
+        }
+    };
+    let waf = summary.waf.map_or_else(|| "-".into(), |waf| format!("{waf:.3}"));
+    let Summary { read_tasks: reads, write_tasks: writes, trim_tasks: trims, .. } = *summary;
+    let faults = summary.faults.map_or_else(String::new, |faults| {
+        let cut = if faults.power_cut { ", the power was cut" } else { "" };
+        format!(
+            "faults       {} failed programs, {} failed erases, {} uncorrectable reads, {} bad blocks{cut}\n",
+            faults.failed_programs, faults.failed_erases, faults.uncorrectable_reads, summary.bad_blocks,
+        )
+    });
+    let bytes = |bytes| Bytes::new(bytes).rounded_down();
+    format!(
+        "{}\n\
+         requests     {requests_taken} taken = {requests_completed} completed + {requests_refused} refused ({})\n\
+         bytes        {} read, {} written\n\
+         page tasks   {reads} reads, {writes} writes, {trims} trims; {} pages written in part\n\
+         WAF          {waf} ({} pages programmed, {} erases, at most {} per block)\n\
+         response     mean {}, p99.9 {}, worst {}; {bound}\n{faults}",
+        scheme.label,
+        by_command.join(", "),
+        bytes(summary.bytes_read),
+        bytes(summary.bytes_written),
+        summary.partial_pages,
+        summary.pages_programmed,
+        summary.erases,
+        summary.erases_per_block.2,
+        micros(response.mean),
+        response.p99_9.map_or_else(|| "-".into(), |ns| micros(ns as f64)),
+        micros(response.max as f64),
+    )
+}

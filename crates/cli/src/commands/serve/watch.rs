@@ -1,0 +1,321 @@
+//! `--watch`: the device's account, live in the terminal.
+
+use super::log::Log;
+use crate::failure::Failure;
+use device::nbd::Stop;
+use device::{Monitor, Summary};
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Style, Stylize};
+use ratatui::text::Line;
+use ratatui::widgets::{Block, Gauge, Paragraph, Sparkline};
+use ratatui::{DefaultTerminal, Frame};
+use sim::config::Bytes;
+use std::collections::VecDeque;
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// Time between two looks at the device.
+const PERIOD: Duration = Duration::from_millis(250);
+/// Looks that the graph of throughput keeps.
+const KEPT: usize = 240;
+
+/// The view, on a thread of its own.
+pub(super) struct Watch(JoinHandle<io::Result<()>>);
+
+impl Watch {
+    /// Refuses a standard output that is no terminal.
+    pub(super) fn check() -> Result<(), Failure> {
+        match io::stdout().is_terminal() && io::stdin().is_terminal() {
+            true => Ok(()),
+            false => Err(Failure::input_with_help(
+                "--watch needs a terminal: standard input or output is none",
+                "leave out --watch; --metrics gives the same figures to programs",
+            )),
+        }
+    }
+
+    /// Takes the terminal until the device has ended. The keys q and Ctrl-C stop the server.
+    pub(super) fn start(view: View, monitor: Monitor, stop: Stop, log: Log) -> io::Result<Self> {
+        let mut terminal = ratatui::try_init()?;
+        Ok(Self(thread::spawn(move || {
+            let shown = show(&mut terminal, view, &monitor, &stop, &log);
+            ratatui::restore();
+            if shown.is_err() {
+                stop.stop();
+            }
+            shown
+        })))
+    }
+
+    /// Waits until the terminal is as before; the monitor has ended.
+    pub(super) fn end(self) -> io::Result<()> {
+        self.0.join().unwrap_or_else(|_| Err(io::Error::other("the view ended by a panic")))
+    }
+}
+
+fn show(
+    terminal: &mut DefaultTerminal,
+    mut view: View,
+    monitor: &Monitor,
+    stop: &Stop,
+    log: &Log,
+) -> io::Result<()> {
+    while !monitor.has_ended() {
+        if let Some(summary) = monitor.look(PERIOD * 4) {
+            view.add(summary, stop.refused(), stop.connections());
+        }
+        view.ends = stop.is_stopped();
+        view.log = log.newest(20);
+        terminal.draw(|frame| view.draw(frame))?;
+        if event::poll(PERIOD)?
+            && let Event::Key(key) = event::read()?
+            && key.kind == KeyEventKind::Press
+        {
+            let control = key.modifiers.contains(KeyModifiers::CONTROL);
+            match key.code {
+                KeyCode::Char('q') => stop.stop(),
+                KeyCode::Char('c') if control => stop.stop(),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is shown.
+#[derive(Debug, Default)]
+pub(super) struct View {
+    title: String,
+    places: Vec<String>,
+    now: Option<Arc<Summary>>,
+    /// Bytes per second read and written, and requests per second, since the look before.
+    rates: [f64; 3],
+    /// Pages programmed per page written since the look before, if any was written.
+    recent_waf: Option<f64>,
+    /// Bytes per second, newest last.
+    throughput: VecDeque<u64>,
+    refused: u64,
+    connections: usize,
+    log: Vec<String>,
+    ends: bool,
+}
+
+impl View {
+    /// A view of this device, which clients reach at these places.
+    pub(super) fn new(title: String, places: Vec<String>) -> Self {
+        Self { title, places, ..Self::default() }
+    }
+
+    fn add(&mut self, now: Arc<Summary>, refused: u64, connections: usize) {
+        if let Some(before) = &self.now {
+            let seconds = (now.elapsed_ns - before.elapsed_ns) as f64 / 1e9;
+            let rate = |now: u64, before: u64| (now - before) as f64 / seconds.max(1e-9);
+            self.rates = [
+                rate(now.bytes_read, before.bytes_read),
+                rate(now.bytes_written, before.bytes_written),
+                rate(now.requests_taken, before.requests_taken),
+            ];
+            let written = now.write_tasks - before.write_tasks;
+            let programmed = now.pages_programmed - before.pages_programmed;
+            self.recent_waf = (written > 0).then(|| programmed as f64 / written as f64);
+            self.throughput.push_back((self.rates[0] + self.rates[1]) as u64);
+            if self.throughput.len() > KEPT {
+                self.throughput.pop_front();
+            }
+        }
+        self.now = Some(now);
+        (self.refused, self.connections) = (refused, connections);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>) {
+        let rows = Layout::vertical([
+            Constraint::Length(1),
+            Constraint::Length(7),
+            Constraint::Length(3),
+            Constraint::Length(3),
+            Constraint::Length(5),
+            Constraint::Min(0),
+            Constraint::Length(1),
+        ]);
+        let [title, throughput, response, free, figures, log, keys] = rows.areas(frame.area());
+        frame.render_widget(Line::from(self.title.as_str()).bold(), title);
+        match &self.now {
+            None => frame.render_widget("waiting for the device", throughput),
+            Some(now) => {
+                self.draw_throughput(frame, throughput);
+                draw_response(now, frame, response);
+                draw_free(now, frame, free);
+                frame.render_widget(Paragraph::new(self.figures(now)), figures);
+            }
+        }
+        let lines = self.places.iter().chain(&self.log).map(|line| Line::from(line.as_str()));
+        let lines: Vec<_> = lines.collect();
+        let skipped = lines.len().saturating_sub(usize::from(log.height).saturating_sub(1));
+        let block = Block::new().title("log").borders(ratatui::widgets::Borders::TOP);
+        frame.render_widget(Paragraph::new(lines[skipped..].to_vec()).block(block), log);
+        let said = if self.ends {
+            "ends: requests that were read are completed"
+        } else {
+            "q or Ctrl-C: end the server"
+        };
+        frame.render_widget(Line::from(said).reversed(), keys);
+    }
+
+    fn draw_throughput(&self, frame: &mut Frame<'_>, area: Rect) {
+        let [read, written, requests] = self.rates;
+        let rate = |bytes: f64| format!("{}/s", Bytes::new(bytes as u64).rounded_down());
+        let title = format!(
+            "throughput: {} read, {} written, {requests:.0} requests/s",
+            rate(read),
+            rate(written)
+        );
+        let width = usize::from(area.width.saturating_sub(2));
+        let data: Vec<u64> = self
+            .throughput
+            .iter()
+            .copied()
+            .skip(self.throughput.len().saturating_sub(width))
+            .collect();
+        let graph = Sparkline::default().block(Block::bordered().title(title)).data(data);
+        frame.render_widget(graph.style(Style::new().fg(Color::Cyan)), area);
+    }
+
+    fn figures(&self, now: &Summary) -> Vec<Line<'static>> {
+        let waf = |waf: Option<f64>| waf.map_or_else(|| "-".into(), |waf| format!("{waf:.3}"));
+        let (least, mean, most) = now.erases_per_block;
+        let taken = now.requests_taken + self.refused;
+        let refused = now.requests_refused + self.refused;
+        let faults = now.faults.map_or_else(String::new, |faults| {
+            format!(
+                "; {} failed programs, {} failed erases, {} uncorrectable reads",
+                faults.failed_programs, faults.failed_erases, faults.uncorrectable_reads
+            )
+        });
+        vec![
+            format!("WAF       {} now, {} since the start", waf(self.recent_waf), waf(now.waf)).into(),
+            format!("wear      {least} / {mean:.1} / {most} erases of the least, mean, most worn block; index {:.3}", now.wear_index).into(),
+            format!("requests  {taken} taken = {} completed + {refused} refused; {} connections", now.requests_completed, self.connections).into(),
+            format!("pages     {} programmed, {} copied; {} blocks erased", now.pages_programmed, now.copies, now.erases).into(),
+            format!("blocks    {} bad{faults}", now.bad_blocks).into(),
+        ]
+    }
+}
+
+fn micros(ns: u64) -> String {
+    format!("{:.1} µs", ns as f64 / 1000.0)
+}
+
+fn gauge(title: String, share: f64, label: String, color: Color) -> Gauge<'static> {
+    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+    Gauge::default()
+        .block(Block::bordered().title(title))
+        .ratio(share)
+        .label(label)
+        .gauge_style(Style::new().fg(color))
+}
+
+fn draw_response(now: &Summary, frame: &mut Frame<'_>, area: Rect) {
+    let response = &now.response_ns;
+    let p99_9 = response.p99_9.map_or_else(|| "-".into(), micros);
+    let title = format!("response: mean {}, p99.9 {p99_9}", micros(response.mean as u64));
+    let worst = micros(response.max);
+    let (share, label, color) = match now.bound_ns {
+        None => (0.0, format!("worst {worst}; no bound"), Color::Gray),
+        Some(bound) => {
+            let share = response.max as f64 / bound as f64;
+            let exceeded = now.violations > 0;
+            let said = if exceeded {
+                format!("; EXCEEDED by {} page tasks", now.violations)
+            } else {
+                String::new()
+            };
+            let color = if exceeded { Color::Red } else { Color::Green };
+            (share, format!("worst {worst} of the bound {}{said}", micros(bound)), color)
+        }
+    };
+    frame.render_widget(gauge(title, share, label, color), area);
+}
+
+fn draw_free(now: &Summary, frame: &mut Frame<'_>, area: Rect) {
+    let physical = now.logical_pages as f64 / now.logical_share;
+    let blocks = now.free_pages as f64 / f64::from(now.pages_per_block);
+    let label = format!("{} pages, as many as {blocks:.1} blocks", now.free_pages);
+    let free = gauge("free".into(), now.free_pages as f64 / physical, label, Color::Blue);
+    frame.render_widget(free, area);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    fn drawn(view: &View, width: u16, height: u16) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| view.draw(frame)).unwrap();
+        terminal.backend().to_string()
+    }
+
+    #[test]
+    fn figures_of_the_account_are_on_the_screen() {
+        let mut view = View::new("lazy-rtgc of 7MiB".into(), vec!["nbd://127.0.0.1:1".into()]);
+        let screen = drawn(&view, 100, 30);
+        for part in ["lazy-rtgc of 7MiB", "waiting", "nbd://127.0.0.1:1", "q or Ctrl-C"] {
+            assert!(screen.contains(part), "`{part}` is not in\n{screen}");
+        }
+        let before = Summary {
+            elapsed_ns: 1_000_000_000,
+            pages_programmed: 100,
+            write_tasks: 100,
+            waf: Some(1.0),
+            logical_share: 0.875,
+            ..Summary::default()
+        };
+        let mut now = Summary {
+            elapsed_ns: 3_000_000_000,
+            bytes_read: 8 << 20,
+            bytes_written: 4 << 20,
+            requests_taken: 5,
+            requests_completed: 4,
+            requests_refused: 1,
+            pages_programmed: 250,
+            write_tasks: 200,
+            waf: Some(1.25),
+            free_pages: 96,
+            pages_per_block: 64,
+            logical_pages: 896,
+            bound_ns: Some(2_220_900),
+            erases_per_block: (1, 2.5, 7),
+            ..before.clone()
+        };
+        now.response_ns.max = 1_110_450;
+        view.add(Arc::new(before), 0, 1);
+        view.add(Arc::new(now.clone()), 2, 3);
+        let screen = drawn(&view, 100, 30);
+        for part in [
+            "4MiB/s read, 2MiB/s written",
+            "worst 1110.5 µs of the bound 2220.9 µs",
+            "96 pages, as many as 1.5 blocks",
+            "1.500 now, 1.250 since the start",
+            "1 / 2.5 / 7 erases",
+            "7 taken = 4 completed + 3 refused; 3 connections",
+        ] {
+            assert!(screen.contains(part), "`{part}` is not in\n{screen}");
+        }
+        now.violations = 2;
+        view.add(Arc::new(now), 2, 3);
+        view.ends = true;
+        let screen = drawn(&view, 100, 30);
+        assert!(
+            screen.contains("EXCEEDED by 2 page tasks") && screen.contains("are completed"),
+            "{screen}"
+        );
+        // Any size is drawn.
+        for (width, height) in [(1, 1), (20, 5), (40, 12), (200, 60)] {
+            drawn(&view, width, height);
+        }
+    }
+}

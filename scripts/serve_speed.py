@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Measures `ftlkit serve` with fio (nbd engine) over a Unix socket.
+
+  throughput  4 KiB random reads and writes at depth 32 without latency, beside nbdkit's memory plugin: rounds of
+              both, one after the other and in turns, so that other load of the machine meets both.
+  latency     4 KiB random reads and writes at depth 1 with `--latency real`: fio's mean and p99.9 beside the model's.
+
+Needs fio with the nbd engine and, for throughput, nbdkit (Debian: fio, nbdkit).
+Usage: scripts/serve_speed.py [--ftlkit target/release/ftlkit] [--rounds 5] [--seconds 4] [throughput] [latency]
+Exits with 1 if a figure is outside what docs/device.md states.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+LEAST_SHARE = 0.60
+MOST_LATE_US = 50.0
+MOST_LATE_SHARE = 0.05
+SIZE_MIB = 224
+
+
+def fio(socket, mode, depth, seconds, name=""):
+    """Runs fio; returns the figures of its reads or writes."""
+    command = [
+        "fio", "--name=job", "--ioengine=nbd", f"--uri=nbd+unix:///{name}?socket={socket}", f"--rw={mode}",
+        "--bs=4k" if mode.startswith("rand") else "--bs=1M", f"--size={SIZE_MIB}M", f"--iodepth={depth}",
+        "--randseed=1", "--percentile_list=99.9", "--output-format=json",
+    ]
+    if mode.startswith("rand"):
+        command += ["--time_based", f"--runtime={seconds}", "--norandommap"]
+    # fio leaves a state file where it runs.
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=socket.parent)
+    if ran.returncode != 0:
+        sys.exit(f"{' '.join(command)}: {ran.stderr or ran.stdout}")
+    # Notes may come before the figures.
+    return json.loads(ran.stdout[ran.stdout.index("{"):])["jobs"][0]["read" if mode.endswith("read") else "write"]
+
+
+def wait_for(socket, process):
+    for _ in range(1000):
+        if socket.exists():
+            return
+        if process.poll() is not None:
+            sys.exit(f"{process.args[0]} ended: {process.stderr.read() if process.stderr else ''}")
+        time.sleep(0.01)
+    sys.exit(f"{process.args[0]} does not listen")
+
+
+@contextlib.contextmanager
+def server(command, socket):
+    """A server; its output is in the list that is given, once it has ended."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    said = []
+    try:
+        wait_for(socket, process)
+        yield said
+    finally:
+        process.send_signal(signal.SIGTERM)
+        said.append(process.communicate()[0])
+        socket.unlink(missing_ok=True)
+
+
+def throughput(ftlkit, folder, rounds, seconds):
+    ours, theirs = folder / "ftlkit.sock", folder / "nbdkit.sock"
+    serve = [ftlkit, "serve", "--capacity", "256MiB", "--socket", str(ours)]
+    memory = ["nbdkit", "--foreground", "--unix", str(theirs), "memory", f"{SIZE_MIB}M"]
+    met = True
+    with server(serve, ours), server(memory, theirs):
+        places = {"ftlkit": ours, "nbdkit": theirs}
+        for place in places.values():
+            fio(place, "write", 4, seconds)
+        for mode in ["randread", "randwrite"]:
+            found = {name: [] for name in places}
+            for round in range(rounds):
+                order = list(places) if round % 2 == 0 else list(reversed(places))
+                for name in order:
+                    found[name].append(fio(places[name], mode, 32, seconds)["iops"])
+            shares = [a / b for a, b in zip(found["ftlkit"], found["nbdkit"])]
+            mine, other = (statistics.median(found[name]) for name in places)
+            share = statistics.median(shares)
+            met &= share >= LEAST_SHARE
+            print(f"{mode:9}  depth 32  ftlkit {mine:8.0f} IOPS  nbdkit memory {other:8.0f} IOPS  "
+                  f"median share {share:.0%} ({min(shares):.0%} to {max(shares):.0%} in {rounds} rounds)", flush=True)
+    return met
+
+
+def latency(ftlkit, folder, seconds):
+    socket, image = folder / "real.sock", folder / "real.img"
+    made = [ftlkit, "serve", "--image", str(image), "--create", "--capacity", "256MiB", "--socket", str(socket)]
+    with server(made, socket):
+        fio(socket, "write", 4, seconds)
+    met = True
+    for mode in ["randread", "randwrite"]:
+        serve = [ftlkit, "serve", "--image", str(image), "--socket", str(socket), "--latency", "real", "--json"]
+        with server(serve, socket) as said:
+            seen = fio(socket, mode, 1, 4 * seconds)["clat_ns"]
+        model = json.loads(said[0])["device"]["request_response_ns"]
+        for what, fios, models in [
+            ("mean", seen["mean"], model["mean"]),
+            ("p99.9", seen["percentile"]["99.900000"], model["p99.9"]),
+        ]:
+            late = (fios - models) / 1000
+            within = abs(late) <= max(MOST_LATE_US, MOST_LATE_SHARE * models / 1000)
+            met &= within
+            print(f"{mode:9}  depth 1   {what:5}  fio {fios / 1000:8.1f} µs  model {models / 1000:8.1f} µs  "
+                  f"{late:+.1f} µs, {late * 1000 / models:+.1%}{'' if within else '  NOT within 50 µs or 5 %'}", flush=True)
+    return met
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ftlkit", default="target/release/ftlkit")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=4)
+    parser.add_argument("what", nargs="*", choices=["throughput", "latency", []], default=[])
+    options = parser.parse_args()
+    what = options.what or ["throughput", "latency"]
+    for tool in ["fio"] + ["nbdkit"] * ("throughput" in what):
+        if shutil.which(tool) is None:
+            sys.exit(f"{tool} is missing (Debian: apt-get install {tool})")
+    ftlkit = str(pathlib.Path(options.ftlkit).resolve())
+    shared = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(dir=shared) as folder:
+        folder, met = pathlib.Path(folder), True
+        if "throughput" in what:
+            met &= throughput(ftlkit, folder, options.rounds, options.seconds)
+        if "latency" in what:
+            met &= latency(ftlkit, folder, options.seconds)
+    sys.exit(0 if met else 1)
+
+
+if __name__ == "__main__":
+    main()
