@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 from conftest import FTLKIT, PAGES
+from playwright.sync_api import expect
 
 # Lines, points and bars inside a plot.
 MARKS = ".plot .point path, .plot .points path, .plot .js-line, .scatterlayer .js-line, .scatterlayer .point, .barlayer .point path"
@@ -208,7 +209,7 @@ def test_the_command_is_copied_and_makes_the_same_page(drawn, made, tmp_path):
     path, _ = made("compare")
     block = page.locator(".copyable").first
     block.locator("button").click()
-    page.wait_for_function("document.querySelector('.copyable button').textContent != 'copy'")
+    expect(block.locator("button")).not_to_have_text("copy")
     command = block.locator("pre").inner_text()
     assert command.startswith("ftlkit compare uniform ")
     again = tmp_path / "again.html"
@@ -223,6 +224,6 @@ def test_without_the_library_a_page_has_its_tables_and_says_why(browser, made):
     page = context.new_page()
     page.add_init_script("delete globalThis.DecompressionStream")
     page.goto(path.as_uri())
-    page.wait_for_function("document.querySelector('.canvas').textContent.includes('too old')")
+    expect(page.locator(".canvas").first).to_contain_text("too old")
     assert page.locator("table tbody tr").count() >= 3
     context.close()

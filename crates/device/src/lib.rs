@@ -4,13 +4,16 @@
 //!   runs on it as on any other array.
 //! - [`BlockDevice`]: byte ranges on the pages of a scheme, and an account of what they cost.
 //! - [`nbd`]: a server of the Network Block Device protocol, whose requests a [`BlockDevice`] does.
+//! - [`Recorder`]: what clients asked, as a trace.
 
 #![cfg(unix)]
 
 mod block_device;
 pub mod image;
 pub mod nbd;
+mod record;
 mod summary;
 
 pub use block_device::{Below, BlockDevice, Latency};
+pub use record::Recorder;
 pub use summary::Summary;

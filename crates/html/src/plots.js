@@ -4,7 +4,8 @@
   const FORMATS = {
     number: { factor: 1, tick: { exponentformat: 'SI', separatethousands: true }, hover: ',.5~r', suffix: '' },
     whole: { factor: 1, tick: { exponentformat: 'SI', separatethousands: true }, hover: ',.5~r', suffix: '' },
-    time: { factor: 1e-9, tick: { tickformat: '~s', ticksuffix: 's' }, hover: '.5~s', suffix: 's' },
+    // Long times in seconds with separators: nobody reads kiloseconds.
+    time: { factor: 1e-9, tick: { tickformat: '~s', ticksuffix: 's', tickformatstops: [{ dtickrange: [0.2, null], value: ',~f' }] }, hover: '.5~s', suffix: 's' },
     bytes: { factor: 1, tick: { tickformat: '~s', ticksuffix: 'B' }, hover: '.4~s', suffix: 'B' },
     share: { factor: 1, tick: { exponentformat: 'power' }, hover: '.3~g', suffix: '' },
   };

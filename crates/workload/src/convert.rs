@@ -5,13 +5,13 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use flate2::write::GzEncoder;
 use serde::Serialize;
 
 use crate::error::WorkloadError;
 use crate::formats::format::FormatInfo;
 use crate::formats::names;
 use crate::formats::writing::{Loss, Writer, Writing};
+use crate::output::Output;
 use crate::reader::TraceReader;
 use crate::request::Request;
 use crate::source::Source;
@@ -27,7 +27,7 @@ pub struct Converted {
     pub losses: BTreeMap<Loss, u64>,
 }
 
-/// Writes all requests of `reader` to the file `to`, compressed with gzip if its name ends in `.gz`.
+/// Writes all requests of `reader` to the file `to`, compressed as its name asks for: see [`Output`].
 ///
 /// The file appears only when it is complete.
 /// Without `allow_loss` the first request that would lose something ends the conversion.
@@ -62,11 +62,7 @@ pub fn convert(
     if is("parquet") {
         return to_parquet(reader, partial, to, target, watch);
     }
-    let mut out = if is("gz") {
-        Out::Gzip(GzEncoder::new(file, flate2::Compression::default()))
-    } else {
-        Out::Plain(file)
-    };
+    let mut out = Output::new(file, to).map_err(io)?;
     let mut writer = Written::new(writing, reader.has_arrivals());
     let mut batch = Vec::new();
     while reader.fill(&mut batch, 8192)? > 0 {
@@ -129,27 +125,6 @@ fn to_parquet(
     _: impl FnMut(&TraceReader) -> bool,
 ) -> Result<Converted, WorkloadError> {
     Err(unfit(to, "this build writes no Parquet (feature `parquet`)"))
-}
-
-enum Out {
-    Plain(File),
-    Gzip(GzEncoder<File>),
-}
-
-impl Out {
-    fn write_all(&mut self, text: &[u8]) -> std::io::Result<()> {
-        match self {
-            Self::Plain(file) => file.write_all(text),
-            Self::Gzip(gzip) => gzip.write_all(text),
-        }
-    }
-
-    fn finish(self) -> std::io::Result<()> {
-        match self {
-            Self::Plain(_) => Ok(()),
-            Self::Gzip(gzip) => gzip.finish().map(drop),
-        }
-    }
 }
 
 fn unfit(path: &Path, reason: impl Into<String>) -> WorkloadError {

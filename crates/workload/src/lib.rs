@@ -32,6 +32,7 @@ mod looped;
 mod memory;
 pub mod nearest;
 mod options;
+pub mod output;
 mod parameters;
 #[cfg(feature = "parquet")]
 mod parquet;

@@ -5,7 +5,7 @@ use crate::output;
 use clap::Args;
 use device::image::{Description, Image, ImageArray, ImageError};
 use device::nbd::{Export, Limits, Listener, Server, Stop, serve};
-use device::{Below, BlockDevice, Latency, Summary};
+use device::{Below, BlockDevice, Latency, Recorder, Summary};
 use flash::{Array, Flash, Store};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -17,6 +17,7 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use workload::output::COMPRESSIONS;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,6 +27,8 @@ Examples:
       the same device again: its part, scheme and size are in the image
   ftlkit serve --capacity 256MiB --listen 127.0.0.1:10809 --latency real
       in memory; replies come when the modelled part would give them
+  ftlkit serve --image device.img --socket /tmp/ftl.sock --record asked.csv.zst
+      and what clients ask becomes a trace: ftlkit compare asked.csv.zst
   nbdcopy disk.raw 'nbd+unix:///?socket=/tmp/ftl.sock'
 
 Ends with SIGTERM or Ctrl-C: requests that were received are completed, the scheme is shut down, the image is marked so.";
@@ -80,6 +83,10 @@ pub(crate) struct ServeArgs {
         requires = "image"
     )]
     durable: Durable,
+
+    /// Record what clients ask, as a trace for `ftlkit compare`: a new file, compressed if its name ends in .gz, .zst or .xz
+    #[arg(long, value_name = "FILE.csv")]
+    record: Option<PathBuf>,
 
     /// Print the summary as one JSON object
     #[arg(long)]
@@ -296,6 +303,7 @@ impl ServeArgs {
         scheme: &ResolvedScheme,
         address: Option<SocketAddr>,
     ) -> Result<(), Failure> {
+        let mut recording = self.record.as_deref().map(Recording::start).transpose()?;
         let mut listeners = Vec::new();
         if let Some(path) = &self.socket {
             listeners.push(Listener::unix(path).map_err(|error| {
@@ -338,15 +346,24 @@ impl ServeArgs {
             Server { exports: vec![export], limits: Limits::default(), log: Box::new(log) };
         let served = serve(server, listeners, &stop, |job| match job {
             Some(job) => {
+                if let Some(recording) = &mut recording {
+                    recording.with(|recorder| recorder.add(&job));
+                }
                 if let Some(violation) = device.serve(job)? {
                     tell(format_args!("{violation}"));
                 }
                 device.rest()
             }
-            None => device.rest(),
+            None => {
+                if let Some(recording) = &mut recording {
+                    recording.with(Recorder::rest);
+                }
+                device.rest()
+            }
         });
         handle.close();
         let _ = waiting.join();
+        let recorded = recording.map_or(Ok(()), Recording::finish);
         let summary = match served {
             Ok(()) => device.shut_down().map_err(Failure::internal)?,
             Err(failure) => {
@@ -355,6 +372,7 @@ impl ServeArgs {
             }
         };
         self.print(&summary, scheme, stop.refused())?;
+        recorded?;
         if summary.violations > 0 { Err(Failure::PromiseBroken) } else { Ok(()) }
     }
 
@@ -371,6 +389,65 @@ impl ServeArgs {
             return output::json(&serde_json::json!({ "scheme": scheme.label, "device": summary }));
         }
         output::painted(&text(&summary, scheme))
+    }
+}
+
+/// A trace that is recorded. If its file cannot be written the server goes on; its end is then a failure.
+struct Recording {
+    path: PathBuf,
+    /// `None` once the file could not be written.
+    recorder: Option<Recorder>,
+    failure: Option<std::io::Error>,
+}
+
+impl Recording {
+    fn start(path: &Path) -> Result<Self, Failure> {
+        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+        let plain = name.as_deref().unwrap_or_default();
+        let plain = match plain.rsplit_once('.') {
+            Some((plain, ending)) if COMPRESSIONS.contains(&ending) => plain,
+            _ => plain,
+        };
+        if !plain.ends_with(".csv") {
+            return Err(Failure::input_with_help(
+                format!("--record {}: the trace is a CSV table", path.display()),
+                "name it .csv, .csv.gz, .csv.zst or .csv.xz",
+            ));
+        }
+        match Recorder::create(path) {
+            Ok(recorder) => {
+                Ok(Self { path: path.to_owned(), recorder: Some(recorder), failure: None })
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                Err(Failure::input_with_help(
+                    format!("--record {}: there is such a file", path.display()),
+                    "name another, or remove it first",
+                ))
+            }
+            Err(error) => Err(Failure::input(format!("--record {}: {error}", path.display()))),
+        }
+    }
+
+    /// Does something with the recorder, until its file fails.
+    fn with(&mut self, work: impl FnOnce(&mut Recorder) -> std::io::Result<()>) {
+        let Some(recorder) = &mut self.recorder else { return };
+        if let Err(error) = work(recorder) {
+            tell(format_args!("--record {}: {error}; the trace ends here", self.path.display()));
+            self.failure = Some(error);
+            self.recorder = None;
+        }
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        let ended = match (self.failure, self.recorder) {
+            (Some(failure), _) => Err(failure),
+            (None, Some(recorder)) => recorder.finish(),
+            (None, None) => Ok(()),
+        };
+        ended.map_err(|error| {
+            let path = self.path.display();
+            Failure::internal(format!("the trace `{path}` is incomplete: {error}"))
+        })
     }
 }
 

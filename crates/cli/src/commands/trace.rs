@@ -13,6 +13,7 @@ use sim::config::ConfigError;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use workload::formats::{self, FormatInfo, Writing, written};
+use workload::output::COMPRESSIONS;
 use workload::{Converted, TraceInfo, TraceReader};
 
 const EXAMPLES: &str = "\
@@ -75,7 +76,7 @@ struct ConvertArgs {
     #[arg(value_name = "IN")]
     from: PathBuf,
 
-    /// File to write; compressed if it ends in `.gz`
+    /// File to write; compressed if it ends in `.gz`, `.zst` or `.xz`
     #[arg(value_name = "OUT")]
     to: PathBuf,
 
@@ -260,8 +261,8 @@ impl ConvertArgs {
             let what = format!("cannot write {}: {why}", self.to.display());
             let endings: Vec<_> = written().map(|(info, _)| format!(".{}", info.name)).collect();
             let help = format!(
-                "OUT is a file whose name ends in one of {}, and in .gz after it to be compressed; --to names \
-                 the format where the name does not",
+                "OUT is a file whose name ends in one of {}, and in .gz, .zst or .xz after it to be compressed; \
+                 --to names the format where the name does not",
                 endings.join(", ")
             );
             Err(Failure::input_with_help(what, help))
@@ -271,10 +272,14 @@ impl ConvertArgs {
         }
         let name = self.to.file_name().map(|name| name.to_string_lossy().to_lowercase());
         let name = name.unwrap_or_default();
-        let plain = name.strip_suffix(".gz").unwrap_or(&name);
+        let plain = match name.rsplit_once('.') {
+            Some((plain, ending)) if COMPRESSIONS.contains(&ending) => plain,
+            _ => &name,
+        };
         let ending = plain.rsplit_once('.').map_or("", |(_, ending)| ending);
-        if ["zst", "zstd", "xz", "bz2"].contains(&ending) {
-            return refuse(format!("`.{ending}` is read but not written; only .gz is"));
+        if ["zstd", "bz2"].contains(&ending) {
+            let written = COMPRESSIONS.map(|ending| format!(".{ending}")).join(", ");
+            return refuse(format!("`.{ending}` is read but not written; {written} are"));
         }
         match (self.target, formats::find(ending)) {
             (Some(target), _) => Ok(target),

@@ -307,8 +307,8 @@ fn names_that_promise_what_is_not_written_are_refused() {
     let scratch = Scratch::new("names");
     let trace = scratch.file("t.csv", csv_trace(10));
     for (name, why) in [
-        ("t.csv.zst", "only .gz"),
-        ("t.xz", "only .gz"),
+        ("t.csv.bz2", "`.bz2` is read but not written; .gz, .zst, .xz are"),
+        ("t.zstd", "`.zstd` is read but not written"),
         ("t.blkparse", "`blkparse` is read but not written"),
         ("t.blkparse.gz", "`blkparse` is read but not written"),
     ] {

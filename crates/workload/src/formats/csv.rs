@@ -26,7 +26,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
 
 const COLUMNS: &str = "in any order, named by the header: op (read, write, trim, flush, write-zeroes), \
                        offset_bytes|sectors, length_bytes|sectors; if wanted arrival_ns|us|ms|s, device, fua \
-                       (0 or 1), response_ns|us|ms|s";
+                       (0 or 1), response_ns|us|ms|s, connection (not used)";
 
 /// Writes every field of a request.
 #[derive(Default)]
@@ -89,6 +89,8 @@ enum Column {
     Length(u64),
     /// The value is the power of ten from its unit to ns.
     Response(u32),
+    /// The connection of a recorded request: a number that no run depends on.
+    Connection,
 }
 
 impl Column {
@@ -109,6 +111,7 @@ impl Column {
             b"response_us" => Self::Response(3),
             b"response_ms" => Self::Response(6),
             b"response_s" => Self::Response(9),
+            b"connection" => Self::Connection,
             _ => return None,
         })
     }
@@ -202,6 +205,7 @@ fn field(f: &mut Fields<'_, b','>, column: Column, r: &mut Request) -> Result<()
                 Some(f.decimal_here("response", places)?)
             };
         }
+        Column::Connection => drop(f.uint("connection")?),
     }
     Ok(())
 }

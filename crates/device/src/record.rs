@@ -1,0 +1,167 @@
+//! What clients ask, recorded as a trace that `compare` reads.
+
+use crate::nbd::{Command, Job};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use workload::output::Output;
+
+/// Requests that go to the writing thread together.
+const BATCH: usize = 1024;
+/// Batches that wait for the writing thread; beyond that the device waits, so that memory is bounded.
+const WAITING: usize = 256;
+/// How long a request stays in memory at most while requests come in.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// First line of the trace.
+const HEADER: &str = "arrival_ns,op,fua,offset_bytes,length_bytes,connection\n";
+
+/// A request, as it is recorded.
+#[derive(Clone, Copy)]
+struct Entry {
+    arrival_ns: u64,
+    op: &'static str,
+    fua: bool,
+    offset: u64,
+    length: u32,
+    connection: u64,
+}
+
+/// Writes requests to a trace in ftlkit's own CSV format, on a thread of its own.
+///
+/// A line per read, write, write of zeros, trim and flush, in the order in which the device takes them; a query of block status
+/// reads and writes nothing, and is left out. Arrivals are ns from the start of the recorder. Two connections may be out of order
+/// by what their threads take: the later line then has the arrival of the one before it.
+pub struct Recorder {
+    started: Instant,
+    last_ns: u64,
+    batch: Vec<Entry>,
+    sent: Instant,
+    /// `None` once the thread has ended.
+    to: Option<SyncSender<Vec<Entry>>>,
+    writer: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl Recorder {
+    /// A recorder into a new file, compressed as its name asks for ([`Output`]).
+    ///
+    /// # Errors
+    /// That of the file; it must not exist.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+        let output = Output::new(file.try_clone()?, path)?;
+        let (to, batches) = sync_channel(WAITING);
+        let thread = std::thread::Builder::new().name("record".into());
+        let writer = thread.spawn(move || write(output, &file, &batches))?;
+        let started = Instant::now();
+        Ok(Self {
+            started,
+            last_ns: 0,
+            batch: Vec::with_capacity(BATCH),
+            sent: started,
+            to: Some(to),
+            writer: Some(writer),
+        })
+    }
+
+    /// Records a request that the device takes.
+    ///
+    /// # Errors
+    /// The file could not be written: the trace ends there.
+    pub fn add(&mut self, job: &Job) -> io::Result<()> {
+        let (op, fua) = match job.command {
+            Command::Read => ("read", false),
+            Command::Write { fua } => ("write", fua),
+            Command::Zeroes { fua } => ("write-zeroes", fua),
+            Command::Trim { fua } => ("trim", fua),
+            Command::Flush => ("flush", false),
+            Command::Status { .. } => return Ok(()),
+        };
+        let arrived = job.arrived.saturating_duration_since(self.started);
+        self.last_ns = self.last_ns.max(arrived.as_nanos() as u64);
+        let length = if job.command == Command::Flush { 0 } else { job.length };
+        let offset = if job.command == Command::Flush { 0 } else { job.offset };
+        let connection = job.connection;
+        self.batch.push(Entry { arrival_ns: self.last_ns, op, fua, offset, length, connection });
+        if self.batch.len() >= BATCH || job.arrived.saturating_duration_since(self.sent) > LONGEST {
+            self.send()?;
+            self.sent = job.arrived;
+        }
+        Ok(())
+    }
+
+    /// Hands over what waits, if it has waited long enough. For idle times.
+    ///
+    /// # Errors
+    /// As [`Recorder::add`].
+    pub fn rest(&mut self) -> io::Result<()> {
+        if !self.batch.is_empty() && self.sent.elapsed() > LONGEST {
+            self.send()?;
+            self.sent = Instant::now();
+        }
+        Ok(())
+    }
+
+    fn send(&mut self) -> io::Result<()> {
+        let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
+        match &self.to {
+            Some(to) if to.send(batch).is_ok() => Ok(()),
+            // The thread has ended, and knows why.
+            _ => self.end(),
+        }
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.to = None;
+        match self.writer.take() {
+            None => Ok(()),
+            Some(writer) => {
+                writer.join().unwrap_or_else(|_| Err(io::Error::other("the recorder panicked")))
+            }
+        }
+    }
+
+    /// Writes all that is left, and completes the file.
+    ///
+    /// # Errors
+    /// As [`Recorder::add`].
+    pub fn finish(mut self) -> io::Result<()> {
+        self.send()?;
+        self.end()
+    }
+}
+
+/// The thread: writes batches until the recorder is dropped. What was written is readable at most a second later.
+fn write(mut output: Output, file: &File, batches: &Receiver<Vec<Entry>>) -> io::Result<()> {
+    let mut text = HEADER.as_bytes().to_vec();
+    let (mut flushed, mut is_flushed) = (Instant::now(), false);
+    loop {
+        match batches.recv_timeout(LONGEST) {
+            Ok(batch) => batch.iter().for_each(|entry| line(&mut text, entry)),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        if !text.is_empty() {
+            output.write_all(&text)?;
+            text.clear();
+            is_flushed = false;
+        }
+        if !is_flushed && flushed.elapsed() > LONGEST {
+            output.flush()?;
+            (flushed, is_flushed) = (Instant::now(), true);
+        }
+    }
+    output.write_all(&text)?;
+    output.finish()?;
+    file.sync_all()
+}
+
+fn line(text: &mut Vec<u8>, entry: &Entry) {
+    let Entry { arrival_ns, op, fua, offset, length, connection } = *entry;
+    let fua = u8::from(fua);
+    // Writing to a vector cannot fail.
+    let _ = writeln!(text, "{arrival_ns},{op},{fua},{offset},{length},{connection}");
+}

@@ -1,0 +1,150 @@
+//! Files that are compressed as their names ask for.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use flate2::write::GzEncoder;
+use lzma_rust2::{XzOptions, XzWriter};
+use ruzstd::encoding::{CompressionLevel, compress};
+
+/// Endings of names that ask for compression, without the dot.
+pub const COMPRESSIONS: [&str; 3] = ["gz", "zst", "xz"];
+
+/// Text of a Zstandard frame, bytes: a whole frame is in memory.
+const FRAME_BYTES: usize = 1 << 20;
+
+/// A file, compressed with gzip, Zstandard or xz if its name ends in `.gz`, `.zst` or `.xz`.
+///
+/// [`Write::flush`] makes all text so far readable, in xz only what filled a block of the compressor. Without
+/// [`Output::finish`] the file is incomplete.
+pub struct Output(Kind);
+
+enum Kind {
+    Plain(io::BufWriter<File>),
+    Gzip(GzEncoder<File>),
+    Zstd(Frames),
+    Xz(Box<XzWriter<File>>),
+}
+
+/// One Zstandard frame after the other.
+struct Frames {
+    file: File,
+    text: Vec<u8>,
+}
+
+impl Frames {
+    fn end_frame(&mut self) -> io::Result<()> {
+        if self.text.is_empty() {
+            return Ok(());
+        }
+        let mut frame = Vec::new();
+        compress(&self.text[..], &mut frame, CompressionLevel::Fastest);
+        self.text.clear();
+        self.file.write_all(&frame)
+    }
+}
+
+impl Output {
+    /// Output to an open file with this name.
+    ///
+    /// # Errors
+    /// That of the file.
+    pub fn new(file: File, name: &Path) -> io::Result<Self> {
+        let ending = name.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        Ok(Self(match ending.as_deref() {
+            Some("gz") => Kind::Gzip(GzEncoder::new(file, flate2::Compression::default())),
+            Some("zst") => Kind::Zstd(Frames { file, text: Vec::new() }),
+            Some("xz") => {
+                Kind::Xz(Box::new(XzWriter::new(file, XzOptions::with_preset(6)).map_err(other)?))
+            }
+            _ => Kind::Plain(io::BufWriter::new(file)),
+        }))
+    }
+
+    /// Writes what is left, and the end of the compressed data.
+    ///
+    /// # Errors
+    /// That of the file.
+    pub fn finish(self) -> io::Result<()> {
+        match self.0 {
+            Kind::Plain(mut file) => file.flush(),
+            Kind::Gzip(gzip) => gzip.finish().map(drop),
+            Kind::Zstd(mut frames) => frames.end_frame(),
+            Kind::Xz(xz) => xz.finish().map(drop).map_err(other),
+        }
+    }
+}
+
+/// The compressor has an error type of its own in some builds.
+fn other(error: impl Into<io::Error>) -> io::Error {
+    error.into()
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Kind::Plain(file) => file.write(bytes),
+            Kind::Gzip(gzip) => gzip.write(bytes),
+            Kind::Xz(xz) => xz.write(bytes),
+            Kind::Zstd(frames) => {
+                frames.text.extend_from_slice(bytes);
+                if frames.text.len() >= FRAME_BYTES {
+                    frames.end_frame()?;
+                }
+                Ok(bytes.len())
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.0 {
+            Kind::Plain(file) => file.flush(),
+            Kind::Gzip(gzip) => gzip.flush(),
+            Kind::Zstd(frames) => frames.end_frame(),
+            Kind::Xz(xz) => xz.flush(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Input;
+
+    /// Reads a file as traces are read.
+    fn read(path: &Path) -> Vec<u8> {
+        let (mut input, mut text) = (Input::open(path).unwrap(), Vec::new());
+        let mut bytes = vec![0; 1 << 16];
+        loop {
+            match input.read(&mut bytes, text.len() as u64).unwrap() {
+                0 => return text,
+                read => text.extend_from_slice(&bytes[..read]),
+            }
+        }
+    }
+
+    #[test]
+    fn all_compressions_are_read_again_and_a_flush_is_readable_before_the_end() {
+        let folder = std::env::temp_dir().join(format!("ftlkit-output-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let text: Vec<u8> = (0..400_000u32)
+            .flat_map(|n| format!("{},write\n", n * 7919 % 65_537).into_bytes())
+            .collect();
+        for name in ["a.csv", "a.csv.gz", "a.csv.zst", "a.CSV.ZST", "a.csv.xz"] {
+            let path = folder.join(name);
+            let mut output = Output::new(File::create(&path).unwrap(), &path).unwrap();
+            output.write_all(&text).unwrap();
+            output.flush().unwrap();
+            if ["a.csv", "a.csv.zst"].contains(&name) {
+                assert_eq!(read(&path), text, "{name} before its end");
+            }
+            output.write_all(b"last\n").unwrap();
+            output.finish().unwrap();
+            assert_eq!(read(&path), [&text[..], b"last\n"].concat(), "{name}");
+            let length = std::fs::metadata(&path).unwrap().len() as usize;
+            assert!(name == "a.csv" || length < text.len() / 2, "{name}: {length} bytes");
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
