@@ -11,8 +11,8 @@ moment. Every tenth kill comes while the server mounts.
               the file system must mount, and hold every record whose fsync returned. In the end e2fsck must find nothing.
               Needs root, /dev/fuse, loop devices, nbdfuse (Debian: libnbd-bin), mkfs.ext4 (e2fsprogs).
 --level block a client of the protocol keeps eight requests outstanding: writes of whole and of parts of pages, FUA, flushes.
-              After each kill every sector must hold a version as new as the last durable one. Of a scheme without a write
-              buffer, every write that was answered is durable. Needs nothing but Python.
+              After each kill every sector must hold a version as new as the last durable one. Of a scheme that keeps no
+              write in RAM, every write that was answered is durable. Needs nothing but Python.
 
 Prints a line for each scheme: kills, records, lost, corrupt. Exit code 1 if anything was lost or corrupt, or if a start or a
 mount failed. The image of a scheme that failed is kept.
@@ -171,9 +171,8 @@ class Block:
 
     OUTSTANDING = 8
 
-    def __init__(self, folder, scheme, randoms):
-        self.folder, self.randoms = folder, randoms
-        self.buffered = "buffer=" in scheme
+    def __init__(self, folder, volatile, randoms):
+        self.folder, self.randoms, self.volatile = folder, randoms, volatile
         self.number = 0
         self.durable = {}  # Sector: the oldest version that it may hold.
         self.maybe = {}  # Sector: versions sent since.
@@ -209,7 +208,7 @@ class Block:
                     outstanding[cookie] = self.ask(cookie, dict(answered))
                 versions, forced = outstanding.pop(self.client.reply())
                 for sector, version in versions.items():
-                    if forced or not self.buffered:
+                    if forced or not self.volatile:
                         self.durable[sector] = max(self.durable.get(sector, 0), version)
                         counts.records += 1
                     else:
@@ -251,8 +250,9 @@ class Ext4:
 
     SLOTS, FILES = 4096, 200
 
-    def __init__(self, folder, scheme, randoms):
-        del scheme
+    def __init__(self, folder, volatile, randoms):
+        # What is checked here was synced.
+        del volatile
         self.folder, self.randoms = folder, randoms
         self.fuse, self.mount = os.path.join(folder, "fuse"), os.path.join(folder, "mnt")
         os.makedirs(self.fuse)
@@ -417,7 +417,7 @@ def crash(scheme, args):
     """One scheme: what was found, and what failed."""
     folder = tempfile.mkdtemp(prefix="ftlkit-crash-", dir=args.folder)
     randoms = random.Random(f"{args.seed} {scheme}")
-    counts, level = Counts(), LEVELS[args.level](folder, scheme, randoms)
+    counts, level = Counts(), LEVELS[args.level](folder, is_volatile(scheme, args.ftlkit), randoms)
     server, failed = None, None
     try:
         while True:
@@ -453,6 +453,13 @@ def crash(scheme, args):
         return counts, f"{failed or counts.first}; seed {args.seed}, its image is in {folder}"
     shutil.rmtree(folder)
     return counts, None
+
+
+def is_volatile(scheme, ftlkit):
+    """True if the scheme keeps writes in RAM until a flush: below a write buffer, or by itself (GFTL's, during collection)."""
+    bounds = json.loads(run(ftlkit, "bounds", "--part", "evaluation-slc", "--json").stdout)["parts"][0]["schemes"]
+    name = scheme.split("+")[0]
+    return "buffer=" in scheme or any(row["scheme"] == name and row.get("volatile") for row in bounds)
 
 
 def every_scheme(ftlkit):

@@ -3,10 +3,12 @@
 mod child;
 mod clients;
 mod conformance;
+mod cut;
 mod damage;
 mod full_disk;
 mod kill;
 mod model;
+mod mounted;
 mod on_disk;
 mod protocol;
 mod served;
