@@ -5,13 +5,14 @@ use pyo3::prelude::*;
 use serde_json::json;
 use sim::{Fault, lists};
 
-/// A list as JSON: parts, schemes, workloads, formats, interfaces or victim policies.
+/// A list as JSON: parts, schemes, workloads, traces, formats, interfaces or victim policies.
 #[pyfunction]
 pub(crate) fn list_json(py: Python<'_>, what: &str) -> PyResult<String> {
     let list = match what {
         "parts" => lists::parts(),
         "schemes" => json!(lists::schemes()),
         "workloads" => json!(lists::workloads()),
+        "traces" => json!(lists::traces().map_err(|error| raised(py, error))?),
         "formats" => json!(lists::formats()),
         "interfaces" => json!(lists::interfaces()),
         "victim_policies" => json!(lists::victim_policies()),

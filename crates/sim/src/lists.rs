@@ -1,4 +1,4 @@
-//! What configurations may name, as data: parts, schemes, workloads, trace formats, victim policies.
+//! What configurations may name, as data: parts, schemes, workloads, captured traces, trace formats, victim policies.
 
 use crate::catalogue;
 use crate::config::{ConfigError, SchemeSetting, SchemeTable};
@@ -6,7 +6,7 @@ use crate::ssd::HostInterface;
 use flash::parts::CATALOGUE;
 use ftl::Preset;
 use serde_json::{Value, json};
-use workload::{BUILTIN, BuiltinInfo, formats::FORMATS};
+use workload::{BUILTIN, BuiltinInfo, CAPTURED, CapturedTrace, formats::FORMATS};
 
 /// Parts of the catalogue, with their data-sheet values.
 pub fn parts() -> Value {
@@ -71,6 +71,28 @@ pub fn page(preset: &Preset) -> String {
 /// Replaces intra-doc links by their text, because they lead nowhere outside the code's documentation.
 fn without_links(header: &str) -> String {
     header.replace("[`", "`").replace("`]", "`")
+}
+
+/// Captured traces with their contents.
+///
+/// # Errors
+/// As [`CapturedTrace::info`].
+pub fn traces() -> Result<Vec<Value>, ConfigError> {
+    CAPTURED.iter().map(trace).collect()
+}
+
+/// One captured trace with its contents.
+///
+/// # Errors
+/// As [`CapturedTrace::info`].
+pub fn trace(trace: &CapturedTrace) -> Result<Value, ConfigError> {
+    Ok(json!({
+        "name": trace.name,
+        "summary": trace.summary,
+        "page": trace.page,
+        "bytes": trace.bytes.len(),
+        "info": trace.info()?,
+    }))
 }
 
 /// Built-in workloads with their parameters.

@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 
 use serde::Serialize;
 
+use crate::captured::CapturedTrace;
 use crate::error::WorkloadError;
 use crate::footprint::{Footprint, PAGE_BYTES};
 use crate::formats::Counts;
 use crate::input::Compression;
+use crate::options::TraceOptions;
 use crate::picture::{Picture, Pictured};
 use crate::plausible::Signs;
-use crate::reader::TraceReader;
+use crate::reader::{TraceReader, open};
 use crate::request::{Op, Request};
 use crate::source::Source;
 use crate::units::{counted, round_bytes};
@@ -134,6 +137,16 @@ impl TraceInfo {
             }
         }
         Ok(tally.finish(&reader))
+    }
+}
+
+impl CapturedTrace {
+    /// Its contents, found by reading it.
+    ///
+    /// # Errors
+    /// A trace is a part of the program, so none but a damage of it.
+    pub fn info(&self) -> Result<TraceInfo, WorkloadError> {
+        TraceInfo::gather(open(Path::new(self.name), &TraceOptions::default())?, |_| true)
     }
 }
 

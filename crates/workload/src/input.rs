@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use ruzstd::decoding::FrameDecoder;
 use serde::Serialize;
 
+use crate::captured::captured_at;
 use crate::error::WorkloadError;
 
 /// Memory limit for xz. A dictionary may request 4 GiB; `xz -9` requests 64 MiB.
@@ -126,9 +127,9 @@ fn standard_input() -> io::Result<Arc<[u8]>> {
     bytes.clone().map_err(|(kind, text)| io::Error::new(kind, text))
 }
 
-/// True if there is such a file, or if it is standard input.
+/// True if there is such a file, or if it is standard input or a captured trace.
 pub(crate) fn is_there(path: &Path) -> bool {
-    path.as_os_str() == STANDARD_INPUT || path.exists()
+    path.as_os_str() == STANDARD_INPUT || captured_at(path).is_some() || path.exists()
 }
 
 /// Where stored bytes come from.
@@ -138,12 +139,16 @@ enum Stored {
 }
 
 impl Stored {
-    /// Opens a file, or standard input; also its size.
+    /// Opens a file, standard input or a captured trace; also its size.
     fn open(path: &Path) -> io::Result<(Self, u64)> {
         if path.as_os_str() == STANDARD_INPUT {
             let bytes = standard_input()?;
             let total = bytes.len() as u64;
             return Ok((Self::Memory(Cursor::new(bytes)), total));
+        }
+        if let Some(trace) = captured_at(path) {
+            let total = trace.bytes.len() as u64;
+            return Ok((Self::Memory(Cursor::new(trace.bytes.into())), total));
         }
         let file = File::open(path)?;
         let total = file.metadata()?.len();

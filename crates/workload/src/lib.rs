@@ -17,6 +17,7 @@
 //!
 //! Feature `parquet` (off by default) reads and writes traces as Apache Parquet.
 
+mod captured;
 mod chain;
 mod convert;
 mod detect;
@@ -53,6 +54,7 @@ mod steady_state;
 mod tasks;
 mod units;
 
+pub use captured::{CAPTURED, CapturedTrace, captured};
 pub use chain::open_all;
 pub use convert::{Converted, convert};
 pub use error::WorkloadError;

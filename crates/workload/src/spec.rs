@@ -1,10 +1,11 @@
 //! Specification of a workload, its check and its opening. It is a built-in workload by name, a trace, or a set of
 //! periodic tasks.
 
+use crate::captured::{CAPTURED, captured, captured_at};
 use crate::error::WorkloadError;
 use crate::facts::Facts;
-use crate::generators::builtin;
 use crate::generators::generator::{Build, Built};
+use crate::generators::{BUILTIN, builtin};
 use crate::jobs::{self, InTurns, Job, OpenJob, Workload};
 use crate::options::TraceOptions;
 use crate::parameters::Parameters;
@@ -116,7 +117,21 @@ impl WorkloadSpec {
         Self::Builtin { name: name.into(), parameters: BTreeMap::new(), replay: Replay::default() }
     }
 
-    /// The trace in this file with dense packing of its addresses.
+    /// The built-in workload or captured trace of this name, if there is one.
+    pub fn named(name: &str) -> Option<Self> {
+        if BUILTIN.iter().any(|info| info.name == name) {
+            return Some(Self::builtin(name));
+        }
+        captured(name).map(|trace| Self::trace(trace.name))
+    }
+
+    /// All names of built-in workloads and captured traces.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        let builtin = BUILTIN.iter().map(|info| info.name);
+        builtin.chain(CAPTURED.iter().map(|trace| trace.name))
+    }
+
+    /// The trace in this file, or the captured trace of this name, with dense packing of its addresses.
     pub fn trace(path: impl Into<PathBuf>) -> Self {
         Self::Trace {
             paths: vec![path.into()],
@@ -126,19 +141,23 @@ impl WorkloadSpec {
         }
     }
 
-    /// The files that it reads.
+    /// The files that it reads; captured traces are none.
     pub fn paths(&self) -> Vec<&PathBuf> {
         match self {
-            Self::Trace { paths, .. } => paths.iter().collect(),
+            Self::Trace { paths, .. } => {
+                paths.iter().filter(|path| captured_at(path).is_none()).collect()
+            }
             Self::Jobs { jobs, .. } => jobs.iter().flat_map(|job| job.workload.paths()).collect(),
             Self::Builtin { .. } | Self::Tasks { .. } => Vec::new(),
         }
     }
 
-    /// The files that it reads, to change them.
+    /// The files that it reads, to change them; captured traces are none.
     pub fn paths_mut(&mut self) -> Vec<&mut PathBuf> {
         match self {
-            Self::Trace { paths, .. } => paths.iter_mut().collect(),
+            Self::Trace { paths, .. } => {
+                paths.iter_mut().filter(|path| captured_at(path).is_none()).collect()
+            }
             Self::Jobs { jobs, .. } => {
                 jobs.iter_mut().flat_map(|job| job.workload.paths_mut()).collect()
             }

@@ -13,13 +13,15 @@ use sim::config::{
     tasks_from_file,
 };
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use workload::{AddressPolicy, Replay, STANDARD_INPUT, WorkloadSpec};
 
 const EXAMPLES: &str = "\
 Examples:
   ftlkit compare
-      the default schemes under a Financial-like workload
+      the default schemes under PostgreSQL: a captured trace, which is part of ftlkit
+  ftlkit compare maildir --schemes page-level,fast
+      another one (`ftlkit list traces`)
   ftlkit compare trace.csv.gz
       a trace; its format is detected, and the device is sized to fit it
   ftlkit compare trace.bin --format disksim --loops 20 --on-bad-line skip
@@ -48,9 +50,10 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArgs {
-    /// Block trace, or name of a built-in workload (`ftlkit list workloads`); `./NAME` is always a file, `-` standard input.
+    /// Block trace, or name of a captured trace (`ftlkit list traces`) or a built-in workload (`ftlkit list workloads`);
+    /// `./NAME` is always a file, `-` standard input.
     /// Several files are one trace: each goes on where its clock says, or where the file before it ends
-    /// [default: financial-like]
+    /// [default: postgres-pgbench]
     #[arg(value_name = "TRACE|WORKLOAD")]
     input: Vec<OsString>,
 
@@ -156,7 +159,7 @@ pub(super) struct DeviceArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Workload")]
 pub(super) struct WorkloadArgs {
-    /// Built-in workload; same as the positional argument
+    /// Built-in workload or captured trace; same as the positional argument
     #[arg(long, value_name = "NAME", conflicts_with = "input")]
     pub(super) workload: Option<String>,
 
@@ -373,8 +376,11 @@ impl WorkloadArgs {
         } else if !inputs.is_empty() {
             experiment.workload = TextOrTable(workload_of(inputs)?);
         } else if let Some(name) = &self.workload {
-            workload::builtin(name).map_err(ConfigError::from)?;
-            experiment.workload = TextOrTable(WorkloadSpec::builtin(name.as_str()));
+            let named = WorkloadSpec::named(name).map(Ok);
+            let named = named.unwrap_or_else(|| {
+                workload::builtin(name).map(|of| WorkloadSpec::builtin(of.name))
+            });
+            experiment.workload = TextOrTable(named.map_err(ConfigError::from)?);
         }
         match &mut experiment.workload.0 {
             WorkloadSpec::Trace { addresses, options, .. } => {
@@ -424,7 +430,11 @@ pub(super) fn workload_of(inputs: &[OsString]) -> Result<WorkloadSpec, Failure> 
     let mut trace = WorkloadSpec::trace(&inputs[0]);
     let WorkloadSpec::Trace { paths, .. } = &mut trace else { return Ok(trace) };
     *paths = inputs.iter().map(PathBuf::from).collect();
-    match paths.iter().find(|path| !path.exists() && path.as_os_str() != STANDARD_INPUT) {
+    let is_there = |path: &Path| {
+        let named = path.to_str().is_some_and(|name| workload::captured(name).is_some());
+        named || path.exists() || path.as_os_str() == STANDARD_INPUT
+    };
+    match paths.iter().find(|path| !is_there(path)) {
         None => Ok(trace),
         Some(missing) => Err(Failure::input_with_help(
             format!("there is no file {}", missing.display()),

@@ -2,6 +2,7 @@
 
 mod interfaces;
 mod schemes;
+mod traces;
 
 use crate::failure::Failure;
 use crate::output::{self, micros, table};
@@ -20,6 +21,8 @@ Examples:
   ftlkit list schemes fsr       the page of one: algorithm, cost, formulas, settings, source
   ftlkit list workloads         built-in generators
   ftlkit list workloads zipf    the parameters of one, and its source
+  ftlkit list traces            traces of real programs, which are part of ftlkit
+  ftlkit list traces maildir    how one was captured, and what is in it
   ftlkit list interfaces        links between host and SSD, for --interface
   ftlkit list formats --json    trace formats, for a script";
 
@@ -29,7 +32,7 @@ pub(crate) struct ListArgs {
     /// Items to list
     what: What,
 
-    /// Scheme or workload whose page is printed
+    /// Scheme, workload or trace whose page is printed
     name: Option<String>,
 
     /// Directory to write every scheme's page and a table of all to, as Markdown
@@ -49,6 +52,8 @@ enum What {
     Schemes,
     /// Built-in workloads and their parameters
     Workloads,
+    /// Captured traces of real programs
+    Traces,
     /// Trace formats
     Formats,
     /// Links between host and SSD: rates, outstanding commands, source
@@ -60,13 +65,14 @@ impl ListArgs {
         match (&self.name, &self.pages, self.what) {
             (Some(name), _, What::Schemes) => return schemes::print(name, self.json),
             (Some(name), _, What::Workloads) => return print_workload(name, self.json),
+            (Some(name), _, What::Traces) => return traces::print(name, self.json),
             (_, Some(directory), What::Schemes) => return schemes::write_pages(directory),
             (None, None, _) => {}
             _ => {
                 return Err(Failure::input_with_help(
-                    "only schemes and workloads have pages",
-                    "`ftlkit list schemes NAME` and `ftlkit list workloads NAME` print one, `ftlkit list schemes \
-                     --pages DIR` writes those of all schemes",
+                    "only schemes, workloads and traces have pages",
+                    "`ftlkit list schemes NAME`, `ftlkit list workloads NAME` and `ftlkit list traces NAME` print one, \
+                     `ftlkit list schemes --pages DIR` writes those of all schemes",
                 ));
             }
         }
@@ -75,6 +81,7 @@ impl ListArgs {
                 What::Parts => json!({ "parts": lists::parts() }),
                 What::Schemes => json!({ "schemes": lists::schemes() }),
                 What::Workloads => json!({ "workloads": lists::workloads() }),
+                What::Traces => json!({ "traces": lists::traces().map_err(Failure::from)? }),
                 What::Formats => json!({ "formats": lists::formats() }),
                 What::Interfaces => json!({ "interfaces": lists::interfaces() }),
             });
@@ -83,6 +90,7 @@ impl ListArgs {
             What::Parts => parts_text(),
             What::Schemes => schemes::text(),
             What::Workloads => workloads_text(),
+            What::Traces => traces::text()?,
             What::Formats => formats_text(),
             What::Interfaces => interfaces::text(),
         })

@@ -47,7 +47,7 @@ confidence intervals in columns ending in .ci95), and experiment.toml.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SweepArgs {
     /// Traces or built-in workloads, each run with all settings; or one experiment file (.toml)
-    /// [default: financial-like]
+    /// [default: postgres-pgbench]
     #[arg(value_name = "TRACE|WORKLOAD|FILE", id = "input")]
     inputs: Vec<String>,
 

@@ -36,6 +36,14 @@ fn the_pages_of_the_schemes_are_their_headers() {
 }
 
 #[test]
+fn the_readme_shows_what_its_first_command_prints() {
+    let readme = std::fs::read_to_string(docs("../README.md")).expect("README.md");
+    let (_, shown) = readme.split_once("```text\n").expect("a block of output");
+    let (shown, _) = shown.split_once("```").expect("its end");
+    assert_eq!(shown, words("compare").ok(), "README.md: the output of `ftlkit compare`");
+}
+
+#[test]
 fn the_promises_are_those_of_the_schemes() {
     let is = std::fs::read_to_string(docs("promises.md")).expect("docs/promises.md");
     assert!(

@@ -5,6 +5,8 @@ mod commands;
 mod common;
 mod compare;
 mod copyback;
+#[cfg(unix)]
+mod crash;
 mod deadline;
 mod docs;
 mod explain;

@@ -1,32 +1,28 @@
-//! The commands on real traces, in the folder that `FTLKIT_TRACES` names.
+//! The commands on captured traces.
 
 use crate::common::{Scratch, ftlkit};
-use std::path::Path;
-
-/// Path of this trace.
-fn trace(name: &str) -> String {
-    let folder = std::env::var_os("FTLKIT_TRACES").expect("FTLKIT_TRACES names a folder of traces");
-    let path = Path::new(&folder).join(name);
-    assert!(path.exists(), "{} is not there", path.display());
-    path.display().to_string()
-}
+use workload::CAPTURED;
 
 #[test]
-#[ignore = "needs a folder of real traces: set FTLKIT_TRACES and pass --include-ignored"]
-fn a_reproduction_has_rows_on_real_traces() {
-    let folder = std::env::var("FTLKIT_TRACES").expect("FTLKIT_TRACES names a folder of traces");
+fn a_reproduction_has_rows_on_the_traces_of_a_folder() {
+    let folder = Scratch::new("folder-of-traces");
+    for name in ["financial1-as-maildir.csv", "websearch1-as-leveldb.csv", "another.csv"] {
+        let from = if name.contains("leveldb") { "leveldb" } else { "maildir" };
+        ftlkit(["trace", "convert", from, &folder.at(name), "-q"]).ok();
+    }
+    let folder = folder.path().display().to_string();
     let words = ["reproduce", "lazy-rtgc", "--only", "fig-8", "--traces", &folder, "--json", "-q"];
     let found = ftlkit(words).json();
     let rows = found["sections"][0]["rows"].as_array().expect("a list");
-    let row = |begins: &str| {
+    let hits = |begins: &str| {
         let what = |row: &&serde_json::Value| row["what"].as_str().unwrap().starts_with(begins);
-        rows.iter().find(what).unwrap_or_else(|| panic!("no row {begins}"))["ours"].as_f64()
+        let row = rows.iter().find(what).unwrap_or_else(|| panic!("no row {begins}"));
+        row["ours"].as_f64().expect("a figure")
     };
-    // The heads' own LRU hit ratios.
-    let lowest = "lowest hit ratio of the five sizes, financial1-10k.ssdsim, cmt_evict=reads";
-    assert!((row(lowest).unwrap() - 56.8).abs() < 0.1);
-    let highest = "highest hit ratio of the five sizes, websearch1-25k.mqsim, cmt_evict=reads";
-    assert!((row(highest).unwrap() - 0.3).abs() < 0.05);
+    let lowest = "lowest hit ratio of the five sizes, financial1-as-maildir.csv, cmt_evict=reads";
+    let highest = "highest hit ratio of the five sizes, websearch1-as-leveldb.csv, cmt_evict=reads";
+    assert!((0.0..100.0).contains(&hits(lowest)) && (0.0..=100.0).contains(&hits(highest)));
+    assert!(rows.iter().all(|row| !row["what"].as_str().unwrap().contains("another.csv")));
 }
 
 #[test]
@@ -44,26 +40,60 @@ fn a_folder_of_traces_that_is_not_there_is_refused_at_once() {
 }
 
 #[test]
-#[ignore = "needs a folder of real traces: set FTLKIT_TRACES and pass --include-ignored"]
-fn lazy_rtgc_keeps_its_promise_on_a_virtual_machine() {
-    let path = trace("cloudphysics-vm-2h.csv");
-    let report = ftlkit(["compare", &path, "--json"]).json();
-    let counts = &report["workload"]["trace"]["counts"];
-    assert_eq!((&counts["read"], &counts["kept"]), (&113_872.into(), &113_872.into()));
-    let schemes = report["schemes"].as_array().expect("a list");
-    assert!(schemes.iter().all(|scheme| scheme["violations"] == 0));
-    assert!(schemes.iter().all(|scheme| scheme["requests"] == 113_872));
-    let longest = |at: usize| schemes[at]["response_ns"]["max"].as_u64().expect("a time");
-    assert!(longest(0) > 10_000_000, "page-level: {}", longest(0));
-    assert_eq!(longest(2), 2_220_900);
+fn bounds_are_kept_on_every_captured_trace() {
+    for trace in CAPTURED {
+        let name = trace.name;
+        let report = ftlkit(["compare", name, "--json"]).json();
+        let counts = &report["workload"]["trace"]["counts"];
+        let requests = trace.info().expect("a sound trace").counts.requests;
+        assert_eq!(
+            (&counts["read"], &counts["kept"]),
+            (&requests.into(), &requests.into()),
+            "{name}"
+        );
+        let given = report["workload"]["requests"].as_u64().expect("a count");
+        let schemes = report["schemes"].as_array().expect("a list");
+        assert_eq!(schemes.len(), 3, "{name}");
+        for scheme in schemes {
+            assert_eq!(
+                (&scheme["violations"], &scheme["requests"]),
+                (&0.into(), &given.into()),
+                "{name}"
+            );
+        }
+        // Where small writes make collection copy, a whole victim takes long; one step of a real-time collector never does.
+        let longest = |at: usize| schemes[at]["response_ns"]["max"].as_u64().expect("a time");
+        let copies = !["rust-build", "desktop-copies"].contains(&name);
+        assert_eq!(longest(0) > 6_000_000, copies, "{name}: page-level: {}", longest(0));
+        assert_eq!(longest(2), 2_220_900, "{name}");
+    }
 }
 
 #[test]
-#[ignore = "needs a folder of real traces: set FTLKIT_TRACES and pass --include-ignored"]
-fn formats_that_look_alike_are_told_by_name() {
-    let path = trace("financial1-10k.ssdsim");
-    let info = &ftlkit(["trace", "info", &path, "--json"]).json()["traces"][0];
-    assert_eq!(info["format"], "ssdsim");
-    assert_eq!(info["counts"]["kept"], 10_000);
-    ftlkit(["compare", &path, "--addresses", "exact"]).refused(&["22", "spaces, or dense"]);
+fn a_captured_trace_is_run_by_its_name_and_its_experiment_from_anywhere() {
+    let scratch = Scratch::new("captured");
+    let file = scratch.at("my.toml");
+    let toml = ftlkit(["compare", "maildir", "--requests", "500", "--dry-run"]).ok();
+    assert!(toml.contains("trace = \"maildir\""), "{toml}");
+    std::fs::write(&file, toml).unwrap();
+    let run = ftlkit(["run", &file, "--json"]).json();
+    assert_eq!(run["workload"]["requests"], 500);
+    // A file of that name is a file.
+    std::fs::write(scratch.at("maildir"), "op,offset_bytes,length_bytes\nwrite,0,4096\n").unwrap();
+    let run = ftlkit(["compare", &scratch.at("maildir"), "--json"]).json();
+    assert_eq!(run["workload"]["requests"], 1);
+    ftlkit(["compare", "mialdir"]).refused(&["did you mean `maildir`?"]);
+    ftlkit(["list", "traces", "mialdir"]).refused(&["did you mean `maildir`?"]);
+}
+
+#[test]
+fn traces_are_listed_with_their_figures() {
+    let table = ftlkit(["list", "traces"]).ok();
+    let list = ftlkit(["list", "traces", "--json"]).json();
+    for (trace, row) in CAPTURED.iter().zip(list["traces"].as_array().expect("a list")) {
+        let requests = row["info"]["counts"]["requests"].as_u64().expect("a count");
+        let line = table.lines().find(|line| line.starts_with(trace.name)).expect("a row");
+        assert!(line.contains(&requests.to_string()), "{line}");
+        assert_eq!(ftlkit(["list", "traces", trace.name]).ok(), trace.page);
+    }
 }

@@ -12,6 +12,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Records that are read or written at once.
 const RECORDS: usize = 256;
@@ -412,14 +413,29 @@ fn failed(what: &'static str, path: &Path, source: io::Error) -> IoFailure {
     IoFailure { what, path: path.to_owned(), source }
 }
 
+/// How often a lock is tried that another process holds, and how long after each other.
+const LOCK_TRIES: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
+
 /// Takes a lock that ends with the process, however it ends.
+///
+/// A process that was killed lets go of it a moment later, and so does one that this process is starting: until then it
+/// has the same open files.
 fn lock(
     file: &File,
     path: &Path,
-    take: impl FnOnce(&File) -> Result<(), TryLockError>,
+    take: impl Fn(&File) -> Result<(), TryLockError>,
 ) -> Result<(), ImageError> {
-    take(file).map_err(|error| match error {
-        TryLockError::WouldBlock => ImageError::InUse(path.to_owned()),
-        TryLockError::Error(source) => failed("lock", path, source).into(),
-    })
+    let mut tries = 1;
+    loop {
+        match take(file) {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(source)) => return Err(failed("lock", path, source).into()),
+            Err(TryLockError::WouldBlock) if tries == LOCK_TRIES => {
+                return Err(ImageError::InUse(path.to_owned()));
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+        }
+        tries += 1;
+    }
 }

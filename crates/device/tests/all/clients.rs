@@ -6,7 +6,7 @@ use std::process::Command;
 
 /// Runs a client; returns what it printed.
 #[track_caller]
-fn run(command: &str, arguments: &[&str]) -> String {
+pub(crate) fn run(command: &str, arguments: &[&str]) -> String {
     let ran = Command::new(command).args(arguments).output().expect("the client starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (out, error) = (text(&ran.stdout), text(&ran.stderr));
@@ -104,10 +104,75 @@ fn fio_verifies_random_writes_with_trims() {
         run("fio", &[&common[..], &verified, &["--offset=64k", "--fsync=16"]].concat());
         served.restart(&preset(scheme));
         let uri = format!("--uri={}", served.uri("disk"));
-        let read = ["--name=t", "--ioengine=nbd", &uri, "--bs=4k", "--iodepth=16"];
+        let read = [
+            "--name=t",
+            "--ioengine=nbd",
+            &uri,
+            "--bs=4k",
+            "--iodepth=16",
+            "--verify_state_save=0",
+        ];
         let again =
             ["--rw=randwrite", "--verify=crc32c", "--verify_only=1", "--loops=1", "--offset=64k"];
         run("fio", &[&read[..], &again].concat());
         served.stop();
     }
+}
+
+#[test]
+#[cfg_attr(not(has_nbdsh), ignore = "needs nbdsh (Debian: python3-libnbd)")]
+fn nbdsh_finds_every_command_and_every_refusal() {
+    let mut served = Served::of_pages(&preset("ba-gc"), 4096);
+    let script = "\
+import errno
+size = h.get_size()
+assert (h.can_flush(), h.can_fua(), h.can_trim(), h.can_zero(), h.can_multi_conn()) == (True,) * 5
+assert h.get_block_size(nbd.SIZE_PREFERRED) == 4096
+data = bytes(range(256)) * 40
+h.pwrite(data, 1000, nbd.CMD_FLAG_FUA)
+assert h.pread(len(data), 1000) == data
+assert h.pread(1000, 0) == bytes(1000)
+h.zero(4096, 4096)
+h.trim(4096, 8192, nbd.CMD_FLAG_FUA)
+h.flush()
+assert h.pread(8192, 4096) == bytes(8192)
+# Several requests outstanding, in both directions.
+cookies = [h.aio_pwrite(bytes([n]) * 512, 65536 + n * 512) for n in range(64)]
+while h.aio_in_flight() > 0:
+    h.poll(-1)
+assert all(h.aio_command_completed(cookie) for cookie in cookies)
+h.flush()
+assert h.pread(64 * 512, 65536) == b''.join(bytes([n]) * 512 for n in range(64))
+# What breaks a rule is refused, and the connection goes on.
+h.set_strict_mode(0)
+for ask in (lambda: h.pread(512, size), lambda: h.pwrite(bytes(512), size - 256), lambda: h.trim(512, size)):
+    try:
+        ask()
+        raise SystemExit('a request beyond the end was done')
+    except nbd.Error as refused:
+        assert refused.errnum in (errno.EINVAL, errno.ENOSPC), refused
+assert h.pread(512, 0) == bytes(512)
+print('all right')
+";
+    // Debian's module is that of Debian's Python, which may not be the first.
+    let nbdsh = |export: &str, script| {
+        run("env", &["PATH=/usr/bin:/bin", "nbdsh", "-u", &served.uri(export), "-c", script])
+    };
+    let out = nbdsh("disk", script);
+    assert_eq!(out, "all right\n");
+    let only = "\
+assert h.is_read_only()
+h.set_strict_mode(0)
+for ask in (lambda: h.pwrite(bytes(512), 0), lambda: h.trim(512, 0), lambda: h.zero(512, 0)):
+    try:
+        ask()
+        raise SystemExit('a change was done')
+    except nbd.Error:
+        pass
+print('refused')
+";
+    assert_eq!(nbdsh("look", only), "refused\n");
+    // What breaks a rule does not reach the device.
+    let summary = served.stop();
+    assert!(summary.requests_taken > 70 && summary.requests_refused == 0, "{summary:?}");
 }

@@ -3,11 +3,13 @@
 mod child;
 mod clients;
 mod conformance;
+mod cut;
 mod damage;
 mod faults;
 mod full_disk;
 mod kill;
 mod model;
+mod mounted;
 mod on_disk;
 mod protocol;
 mod served;

@@ -21,7 +21,7 @@ pub(crate) fn preset(name: &str) -> SchemeConfig {
     SchemeConfig::preset(registry::by_name(name).unwrap())
 }
 
-/// A server of a scheme on an image of 40 blocks of 16 pages.
+/// A server of a scheme on an image; unless said otherwise it has 40 blocks of 16 pages.
 pub(crate) struct Served {
     folder: Folder,
     stop: Stop,
@@ -36,10 +36,19 @@ impl Served {
     }
 
     pub(crate) fn of_pages(config: &SchemeConfig, page_bytes: u32) -> Self {
+        Self::of_shape(config, [40, 16], page_bytes)
+    }
+
+    /// A server on an image of this number of blocks, pages per block, and bytes per page.
+    pub(crate) fn of_shape(
+        config: &SchemeConfig,
+        [blocks, pages]: [u32; 2],
+        page_bytes: u32,
+    ) -> Self {
         let folder = folder();
         let part = parts::by_name("evaluation-slc").unwrap().clone();
-        let part = Part { page_bytes, pages_per_block: 16, ..part };
-        let geometry = Geometry::new(40, 16, page_bytes).unwrap();
+        let part = Part { page_bytes, pages_per_block: pages, ..part };
+        let geometry = Geometry::new(blocks, pages, page_bytes).unwrap();
         drop(
             Image::create(
                 &folder.path().join("device.img"),
@@ -108,8 +117,14 @@ impl Served {
 
     /// Ends the server and starts it again, from the image.
     pub(crate) fn restart(&mut self, config: &SchemeConfig) {
-        self.stop();
+        self.restarted(config);
+    }
+
+    /// The same; returns what the server did until then.
+    pub(crate) fn restarted(&mut self, config: &SchemeConfig) -> Summary {
+        let summary = self.stop();
         self.start(config, Limits::default(), Latency::None, false);
+        summary
     }
 
     pub(crate) fn stop(&mut self) -> Summary {
@@ -119,14 +134,14 @@ impl Served {
 }
 
 /// A client, with structured replies or without.
-struct Client {
+pub(crate) struct Client {
     stream: UnixStream,
     structured: bool,
     cookie: u64,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Answer {
+pub(crate) enum Answer {
     Done,
     Bytes(Vec<u8>),
     Extents(Vec<(u32, u32)>),
@@ -161,7 +176,7 @@ fn greet(socket: &Path) -> UnixStream {
 }
 
 impl Client {
-    fn new(socket: &Path, export: &str, structured: bool) -> Self {
+    pub(crate) fn new(socket: &Path, export: &str, structured: bool) -> Self {
         let mut stream = greet(socket);
         let name = [&(export.len() as u32).to_be_bytes()[..], export.as_bytes()].concat();
         if structured {
@@ -219,14 +234,21 @@ impl Client {
         (cookie, answer)
     }
 
-    fn ask(&mut self, flags: u16, command: u16, offset: u64, length: u32, data: &[u8]) -> Answer {
+    pub(crate) fn ask(
+        &mut self,
+        flags: u16,
+        command: u16,
+        offset: u64,
+        length: u32,
+        data: &[u8],
+    ) -> Answer {
         let cookie = self.send(flags, command, offset, length, data);
         let (answered, answer) = self.receive(if command == 0 { length } else { 0 });
         assert_eq!(answered, cookie);
         answer
     }
 
-    fn bytes(&mut self, offset: u64, length: usize) -> Vec<u8> {
+    pub(crate) fn bytes(&mut self, offset: u64, length: usize) -> Vec<u8> {
         match self.ask(0, 0, offset, length as u32, &[]) {
             Answer::Bytes(bytes) => bytes,
             answer => panic!("{answer:?}"),

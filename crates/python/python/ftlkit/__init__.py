@@ -9,7 +9,7 @@
 from ._api import bounds, choose, compare, run
 from ._errors import Error, InputError, Interrupted, PolicyError, RunError
 from ._ftlkit import Blocks, Table, __version__
-from ._lists import formats, interfaces, parts, scheme_page, schemes, victim_policies, workloads
+from ._lists import captured_traces, formats, interfaces, parts, scheme_page, schemes, victim_policies, workloads
 from ._policy import victim_policy
 from ._results import Comparison, Record, SweepResult
 from ._sweep import sweep
@@ -33,6 +33,7 @@ __all__ = [
     "Workload",
     "__version__",
     "bounds",
+    "captured_traces",
     "choose",
     "compare",
     "formats",

@@ -32,6 +32,11 @@ def workloads() -> dict[str, dict[str, Any]]:
     return _named("workloads")
 
 
+def captured_traces() -> dict[str, dict[str, Any]]:
+    """Captured traces of real programs, which are part of ftlkit, with their contents; each is a workload by its name."""
+    return _named("traces")
+
+
 def formats() -> dict[str, dict[str, Any]]:
     """Formats of traces."""
     return _named("formats")

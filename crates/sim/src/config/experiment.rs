@@ -200,6 +200,9 @@ pub enum Timing {
     Closed,
 }
 
+/// The captured trace of an experiment that names no workload.
+const DEFAULT_TRACE: &str = "postgres-pgbench";
+
 impl Default for Experiment {
     /// The experiment of `ftlkit compare` without options.
     fn default() -> Self {
@@ -249,8 +252,8 @@ impl Default for Experiment {
                 scheme("2lgc", SPLIT),
                 scheme("lazy-rtgc", SPLIT),
             ],
-            workload: super::text_or_table::TextOrTable(workload::WorkloadSpec::builtin(
-                "financial-like",
+            workload: super::text_or_table::TextOrTable(workload::WorkloadSpec::trace(
+                DEFAULT_TRACE,
             )),
             sha256: BTreeMap::new(),
         }

@@ -4,7 +4,7 @@ use super::error::ConfigError;
 use super::experiment::Experiment;
 use crate::hash::hash_file;
 use std::path::{Component, Path, PathBuf};
-use workload::{BUILTIN, STANDARD_INPUT};
+use workload::{STANDARD_INPUT, WorkloadSpec};
 
 impl Experiment {
     /// Each trace, as a path to change: that of the workload, and those of a sweep.
@@ -13,8 +13,8 @@ impl Experiment {
         for path in files.filter(|path| path.as_os_str() != STANDARD_INPUT) {
             *path = change(path);
         }
-        let is_builtin = |value: &str| BUILTIN.iter().any(|builtin| builtin.name == value);
-        for value in self.sweep.values_mut("trace").filter(|value| !is_builtin(value)) {
+        let is_named = |value: &str| WorkloadSpec::named(value).is_some();
+        for value in self.sweep.values_mut("trace").filter(|value| !is_named(value)) {
             let path = change(Path::new(value));
             // A bare name may be that of a workload.
             let is_bare = path.components().count() == 1;

@@ -4,7 +4,7 @@ use super::error::ConfigError;
 use super::text_or_table::{Text, TextOrTable};
 use std::path::Path;
 use workload::nearest::did_you_mean;
-use workload::{BUILTIN, Replay, STANDARD_INPUT, WorkloadSpec};
+use workload::{Replay, STANDARD_INPUT, WorkloadSpec, captured};
 
 /// Reason why a pipe cannot be a trace.
 pub(super) const NO_REGULAR_FILE: &str = "a trace must be a regular file, since it is read more than once (first \
@@ -16,10 +16,10 @@ pub type WorkloadChoice = TextOrTable<WorkloadSpec>;
 impl Text for WorkloadSpec {
     type Error = ConfigError;
 
-    /// A built-in workload if one has that name, otherwise a trace; `./NAME` is always a file.
+    /// A built-in workload or captured trace if one has that name, otherwise a trace; `./NAME` is always a file.
     fn from_text(text: &str) -> Result<Self, ConfigError> {
-        if BUILTIN.iter().any(|info| info.name == text) {
-            return Ok(Self::builtin(text));
+        if let Some(workload) = Self::named(text) {
+            return Ok(workload);
         }
         if text == STANDARD_INPUT {
             return Ok(Self::trace(text));
@@ -31,8 +31,8 @@ impl Text for WorkloadSpec {
             what: "file or workload",
             name: text.into(),
             hint: format!(
-                "{} (`ftlkit list workloads` shows them all; a trace is given by its path)",
-                did_you_mean(text, BUILTIN.iter().map(|info| info.name))
+                "{} (`ftlkit list workloads` and `ftlkit list traces` show them all; a trace of yours is given by its path)",
+                did_you_mean(text, Self::names())
             ),
         })
     }
@@ -44,6 +44,14 @@ impl Text for WorkloadSpec {
             {
                 Some(name.clone())
             }
+            Self::Trace { paths, .. } => match &paths[..] {
+                // With nothing else set, its name says it all.
+                [path] => path
+                    .to_str()
+                    .filter(|name| captured(name).is_some() && *self == Self::trace(name))
+                    .map(str::to_owned),
+                _ => None,
+            },
             _ => None,
         }
     }

@@ -127,11 +127,3 @@ pub(crate) fn sequential<'a>(requests: impl IntoIterator<Item = &'a Request>) ->
     };
     requests.into_iter().enumerate().filter_map(follows).collect()
 }
-
-/// The real trace of this name in the folder that FTLKIT_TRACES names.
-pub(crate) fn real_trace(name: &str) -> PathBuf {
-    let folder = std::env::var_os("FTLKIT_TRACES").expect("FTLKIT_TRACES names a folder of traces");
-    let path = PathBuf::from(folder).join(name);
-    assert!(path.exists(), "{} is not there", path.display());
-    path
-}

@@ -1,7 +1,9 @@
 //! Traces on a space: address policies, loops, time scale, limits, errors.
 
-use crate::common::{Folder, cases, real_trace};
-use ftlkit_workload::{AddressPolicy, Facts, Op, Request, Space, WorkloadError, WorkloadSpec};
+use crate::common::{Folder, cases};
+use ftlkit_workload::{
+    AddressPolicy, CAPTURED, Facts, Op, Request, Space, WorkloadError, WorkloadSpec,
+};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -350,22 +352,18 @@ proptest! {
 }
 
 #[test]
-#[ignore = "needs a folder of real traces: set FTLKIT_TRACES and pass --include-ignored"]
-fn real_traces_pack_into_their_footprint_and_loop() {
-    for (name, requests, footprint_mib) in
-        [("cloudphysics-vm-2h.csv", 113_872, 1052), ("financial1-10k.ssdsim", 10_000, 29)]
-    {
-        let path = real_trace(name);
-        let mut spec = WorkloadSpec::trace(&path);
+fn captured_traces_pack_into_their_footprint_and_loop() {
+    for trace in CAPTURED {
+        let (name, info) = (trace.name, trace.info().unwrap());
+        let mut spec = WorkloadSpec::trace(name);
         spec.replay_mut().loops = 2;
         let space = Space { bytes: 2 << 30, page_bytes: 4096, pages_per_block: 256 };
         let (facts, out) = run(&spec, space).unwrap();
-        assert_eq!(facts.requests_per_pass, requests, "{name}");
-        assert!(
-            (facts.footprint_bytes >> 20).abs_diff(footprint_mib) <= 2,
-            "{name}: {}",
-            facts.footprint_bytes
-        );
+        // Trims of what is never written are left out.
+        let left_out = facts.trace.as_ref().unwrap().addresses.trims_left_out;
+        let requests = facts.requests_per_pass;
+        assert_eq!(requests + left_out, info.counts.requests, "{name}");
+        assert_eq!(facts.footprint_bytes, info.footprint_bytes, "{name}");
         let (first, second) = out.split_at(requests as usize);
         assert!(
             first

@@ -1,65 +1,99 @@
-//! Counts of real traces.
+//! Counts of the captured traces.
 
-use crate::common::real_trace;
-use ftlkit_workload::{TraceInfo, TraceOptions, open};
+use ftlkit_workload::{CAPTURED, TraceOptions, captured, open};
+use std::collections::BTreeSet;
+use std::path::Path;
 
-/// File, format, requests, % writes, mean KiB, footprint MiB, devices, requests out of order.
-type Golden = (&'static str, &'static str, u64, f64, f64, f64, usize, u64);
+/// Name, reads, writes, trims, flushes, mean KiB, footprint MiB, requests out of order.
+type Golden = (&'static str, [u64; 4], f64, f64, u64);
 
 const GOLDEN: [Golden; 8] = [
-    ("financial1-10k.ssdsim", "ssdsim", 10_000, 59.2, 5.4, 28.6, 22, 0),
-    ("websearch1-25k.mqsim", "mqsim", 24_783, 0.0, 15.1, 363.4, 6, 0),
-    ("tpcc-7k.mqsim", "mqsim", 6_999, 37.4, 8.3, 80.0, 16, 0),
-    ("cloudphysics-vm-2h.csv", "cloudphysics", 113_872, 58.7, 36.1, 1051.6, 1, 0),
-    ("ms-dtrs-127k.ssdsim", "ssdsim", 127_043, 11.0, 55.3, 4969.8, 1, 0),
-    ("ycsb-ext4.blkparse", "blkparse", 9_886, 8.6, 128.4, 1238.8, 1, 824),
-    ("msr-hm-1k.csv", "msr", 1_000, 49.2, 9.5, 7.5, 1, 0),
-    ("fiu-mail-10k.fiu", "fiu", 9_997, 11.0, 4.0, 35.9, 1, 0),
+    ("sqlite-wal", [43513, 40632, 4, 15968], 12.0, 52.0, 0),
+    ("sqlite-journal", [6541, 49307, 4, 18978], 11.9, 122.0, 0),
+    ("postgres-pgbench", [25425, 27322, 5, 11018], 24.2, 182.2, 0),
+    ("leveldb", [167, 52097, 4, 32940], 33.2, 84.1, 0),
+    ("maildir", [1229, 38507, 4, 26504], 18.5, 73.4, 0),
+    ("git-history", [458, 35308, 4, 15948], 24.1, 79.5, 0),
+    ("rust-build", [371, 17549, 6, 144], 86.6, 420.4, 0),
+    ("desktop-copies", [58057, 9628, 18290, 1119], 212.8, 313.5, 0),
 ];
-
-fn gather(name: &str) -> TraceInfo {
-    let reader = open(&real_trace(name), &TraceOptions::default()).expect(name);
-    TraceInfo::gather(reader, |_| true).expect(name)
-}
 
 fn rounded(x: f64) -> f64 {
     (x * 10.0).round() / 10.0
 }
 
 #[test]
-#[ignore = "needs a folder of real traces: set FTLKIT_TRACES and pass --include-ignored"]
-fn real_traces_give_the_known_counts() {
-    for (name, format, requests, writes, kib, mib, devices, out_of_order) in GOLDEN {
-        let info = gather(name);
-        assert_eq!(info.format, format, "{name}");
-        assert_eq!(info.counts.requests, requests, "{name}");
-        assert_eq!(info.counts.out_of_order, out_of_order, "{name}");
-        assert_eq!(info.devices.len(), devices, "{name}");
-        let found = [
-            rounded(info.write_percent),
-            rounded(info.mean_bytes / 1024.0),
-            rounded(info.footprint_bytes as f64 / 1_048_576.0),
-        ];
-        assert_eq!(found, [writes, kib, mib], "{name}");
+fn captured_traces_give_the_known_counts() {
+    assert_eq!(
+        GOLDEN.map(|golden| golden.0)[..],
+        CAPTURED.iter().map(|trace| trace.name).collect::<Vec<_>>()
+    );
+    for (name, [reads, writes, trims, flushes], kib, mib, out_of_order) in GOLDEN {
+        let info = captured(name).unwrap().info().unwrap();
+        let requests = ["read", "write", "trim", "flush"].map(|op| info.ops[op].requests);
+        assert_eq!(requests, [reads, writes, trims, flushes], "{name}");
+        let sum: u64 = info.ops.values().map(|op| op.requests).sum();
+        assert_eq!(
+            (info.counts.requests, info.counts.read),
+            (sum, sum),
+            "{name}: nothing is dropped"
+        );
+        assert_eq!(
+            (info.format, info.counts.out_of_order, info.devices.len()),
+            ("csv", out_of_order, 1),
+            "{name}"
+        );
+        let figures = [info.mean_bytes / 1024.0, info.footprint_bytes as f64 / 1_048_576.0];
+        assert_eq!(figures.map(rounded), [kib, mib], "{name}");
     }
 }
 
 #[test]
-#[ignore = "needs a folder of real traces: set FTLKIT_TRACES and pass --include-ignored"]
-fn the_virtual_machine_is_mostly_unaligned() {
-    let info = gather("cloudphysics-vm-2h.csv");
-    // 80 % of the offsets are 7 sectors beyond a multiple of 4 KiB (the partition starts at sector 63).
-    assert_eq!(info.unaligned_offset_percent.round(), 99.0);
-    // The file has whole seconds; the last request is spread within the last one.
-    assert_eq!(info.duration_ns / 1_000_000_000, 7200);
-    assert!(info.notes.iter().any(|note| note.contains("spread evenly")));
+fn captured_traces_are_small_and_ask_for_what_a_file_system_asks() {
+    for trace in CAPTURED {
+        let (name, info) = (trace.name, trace.info().unwrap());
+        assert!(trace.bytes.len() < 1_500_000, "{name}: {}", trace.bytes.len());
+        let requests = |op: &str| info.ops[op].requests;
+        assert!(["read", "write", "trim", "flush"].iter().all(|op| requests(op) > 0), "{name}");
+        assert!(info.has_arrivals && info.warnings.is_empty(), "{name}: {:?}", info.warnings);
+        // ext4 has blocks of 4 KiB; its first block is read in part.
+        assert!(info.unaligned_percent < 5.0, "{name}: {}", info.unaligned_percent);
+    }
+    let total: usize = CAPTURED.iter().map(|trace| trace.bytes.len()).sum();
+    assert!(total < 8_000_000, "the program carries all of them: {total}");
 }
 
 #[test]
-#[ignore = "needs a folder of real traces: set FTLKIT_TRACES and pass --include-ignored"]
-fn the_block_trace_loses_one_stray_time_stamp_and_nothing_else() {
-    let info = gather("ycsb-ext4.blkparse");
-    let dropped: Vec<_> = info.counts.dropped.into_iter().collect();
-    assert_eq!(dropped, [("event of another action", 19_775), ("stray time stamp", 1)]);
-    assert_eq!(info.duration_ns, 810_379_690_811);
+fn every_file_of_a_captured_trace_is_listed_and_described_and_has_its_script() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let names = |folder: &str, ending: &str| -> BTreeSet<String> {
+        let files = std::fs::read_dir(root.join(folder)).unwrap();
+        let names = files.map(|file| file.unwrap().file_name().to_string_lossy().into_owned());
+        names.filter_map(|name| Some(name.strip_suffix(ending)?.to_owned())).collect()
+    };
+    let listed: BTreeSet<String> = CAPTURED.iter().map(|trace| trace.name.to_owned()).collect();
+    assert_eq!(names("traces", ".csv.xz"), listed);
+    assert_eq!(names("traces", ".md"), listed);
+    let mut scripts = names("../../scripts/capture", ".sh");
+    assert!(scripts.remove("common"));
+    assert_eq!(scripts, listed);
+    for trace in CAPTURED {
+        let info = trace.info().unwrap();
+        assert!(trace.page.starts_with(&format!("# {}\n", trace.name)), "{}", trace.name);
+        // The figures in the description are those of the trace.
+        let requests = info.counts.requests.to_string();
+        assert!(
+            trace.page.replace(',', "").contains(&format!("{requests} requests")),
+            "{}",
+            trace.name
+        );
+    }
+}
+
+#[test]
+fn a_name_is_a_captured_trace_and_a_path_is_a_file() {
+    let options = TraceOptions::default();
+    assert!(open(Path::new("maildir"), &options).is_ok());
+    assert!(open(Path::new("./maildir"), &options).is_err());
+    assert!(captured("Maildir").is_none());
 }

@@ -1,0 +1,295 @@
+//! The power is cut at every operation of a short run of requests, clean and torn. The next start mounts the image, and every
+//! sector holds a version that the client's replies allow.
+
+use crate::on_disk::{Folder, folder};
+use crate::served::{Answer, Client};
+use flash::faults::{PowerCut, Tearable};
+use flash::{BlockId, FlashError, Geometry, Layer, Part, Ppn, parts};
+use ftl::{BufferPolicy, BufferSettings, SchemeConfig, registry};
+use ftlkit_device::image::{Description, Image, ImageArray};
+use ftlkit_device::nbd::{Export, Limits, Listener, Server, Stop, serve};
+use ftlkit_device::{Below, BlockDevice, Latency};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const SECTOR: usize = 512;
+const PAGE_BYTES: u32 = 1024;
+
+/// An image whose power can be cut.
+#[derive(Debug)]
+struct Cut(PowerCut<Image>);
+
+impl Layer for Cut {
+    type Inner = PowerCut<Image>;
+
+    fn inner(&self) -> &Self::Inner {
+        &self.0
+    }
+
+    fn inner_mut(&mut self) -> &mut Self::Inner {
+        &mut self.0
+    }
+}
+
+impl Tearable for Cut {
+    fn waste(&mut self, ppn: Ppn) -> Result<(), FlashError> {
+        self.0.waste(ppn)
+    }
+
+    fn half_erase(&mut self, block: BlockId) -> Result<(), FlashError> {
+        self.0.half_erase(block)
+    }
+
+    fn spoil(&mut self, ppn: Ppn) -> Result<(), FlashError> {
+        self.0.spoil(ppn)
+    }
+}
+
+impl Below for Cut {
+    fn sync(&mut self) -> Result<(), FlashError> {
+        if self.0.is_off() { Err(FlashError::PowerOff) } else { self.0.inner_mut().sync() }
+    }
+
+    fn shut_down(&mut self) -> Result<(), FlashError> {
+        if self.0.is_off() { Err(FlashError::PowerOff) } else { self.0.inner_mut().shut_down() }
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.0.is_off().then(|| "the power was cut".to_owned())
+    }
+}
+
+/// The bytes of a version of a sector; version 0 is zeros.
+fn bytes(sector: usize, version: u64) -> Vec<u8> {
+    if version == 0 {
+        return vec![0; SECTOR];
+    }
+    let mut bytes: Vec<u8> = (0..SECTOR).map(|at| (at as u64 * version + 1) as u8).collect();
+    bytes[..8].copy_from_slice(&(sector as u64).to_le_bytes());
+    bytes[8..16].copy_from_slice(&version.to_le_bytes());
+    bytes
+}
+
+/// The version in a sector, if its bytes are those of one.
+fn version(sector: usize, found: &[u8]) -> Option<u64> {
+    let version = u64::from_le_bytes(found[8..16].try_into().unwrap());
+    (found == bytes(sector, version)).then_some(version)
+}
+
+/// The versions that each sector may hold after a start.
+#[derive(Clone)]
+struct Allowed {
+    /// True if a write is durable when it is answered.
+    at_once: bool,
+    newest: Vec<u64>,
+    now: Vec<BTreeSet<u64>>,
+    /// All that it ever held: a trimmed page may read as any of them.
+    ever: Vec<BTreeSet<u64>>,
+}
+
+impl Allowed {
+    fn sent(&mut self, sectors: std::ops::Range<usize>, version: u64) {
+        for sector in sectors {
+            self.now[sector].insert(version);
+            self.ever[sector].insert(version);
+            self.newest[sector] = version;
+        }
+    }
+
+    /// Only the newest is allowed.
+    fn durable(&mut self, sectors: std::ops::Range<usize>) {
+        for sector in sectors {
+            // What was trimmed since may come back.
+            if self.newest[sector] != u64::MAX {
+                self.now[sector] = [self.newest[sector]].into();
+            }
+        }
+    }
+
+    fn trimmed(&mut self, sectors: std::ops::Range<usize>) {
+        for sector in sectors {
+            self.ever[sector].insert(0);
+            self.now[sector] = self.ever[sector].clone();
+            self.newest[sector] = u64::MAX;
+        }
+    }
+}
+
+/// A request of the run.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    command: u16,
+    fua: bool,
+    first: usize,
+    count: usize,
+    version: u64,
+}
+
+/// Requests of all kinds, of whole pages and of parts, many of them to the same few pages.
+fn steps(sectors: usize, seed: u64) -> Vec<Step> {
+    let mut random = Pcg64::seed_from_u64(seed);
+    let step = |version| {
+        let command = [1, 1, 1, 1, 1, 1, 3, 4, 6][random.random_range(0..9)];
+        let count = random.random_range(1..7);
+        let most = if random.random_bool(0.6) { sectors / 8 } else { sectors - count };
+        let first = random.random_range(0..most);
+        Step { command, fua: random.random_bool(0.2), first, count, version }
+    };
+    (2..26).map(step).collect()
+}
+
+/// An image that is written full once, and the sectors of the device.
+fn full(path: &Path, config: &SchemeConfig) -> usize {
+    let part = parts::by_name("evaluation-slc").unwrap().clone();
+    let part = Part { page_bytes: PAGE_BYTES, pages_per_block: 8, ..part };
+    let geometry = Geometry::new(40, 8, PAGE_BYTES).unwrap();
+    let image = Image::create(path, geometry, &Description::of_part(&part)).unwrap();
+    let mut scheme = ImageArray::new(config, image).format(config).unwrap();
+    let per_page = PAGE_BYTES as usize / SECTOR;
+    for lpn in 0..scheme.logical_pages() {
+        let sectors = lpn as usize * per_page..(lpn as usize + 1) * per_page;
+        let page: Vec<u8> = sectors.flat_map(|sector| bytes(sector, 1)).collect();
+        scheme.write(flash::Lpn(lpn), Some(&page)).unwrap();
+    }
+    scheme.flush().unwrap();
+    scheme.logical_pages() as usize * per_page
+}
+
+/// All bytes of the device, after a mount.
+fn read(path: &Path, config: &SchemeConfig) -> Vec<u8> {
+    let image = Image::open(path).unwrap();
+    let mut scheme = ImageArray::new(config, image).mount(config).expect("it mounts");
+    let mut bytes = Vec::new();
+    let mut page = vec![0; PAGE_BYTES as usize];
+    for lpn in 0..scheme.logical_pages() {
+        scheme.read(flash::Lpn(lpn), Some(&mut page)).unwrap();
+        bytes.extend_from_slice(&page);
+    }
+    bytes
+}
+
+/// Serves the image with the power cut after so many operations. Returns true if it was cut.
+fn serve_cut(
+    folder: &Folder,
+    config: &SchemeConfig,
+    (after, tear): (u64, bool),
+    client: impl FnOnce(Client) + Send,
+) -> bool {
+    let socket = folder.path().join("socket");
+    let listener = Listener::unix(&socket).unwrap();
+    let image = Image::open(&folder.path().join("device.img")).unwrap();
+    let mut scheme =
+        ImageArray::new(config, Cut(PowerCut::new(image))).mount(config).expect("it mounts");
+    let array: &mut ImageArray<Cut> = scheme.flash_mut().downcast_mut().unwrap();
+    array.image_mut().0.cut_after(after, tear);
+    let mut device = BlockDevice::<Cut>::new(scheme, Latency::None);
+    let export = Export {
+        name: "disk".into(),
+        description: String::new(),
+        bytes: device.bytes(),
+        page_bytes: PAGE_BYTES,
+        read_only: false,
+    };
+    let server =
+        Server { exports: vec![export], limits: Limits::default(), log: Box::new(|_: &str| {}) };
+    let stop = Stop::default();
+    std::thread::scope(|threads| {
+        let stopper = stop.clone();
+        threads.spawn(move || {
+            client(Client::new(&socket, "disk", false));
+            stopper.stop();
+        });
+        let served = serve(server, vec![listener], &stop, |job| match job {
+            Some(job) => device.serve(job).and_then(|_| device.rest()),
+            None => device.rest(),
+        });
+        served.is_err()
+    })
+}
+
+/// Runs the steps until one fails.
+fn run(steps: &[Step], client: &mut Client, allowed: &mut Allowed) {
+    let all = 0..allowed.now.len();
+    for step in steps {
+        let sectors = step.first..step.first + step.count;
+        // What is trimmed: the whole pages.
+        let per_page = PAGE_BYTES as usize / SECTOR;
+        let whole = sectors.start.div_ceil(per_page) * per_page..sectors.end / per_page * per_page;
+        let data: Vec<u8> = match step.command {
+            1 => sectors.clone().flat_map(|sector| bytes(sector, step.version)).collect(),
+            _ => Vec::new(),
+        };
+        match step.command {
+            1 => allowed.sent(sectors.clone(), step.version),
+            6 => allowed.sent(sectors.clone(), 0),
+            4 => allowed.trimmed(whole.clone()),
+            _ => {}
+        }
+        let (offset, length) = match step.command {
+            3 => (0, 0),
+            _ => ((step.first * SECTOR) as u64, (step.count * SECTOR) as u32),
+        };
+        let fua = u16::from(step.fua && step.command != 3);
+        if client.ask(fua, step.command, offset, length, &data) != Answer::Done {
+            return;
+        }
+        match step.command {
+            3 => allowed.durable(all.clone()),
+            4 if fua == 1 => allowed.durable(all.clone()),
+            1 | 6 if fua == 1 || allowed.at_once => allowed.durable(sectors),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn what_was_answered_outlives_a_cut_at_every_operation() {
+    let buffered = BufferSettings {
+        policy: Some(Some(BufferPolicy::LRU)),
+        bytes: Some(8 << 10),
+        ..BufferSettings::default()
+    };
+    let above = registry::by_name("page-level").unwrap();
+    let buffered = SchemeConfig { buffer: buffered, ..SchemeConfig::preset(above) };
+    // One of each kind of map; the suites below the block device try all schemes.
+    let plain = ["page-level", "lazy-rtgc", "gftl-priority", "nftl", "dftl", "fast", "ba-gc"];
+    let plain = plain.map(|name| SchemeConfig::preset(registry::by_name(name).unwrap()));
+    let mut cuts = 0;
+    for (seed, config) in (1..).zip(plain.into_iter().chain([buffered])) {
+        // GFTL, too, keeps writes in RAM, to a block under collection.
+        let buffered = config.buffer.policy.is_some();
+        let at_once = !buffered && !testkit::suite::is_volatile(&config);
+        let made = folder();
+        let image = made.path().join("device.img");
+        let sectors = full(&image, &config);
+        let steps = steps(sectors, seed);
+        let name = format!("{} (buffer: {buffered})", config.preset.name);
+        let held: Vec<BTreeSet<u64>> = vec![[1].into(); sectors];
+        let start = Allowed { at_once, newest: vec![1; sectors], now: held.clone(), ever: held };
+        for after in 0.. {
+            let tear = after % 2 == 1;
+            let case = folder();
+            std::fs::copy(&image, case.path().join("device.img")).unwrap();
+            let mut allowed = start.clone();
+            let was_cut = serve_cut(&case, &config, (after, tear), |mut client| {
+                run(&steps, &mut client, &mut allowed);
+            });
+            let found = read(&case.path().join("device.img"), &config);
+            for (sector, found) in found.chunks(SECTOR).enumerate() {
+                let (found, allowed) = (version(sector, found), &allowed.now[sector]);
+                assert!(
+                    found.is_some_and(|found| allowed.contains(&found)),
+                    "{name}, cut after {after}, torn: {tear}: sector {sector} holds {found:?}, not one of {allowed:?}"
+                );
+            }
+            if !was_cut {
+                break;
+            }
+            cuts += 1;
+        }
+    }
+    println!("{cuts} cuts");
+    assert!(cuts > 300, "{cuts}");
+}
