@@ -192,8 +192,12 @@ fn serve_cut(
         page_bytes: PAGE_BYTES,
         read_only: false,
     };
-    let server =
-        Server { exports: vec![export], limits: Limits::default(), log: Box::new(|_: &str| {}) };
+    let server = Server {
+        exports: vec![export],
+        limits: Limits::default(),
+        tls: None,
+        log: Box::new(|_: &str| {}),
+    };
     let stop = Stop::default();
     std::thread::scope(|threads| {
         let stopper = stop.clone();
