@@ -184,7 +184,7 @@ impl Tree {
     fn start(&mut self) {
         for to in (1..=self.levels.len()).rev() {
             if self.jobs.iter().all(|job| job.to != to) {
-                let job = if to == 1 { self.compact_level_0() } else { self.compact_level(to - 1) };
+                let job = if to == 1 { self.merge_level_0() } else { self.merge_level(to - 1) };
                 self.jobs.extend(job);
             }
         }
@@ -203,7 +203,7 @@ impl Tree {
         }
     }
 
-    fn compact_level_0(&mut self) -> Option<Job> {
+    fn merge_level_0(&mut self) -> Option<Job> {
         if self.level_0.len() < self.flushed {
             return None;
         }
@@ -214,7 +214,7 @@ impl Tree {
     }
 
     /// A merge of a full cell of a level with those below it.
-    fn compact_level(&mut self, from: usize) -> Option<Job> {
+    fn merge_level(&mut self, from: usize) -> Option<Job> {
         let count = self.levels[from - 1].cells.len();
         let fan = self.levels[from].cells.len() / count;
         let first = self.levels[from - 1].next;
