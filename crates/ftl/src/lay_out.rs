@@ -4,6 +4,7 @@ use crate::buffer::settings::BufferPlan;
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
 use crate::layout::{CollectionKind, Layout};
+use crate::page_mapped::placement::PlacementKind;
 use crate::page_mapped::{self, frontiers};
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig, Start};
@@ -85,18 +86,24 @@ fn lay_out(
     // Other families keep all blocks. So does a preset that refuses the array, to report its own error.
     let Ok(layout @ Layout::PageMapped(collection)) = layout else {
         let mut plan = ask(config, blocks)?;
-        let sharing = FrontierSharing::of(config.frontiers, &plan.layout);
+        let sharing = FrontierSharing::of(config.asked_frontiers(), &plan.layout);
         plan.ram.other += frontiers::ram_bytes(1, sharing.classes());
         return Ok(plan);
     };
-    let sharing = FrontierSharing::of(config.frontiers, &layout);
+    let sharing = FrontierSharing::of(config.asked_frontiers(), &layout);
+    let placed = config.placed().map(|(kind, _)| kind);
     let slc = slc_cache(config, part, collection)?;
     let in_steps = !matches!(collection, CollectionKind::WholeBlock(_));
     let (for_copies, more_pages) = match sharing {
         FrontierSharing::Split if in_steps => (u64::from(units) + 1, part.pages_per_block),
         _ => (0, 0),
     };
-    let mut kept = 2 * (u64::from(units) - 1) + for_copies;
+    // See [`crate::page_mapped::placement`]: Fk open blocks, and F + 1 free ones, one of which the preset counts itself.
+    let classes = placed.map_or(sharing.classes(), |kind| kind.classes().count);
+    let (mut kept, more_pages) = match placed {
+        None => (2 * (u64::from(units) - 1) + for_copies, more_pages),
+        Some(_) => (u64::from(units) * (classes as u64 + 1), part.pages_per_block),
+    };
     if let Some((size, _)) = slc {
         let aside = u64::from(size.set_aside(blocks));
         let least = kept + aside + 3;
@@ -114,6 +121,16 @@ fn lay_out(
         kept += aside;
     }
     let least = kept + 3;
+    if let Some(kind) = placed.filter(|_| u64::from(blocks) < least) {
+        return Err(FtlError::Config {
+            scheme: config.preset.name,
+            setting: "placement",
+            reason: format!(
+                "`{kind}` has {classes} open blocks per unit, which with {units} units needs at least {least} non-spare \
+                blocks; there are {blocks}"
+            ),
+        });
+    }
     let Some(left) = u64::from(blocks).checked_sub(kept).filter(|left| kept == 0 || *left >= 3)
     else {
         let [channels, ways, dies, planes] = config.allocation.counts();
@@ -135,12 +152,22 @@ fn lay_out(
         FtlError::Config { scheme, setting, reason } if kept > 0 => FtlError::Config {
             scheme,
             setting,
-            reason: format!("{reason} ({kept} blocks of {blocks} are kept for {units} units)"),
+            reason: match placed {
+                None => format!("{reason} ({kept} blocks of {blocks} are kept for {units} units)"),
+                Some(kind) => format!(
+                    "{reason} ({kept} blocks of {blocks} are kept for the {classes} open blocks per unit of \
+                    `placement={kind}`)"
+                ),
+            },
         },
         other => other,
     })?;
     plan.threshold_pages += (units - 1) * part.pages_per_block + more_pages;
-    plan.ram.other += frontiers::ram_bytes(units, sharing.classes());
+    plan.ram.other += frontiers::ram_bytes(units, classes);
+    if let Some(kind) = placed {
+        let array = [geometry.blocks(), geometry.pages_per_block()];
+        plan.ram.other += kind.controller_bytes(plan.logical_pages, array);
+    }
     if let Some(slc) = slc {
         let cache = SlcPlan::new(slc, part, blocks, kept);
         cache.apply(part, &mut plan.guarantee);
@@ -204,6 +231,7 @@ fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
         ("trigger", config.trigger.is_some()),
         ("log_blocks", config.log_blocks.is_some()),
         ("frontiers", config.frontiers.is_some()),
+        ("placement", config.placement.is_some()),
         ("slc", config.slc.is_some()),
         ("slc_full", config.slc_full.is_some()),
     ];
@@ -218,6 +246,9 @@ fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
             ),
         });
     }
+    if let Some(placement) = config.placement {
+        check_placement(config, placement)?;
+    }
     match set.iter().find(|(setting, given)| *given && !settings.contains(setting)) {
         None => Ok(()),
         Some((setting, _)) => Err(FtlError::Config {
@@ -226,6 +257,30 @@ fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
             reason: format!("is no setting of `{name}`{}", known(settings)),
         }),
     }
+}
+
+/// Refuses a placement policy where its classes have no proof, and a second setting of the same thing.
+fn check_placement(config: &SchemeConfig, placement: PlacementKind) -> Result<(), FtlError> {
+    let Preset { name: scheme, settings, .. } = config.preset;
+    let error = |reason| Err(FtlError::Config { scheme, setting: "placement", reason });
+    if !settings.contains(&"placement") {
+        return error(format!(
+            "is no setting of `{scheme}`: its space and its bounds count on at most two open blocks per unit; \
+            `page-level` and `fsr` have it"
+        ));
+    }
+    if config.frontiers.is_some() {
+        return error(format!(
+            "and `frontiers` set the same thing; leave out one of them: `placement={placement}` already says it"
+        ));
+    }
+    if placement.by_state().is_some() && config.slc.is_some() {
+        return error(format!(
+            "`{placement}` chooses among blocks of the part's own mode, which host writes reach only past the SLC \
+            cache; leave out `slc`, or use `placement=split`"
+        ));
+    }
+    Ok(())
 }
 
 fn known(settings: &[&str]) -> String {

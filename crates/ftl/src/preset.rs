@@ -5,6 +5,7 @@ use crate::buffer::settings::{BufferDefaults, BufferSettings};
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
 use crate::layout::{CmtEviction, CmtPolicy, Enqueue, RftlTrigger};
+use crate::page_mapped::placement::{ByState, PlacementKind};
 use crate::page_mapped::victims::VictimKind;
 use crate::plan::Plan;
 use crate::processor::Processor;
@@ -172,6 +173,8 @@ pub struct SchemeConfig {
     pub alpha_thousandths: Option<u32>,
     /// Sharing of frontiers between host writes and copies; default: [`FrontierSharing::of`].
     pub frontiers: Option<FrontierSharing>,
+    /// Placement policy; default: that of `frontiers`.
+    pub placement: Option<PlacementKind>,
     /// SLC cache in front of an MLC, TLC or QLC array; `None`: none.
     pub slc: Option<SlcSize>,
     /// Destination of host writes that find the SLC cache full; default: [`WhenFull::Direct`].
@@ -197,6 +200,16 @@ pub struct SchemeConfig {
 }
 
 impl SchemeConfig {
+    /// The sharing of frontiers that is asked for: by the placement policy, else by `frontiers`.
+    pub fn asked_frontiers(&self) -> Option<FrontierSharing> {
+        self.placement.map(PlacementKind::sharing).or(self.frontiers)
+    }
+
+    /// The placement policy if it has a state.
+    pub(crate) fn placed(&self) -> Option<(PlacementKind, ByState)> {
+        self.placement.and_then(|kind| Some((kind, kind.by_state()?)))
+    }
+
     /// The preset without overrides.
     pub fn preset(preset: &'static Preset) -> Self {
         Self {
@@ -216,6 +229,7 @@ impl SchemeConfig {
             log_blocks: None,
             alpha_thousandths: None,
             frontiers: None,
+            placement: None,
             slc: None,
             slc_full: None,
             buffer: BufferSettings::default(),

@@ -28,7 +28,7 @@ impl Processor {
 
     /// Cycles of this work.
     pub fn cycles(&self, work: &VictimWork) -> u128 {
-        let all = [work.invalidated, work.filled, work.chosen];
+        let all = [work.invalidated, work.filled, work.chosen, work.placed];
         all.iter()
             .map(|part| {
                 u128::from(part.reads) * u128::from(self.read_cycles)
@@ -55,6 +55,7 @@ mod tests {
             invalidated: Accesses::new(5, 0),
             filled: Accesses::new(0, 10),
             chosen: Accesses::new(30, 15),
+            ..VictimWork::default()
         };
         // 35 × 10 + 25 × 4 cycles of 11.43 ns each.
         assert_eq!(Processor::ARM7.time_ns(&work), 5143);

@@ -54,12 +54,14 @@ pub struct VictimWork {
     pub filled: Accesses,
     /// When a victim was chosen.
     pub chosen: Accesses,
+    /// When a placement policy chose the class of a page, and what it keeps for that.
+    pub placed: Accesses,
 }
 
 impl VictimWork {
     /// Sum of all accesses.
     pub const fn total(&self) -> u64 {
-        self.invalidated.total() + self.filled.total() + self.chosen.total()
+        self.invalidated.total() + self.filled.total() + self.chosen.total() + self.placed.total()
     }
 
     /// Accesses after `earlier`, an earlier count of the same policy.
@@ -68,6 +70,7 @@ impl VictimWork {
             invalidated: self.invalidated.since(earlier.invalidated),
             filled: self.filled.since(earlier.filled),
             chosen: self.chosen.since(earlier.chosen),
+            placed: self.placed.since(earlier.placed),
         }
     }
 }
@@ -77,5 +80,6 @@ impl AddAssign for VictimWork {
         self.invalidated += other.invalidated;
         self.filled += other.filled;
         self.chosen += other.chosen;
+        self.placed += other.placed;
     }
 }

@@ -18,8 +18,8 @@ use flash::faults::{ProgramEraseFailure, Tearable};
 use flash::{BlockId, Store, WearRule};
 use ftl::{
     Allocation, BufferPolicy, BufferSettings, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
-    FrontierSharing, FtlError, Layout, Preset, RftlTrigger, SchemeConfig, SlcSize, VictimKind,
-    WhenFull, WriteQueue, registry,
+    FrontierSharing, FtlError, Layout, PlacementKind, Preset, RftlTrigger, SchemeConfig, SlcSize,
+    VictimKind, WhenFull, WriteQueue, registry,
 };
 use std::fmt;
 
@@ -212,6 +212,10 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 let both = [FrontierSharing::Split, FrontierSharing::Shared].map(Some);
                 variants.extend(both.map(|frontiers| SchemeConfig { frontiers, ..plain.clone() }));
             }
+            "placement" => {
+                let with = |kind| SchemeConfig { placement: Some(kind), ..plain.clone() };
+                variants.extend(PlacementKind::each().map(with));
+            }
             "slc" => {
                 let sizes = [SlcSize::Static(150_000), SlcSize::Static(400_000), SlcSize::Dynamic];
                 let with = |slc| SchemeConfig { slc: Some(slc), ..plain.clone() };
@@ -285,6 +289,7 @@ impl fmt::Display for Described<'_> {
             log_blocks,
             alpha_thousandths,
             frontiers,
+            placement,
             slc,
             slc_full,
             buffer,
@@ -314,6 +319,7 @@ impl fmt::Display for Described<'_> {
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
             ("alpha", alpha_thousandths.map(|alpha| format!("{alpha} thousandths"))),
             ("frontiers", frontiers.map(|frontiers| format!("{frontiers:?}"))),
+            ("placement", placement.map(|placement| placement.to_string())),
             ("slc", slc.map(|size| format!("{size:?}"))),
             ("slc full", slc_full.map(|full| full.to_string())),
             ("", (*allocation != Allocation::default()).then(|| format!("{allocation:?}"))),

@@ -1,6 +1,7 @@
 //! Page map in RAM over its space: the part that all page-mapped schemes share, whatever the collector.
 
 use super::frontiers::Purpose;
+use super::placement::{PlacementKind, Placing};
 use super::space::{RUN, Run, Space};
 use super::tables::{Flat, Tables, UNMAPPED};
 use super::victims::Victims;
@@ -56,6 +57,26 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
+    /// Places pages by this policy, if it has a state. After [`Core::spread`].
+    pub(super) fn place_by(&mut self, kind: Option<PlacementKind>, logical_pages: u32) {
+        let geometry = self.flash.geometry();
+        let array = [geometry.blocks(), geometry.pages_per_block()];
+        if let Some(placing) = kind.and_then(|kind| Placing::new(kind, logical_pages, array)) {
+            self.space.place(placing);
+        }
+    }
+
+    /// Aims the next host page at the class that the placement policy chooses for it.
+    #[inline]
+    fn aim_write(&mut self, lpn: Lpn) {
+        if let Some(placing) = &mut self.space.placing {
+            let old = self.space.blocks.get(lpn);
+            let old = (old < LOST).then(|| self.flash.geometry().block_of(Ppn(old)));
+            let class = placing.of_write(lpn, old);
+            self.space.frontiers.aim_writes(class);
+        }
+    }
+
     pub(super) fn add_free(&mut self, block: BlockId) {
         self.space.add_free(self.flash.geometry(), block, self.flash.erase_count(block));
     }
@@ -63,6 +84,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     /// Programs a page for `lpn` and maps `lpn` to it.
     #[inline]
     pub(super) fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
+        self.aim_write(lpn);
         loop {
             let (ppn, _, seq) = self.space.room(self.flash.geometry(), Purpose::Host)?;
             match self.flash.program(ppn, Oob::data(lpn, seq), data, Cause::Host) {
@@ -187,10 +209,57 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         way: Move,
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
-        if buffer.is_clean() {
-            return self.copy(run.pages(), way, buffer);
+        if self.space.placing.is_some() {
+            return self.relocate_placed(run.pages(), way, buffer);
         }
-        self.relocate_newest(run.pages(), way, buffer)
+        self.relocate_pages(run.pages(), way, buffer)
+    }
+
+    #[inline]
+    fn relocate_pages(
+        &mut self,
+        pages: &[Ppn],
+        way: Move,
+        buffer: &mut dyn DirtyPages,
+    ) -> Result<(), FtlError> {
+        if buffer.is_clean() {
+            return self.copy(pages, way, buffer);
+        }
+        self.relocate_newest(pages, way, buffer)
+    }
+
+    /// As [`Core::relocate`], each page to the class that the placement policy chooses. Neighbours of one class are
+    /// copied together.
+    fn relocate_placed(
+        &mut self,
+        mut left: &[Ppn],
+        way: Move,
+        buffer: &mut dyn DirtyPages,
+    ) -> Result<(), FtlError> {
+        let mut next = left.first().map(|ppn| self.class_of_copy(*ppn));
+        while let Some(class) = next.take() {
+            let mut same = 1;
+            while let Some(ppn) = left.get(same) {
+                let other = self.class_of_copy(*ppn);
+                if other != class {
+                    next = Some(other);
+                    break;
+                }
+                same += 1;
+            }
+            self.space.frontiers.aim_writes(class);
+            self.space.frontiers.aim_copies(class);
+            self.relocate_pages(&left[..same], way, buffer)?;
+            left = &left[same..];
+        }
+        Ok(())
+    }
+
+    /// Class that the placement policy chooses for a copy of this page.
+    fn class_of_copy(&mut self, ppn: Ppn) -> usize {
+        let lpn = self.flash.peek_lpn(ppn);
+        let block = self.flash.geometry().block_of(ppn);
+        self.space.placing.as_mut().map_or(0, |placing| placing.of_copy(lpn, block))
     }
 
     /// As [`Core::relocate`], for collection.
@@ -253,6 +322,9 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
                 Ok(()) => {
                     self.space.blocks.set(lpn, to.0);
                     self.space.use_room(1);
+                    if let Some(placing) = &mut self.space.placing {
+                        placing.host_wrote(lpn);
+                    }
                     buffer.written(lpn);
                     return Ok(());
                 }

@@ -18,6 +18,15 @@
 //!                      else the first with an open host block
 //! ```
 //!
+//! *Placement* ([`super::placement`]) aims each page at one of up to eight classes. The first of them are the host's, the
+//! others hold copies alone. A page of class c goes to
+//!
+//! ```text
+//! the first unit from the class's turn on that has an open block of c or, if more blocks are free than are kept for
+//! collection, a free one; else the first with an open block of the next class that has any, copies' classes first; else
+//! the first with a free one
+//! ```
+//!
 //! If the array copies within a unit without the bus (internal copy-back), the search for a copy starts at the
 //! victim's unit. Otherwise all units share the copies in turns, so that no die is busy with them for long.
 //!
@@ -44,10 +53,11 @@
 //! in their block. Of two numbers, the larger was assigned later. With one shared frontier a block has one number:
 //! programs of another block come between its pages only after a power cut.
 //!
-//! Bit 55 of the stored sequence number holds the class for which the block was open when the page was programmed.
+//! Bits 55, 53 and 52 of the stored sequence number hold the class for which the block was open when the page was
+//! programmed, bit 55 the lowest. So arrays written with two classes read alike.
 //! Bit 54 marks pages of an SLC cache, whose blocks [`super::slc_cache`] keeps; their numbers are taken from here.
 //!
-//! Memory: 64 bytes per unit, and its heap of free blocks.
+//! Memory: 16 bytes per unit and class, 32 per unit, and its heap of free blocks.
 
 use super::free_blocks::FreeBlocks;
 use crate::allocation::Allocation;
@@ -57,22 +67,33 @@ use core::cmp::Reverse;
 use flash::{BlockId, Geometry};
 
 /// Maximum number of classes.
-pub(crate) const CLASSES: usize = 2;
+pub(crate) const CLASSES: usize = 8;
 
 /// Class of host writes; with shared frontiers, of all pages.
 const HOST: usize = 0;
 /// Class of the copies of collection.
 const COLLECTION: usize = 1;
 
-/// Lowest bit of the class in a sequence number.
+/// Bit of a sequence number that holds the lowest bit of the class.
 const CLASS_BIT: u32 = 55;
+
+/// First of the two bits that hold the others, and of all bits that are not the number's.
+const HIGH_CLASS_BITS: u32 = 52;
 
 /// Bit of a sequence number that marks a page of an SLC cache.
 const SLC_BIT: u32 = 54;
 
 /// Splits a sequence number into number and class.
 pub(crate) fn number_and_class(seq: u64) -> (u64, usize) {
-    (seq & ((1 << SLC_BIT) - 1), (seq >> CLASS_BIT) as usize % CLASSES)
+    let class = seq >> CLASS_BIT & 1 | (seq >> HIGH_CLASS_BITS & 3) << 1;
+    (seq & ((1 << HIGH_CLASS_BITS) - 1), class as usize)
+}
+
+/// The bits of a class in a sequence number.
+#[inline]
+fn class_bits(class: usize) -> u64 {
+    let class = class as u64;
+    (class & 1) << CLASS_BIT | class >> 1 << HIGH_CLASS_BITS
 }
 
 /// Origin of a page to be programmed.
@@ -101,12 +122,6 @@ impl Frontier {
     }
 }
 
-#[derive(Clone, Debug, Default)]
-struct Unit {
-    open: [Option<Frontier>; CLASSES],
-    free: FreeBlocks,
-}
-
 /// Destination of the next page.
 #[derive(Clone, Copy, Debug)]
 struct Choice {
@@ -121,8 +136,10 @@ struct Choice {
 /// See the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Frontiers {
-    /// Units in the order of their turns.
-    units: Vec<Unit>,
+    /// Free blocks of each unit, in the order of their turns.
+    units: Vec<FreeBlocks>,
+    /// Open blocks: those of all classes of a unit together.
+    open: Vec<Option<Frontier>>,
     /// Place of each unit of the array in that order.
     places: Vec<u32>,
     /// Planes per die that are units.
@@ -133,7 +150,13 @@ pub(crate) struct Frontiers {
     whole_room: u32,
     /// Number of classes; 1 if frontiers are shared.
     classes: usize,
-    /// Place of the unit whose turn is next: for host pages (or all pages), and for copies.
+    /// Classes to which host writes go: the first so many. Those behind hold copies alone.
+    hosts: usize,
+    /// First class whose open blocks count as no room of the host.
+    apart_from: usize,
+    /// Class of the next host page (or of any page), and of the next copy.
+    aim: [usize; 2],
+    /// Place of the unit whose turn is next, by class.
     at: [usize; CLASSES],
     /// True if copies stay in the unit of their victim.
     near: bool,
@@ -142,7 +165,7 @@ pub(crate) struct Frontiers {
     free_blocks: usize,
     /// Free blocks that are kept for collection; ignored with shared frontiers.
     kept: usize,
-    /// Pages that can be programmed in open blocks of collection.
+    /// Pages that can be programmed in open blocks from class `apart_from` on.
     collection_room: u64,
     /// Number of the last page programmed.
     number: u64,
@@ -168,12 +191,16 @@ impl Frontiers {
             of_die.map(|unit| places[unit]).collect::<Vec<_>>()
         });
         Self {
-            units: vec![Unit::default(); turns.len()],
+            units: vec![FreeBlocks::default(); turns.len()],
+            open: vec![None; turns.len() * sharing.classes()],
             planes,
             whole_room: 0,
             siblings: if planes > 1 { siblings.collect() } else { Vec::new() },
             places,
             classes: sharing.classes(),
+            hosts: 1,
+            apart_from: COLLECTION,
+            aim: [HOST, sharing.classes() - 1],
             at: [0; CLASSES],
             near: false,
             chosen: Choice { place: 0, from: 0, class: HOST, turn: Some(HOST) },
@@ -188,7 +215,38 @@ impl Frontiers {
 
     /// Makes free blocks come in the order in which they are added, whatever their wear. There must be none yet.
     pub(crate) fn take_in_order(&mut self) {
-        self.units.iter_mut().for_each(|unit| unit.free = FreeBlocks::in_order());
+        self.units.iter_mut().for_each(|unit| *unit = FreeBlocks::in_order());
+    }
+
+    /// Sets the classes of a placement, of which the first `hosts` are the host's. No block may be open yet. All open
+    /// blocks then count as no room of the host, since a class has no use of another's.
+    pub(crate) fn place(&mut self, hosts: usize, count: usize) {
+        self.classes = count;
+        self.hosts = hosts;
+        self.apart_from = 0;
+        self.open = vec![None; self.units.len() * count];
+    }
+
+    /// Sets the class of the next host pages.
+    #[inline]
+    pub(crate) fn aim_writes(&mut self, class: usize) {
+        self.aim[0] = class;
+    }
+
+    /// Sets the class of the next copies.
+    #[inline]
+    pub(crate) fn aim_copies(&mut self, class: usize) {
+        self.aim[1] = class;
+    }
+
+    /// Class of the chosen frontier.
+    pub(crate) fn chosen_class(&self) -> usize {
+        self.chosen.class
+    }
+
+    #[inline]
+    fn open_of(&self, place: usize, class: usize) -> &Option<Frontier> {
+        &self.open[place * self.classes + class]
     }
 
     /// Makes copies stay in the unit of their victim; no effect with shared frontiers.
@@ -234,7 +292,7 @@ impl Frontiers {
     /// Adds an erased block to the free ones of its unit; `erases` is its erase count.
     pub(crate) fn add_free(&mut self, block: BlockId, erases: u32) {
         let place = self.place_of(block);
-        self.units[place].free.push(block, erases);
+        self.units[place].push(block, erases);
         self.free_blocks += 1;
     }
 
@@ -253,13 +311,13 @@ impl Frontiers {
         let Choice { place: own, class, .. } = choice;
         let of_die = &self.siblings[own * self.planes..][..self.planes];
         let open = of_die.iter().filter_map(|place| {
-            let frontier = self.units[*place as usize].open[class]?;
+            let frontier = (*self.open_of(*place as usize, class))?;
             Some((frontier.room(), *place as usize))
         });
         // Of equal ones that whose turn it is, then the first.
         let most = open.max_by_key(|(room, place)| (*room, *place == own, Reverse(*place)));
         let Some((room, place)) = most else { return choice };
-        let is_open = self.units[own].open[class].is_some();
+        let is_open = self.open_of(own, class).is_some();
         let may_open = room + 1 >= self.whole_room && (self.has_free(own) || self.is_waiting(own));
         Choice { place: if !is_open && may_open { own } else { place }, ..choice }
     }
@@ -270,13 +328,15 @@ impl Frontiers {
         match purpose {
             Purpose::CopiesOf(victim) if self.classes > 1 => {
                 let near = self.near.then(|| self.place_of(victim));
-                let turn = if self.near { None } else { Some(COLLECTION) };
-                let place = near.unwrap_or(self.at[COLLECTION]);
-                self.level(Choice { place, from: place, class: COLLECTION, turn })
+                let class = self.aim[1];
+                let turn = if self.near { None } else { Some(class) };
+                let place = near.unwrap_or(self.at[class]);
+                self.level(Choice { place, from: place, class, turn })
             }
             _ => {
-                let place = self.at[HOST];
-                self.level(Choice { place, from: place, class: HOST, turn: Some(HOST) })
+                let class = self.aim[0];
+                let place = self.at[class];
+                self.level(Choice { place, from: place, class, turn: Some(class) })
             }
         }
     }
@@ -286,7 +346,7 @@ impl Frontiers {
     #[inline]
     pub(crate) fn current(&mut self, purpose: Purpose) -> Option<Frontier> {
         let choice = self.preferred(purpose);
-        let frontier = self.units[choice.place].open[choice.class]?;
+        let frontier = (*self.open_of(choice.place, choice.class))?;
         self.chosen = choice;
         Some(frontier)
     }
@@ -298,7 +358,7 @@ impl Frontiers {
             self.last = Some(frontier.block);
             self.number += 1;
         }
-        self.number | (self.chosen.class as u64) << CLASS_BIT
+        self.number | class_bits(self.chosen.class)
     }
 
     /// Sequence number of the next page of a block of an SLC cache.
@@ -329,19 +389,19 @@ impl Frontiers {
 
     /// True if the unit at this place has a free block.
     pub(crate) fn has_free(&self, place: usize) -> bool {
-        self.units[place].free.len() > 0
+        self.units[place].len() > 0
     }
 
     /// Finds the destination of a page of this purpose: see the module. The class may have no open block there
     /// yet.
     fn find(&self, purpose: Purpose) -> Option<Choice> {
         let first @ Choice { place, from: at, class, turn } = self.preferred(purpose);
-        if self.units[place].open[class].is_some() {
+        if self.open_of(place, class).is_some() {
             return Some(first);
         }
         let is_open = |place: usize, class: usize| {
             let Choice { place, .. } = self.level(Choice { place, from: place, class, turn });
-            self.units[place].open[class].is_some()
+            self.open_of(place, class).is_some()
         };
         let from = self.places_from(at);
         let search = |class, fits: &dyn Fn(usize) -> bool| {
@@ -352,6 +412,16 @@ impl Frontiers {
         let any = |place, class| going_on(place, class) || self.has_free(place);
         match (self.classes, class) {
             (1, _) => search(HOST, &|place| any(place, HOST)),
+            _ if self.apart_from == 0 => {
+                let spared = self.free_blocks > self.kept;
+                let others = (self.hosts..self.classes).chain(0..self.hosts);
+                let mut others = others.filter(|other| *other != class);
+                search(class, &|place| going_on(place, class) || spared && self.has_free(place))
+                    .or_else(|| {
+                        others.find_map(|other| search(other, &|place| is_open(place, other)))
+                    })
+                    .or_else(|| search(class, &|place| self.has_free(place)))
+            }
             (_, HOST) => {
                 let spared = self.free_blocks > self.kept;
                 search(HOST, &|place| going_on(place, HOST) || spared && self.has_free(place))
@@ -370,7 +440,7 @@ impl Frontiers {
         if let Some(turn) = turn {
             self.at[turn] = from;
         }
-        if let Some(frontier) = self.units[place].open[class] {
+        if let Some(frontier) = *self.open_of(place, class) {
             return Some(Advance { frontier, opened: false });
         }
         let waiting =
@@ -390,7 +460,7 @@ impl Frontiers {
 
     /// Takes the next free block of the unit at this place.
     pub(crate) fn take_free(&mut self, place: usize) -> Option<BlockId> {
-        let block = self.units[place].free.pop()?;
+        let block = self.units[place].pop()?;
         self.free_blocks -= 1;
         // The block may be that of the last page, erased since.
         self.last = None;
@@ -398,8 +468,8 @@ impl Frontiers {
     }
 
     fn open_at(&mut self, place: usize, class: usize, frontier: Frontier) {
-        self.units[place].open[class] = Some(frontier);
-        if class == COLLECTION {
+        self.open[place * self.classes + class] = Some(frontier);
+        if class >= self.apart_from {
             self.collection_room += u64::from(frontier.room());
         }
     }
@@ -407,10 +477,9 @@ impl Frontiers {
     /// Block to which the next page of this purpose goes.
     pub(crate) fn destination(&self, purpose: Purpose) -> Option<BlockId> {
         let Choice { place, class, .. } = self.find(purpose)?;
-        let unit = &self.units[place];
         let waiting = || self.waiting.iter().find(|w| self.place_of(w.block) == place);
-        let open = unit.open[class].or_else(|| waiting().copied());
-        open.map(|frontier| frontier.block).or_else(|| unit.free.next())
+        let open = self.open_of(place, class).or_else(|| waiting().copied());
+        open.map(|frontier| frontier.block).or_else(|| self.units[place].next())
     }
 
     /// Records that the chosen frontier's next pages are programmed, and ends the turn if the pages took one.
@@ -418,7 +487,7 @@ impl Frontiers {
     #[inline]
     pub(crate) fn programmed(&mut self, pages: u32) -> Option<BlockId> {
         let Choice { place, class, .. } = self.chosen;
-        let open = &mut self.units[place].open[class];
+        let open = &mut self.open[place * self.classes + class];
         let mut full = None;
         if let Some(frontier) = open {
             frontier.next += pages;
@@ -427,7 +496,7 @@ impl Frontiers {
                 *open = None;
             }
         }
-        if class == COLLECTION {
+        if class >= self.apart_from {
             self.collection_room -= u64::from(pages);
         }
         if pages > 0 {
@@ -439,14 +508,14 @@ impl Frontiers {
     /// The chosen frontier.
     #[inline]
     pub(crate) fn chosen(&self) -> Option<Frontier> {
-        self.units[self.chosen.place].open[self.chosen.class]
+        *self.open_of(self.chosen.place, self.chosen.class)
     }
 
     /// Closes the chosen frontier after a failed program of its next page, and ends its turn.
     pub(crate) fn abandon(&mut self) -> Option<Frontier> {
         let Choice { place, class, .. } = self.chosen;
-        let frontier = self.units[place].open[class].take();
-        if class == COLLECTION {
+        let frontier = self.open[place * self.classes + class].take();
+        if class >= self.apart_from {
             self.collection_room -= frontier.map_or(0, |frontier| frontier.room().into());
         }
         self.pass();
@@ -470,7 +539,7 @@ impl Frontiers {
         let place = self.place_of(frontier.block);
         let class = class.map(|class| class.min(self.classes - 1));
         let mut classes = class.map_or(0..self.classes, |class| class..class + 1);
-        match classes.find(|class| self.units[place].open[*class].is_none()) {
+        match classes.find(|class| self.open_of(place, *class).is_none()) {
             Some(class) => self.open_at(place, class, frontier),
             None => self.waiting.push(frontier),
         }
@@ -478,23 +547,24 @@ impl Frontiers {
 
     /// Open and waiting blocks.
     pub(crate) fn open(&self) -> impl Iterator<Item = Frontier> + '_ {
-        let open = self.units.iter().flat_map(|unit| unit.open.into_iter().flatten());
+        let open = self.open.iter().copied().flatten();
         open.chain(self.waiting.iter().copied())
     }
 
     /// Open blocks that hold the copies of collection alone.
     pub(crate) fn open_for_copies(&self) -> impl Iterator<Item = Frontier> + '_ {
-        self.units.iter().filter_map(|unit| unit.open[COLLECTION])
+        let of_unit = self.open.chunks(self.classes);
+        of_unit.flat_map(|of_unit| of_unit[self.hosts..].iter().copied().flatten())
     }
 
     /// Free blocks of each unit in the order in which they are opened, the unit whose turn is next first.
     pub(crate) fn free_queues(&self) -> impl Iterator<Item = BlockId> + '_ {
-        self.places_from(self.at[HOST]).flat_map(|place| self.units[place].free.queue())
+        self.places_from(self.at[HOST]).flat_map(|place| self.units[place].queue())
     }
 
     /// Free blocks, in no order.
     pub(crate) fn free(&self) -> impl Iterator<Item = BlockId> + '_ {
-        self.units.iter().flat_map(|unit| unit.free.iter())
+        self.units.iter().flat_map(|unit| unit.iter())
     }
 
     /// Number of free blocks.
@@ -503,8 +573,9 @@ impl Frontiers {
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        let free: usize = self.units.iter().map(|unit| unit.free.heap_bytes()).sum();
-        self.units.capacity() * size_of::<Unit>()
+        let free: usize = self.units.iter().map(|unit| unit.heap_bytes()).sum();
+        self.units.capacity() * size_of::<FreeBlocks>()
+            + self.open.capacity() * size_of::<Option<Frontier>>()
             + (self.places.capacity() + self.siblings.capacity()) * 4
             + self.waiting.capacity() * size_of::<Frontier>()
             + free
@@ -799,7 +870,57 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_takes_a_cache_line() {
-        assert_eq!(size_of::<Unit>(), 64);
+    fn a_unit_and_an_open_block_take_as_much_as_the_header_says() {
+        assert_eq!([size_of::<FreeBlocks>(), size_of::<Option<Frontier>>()], [32, 16]);
+    }
+
+    #[test]
+    fn classes_come_back_from_sequence_numbers() {
+        for class in 0..CLASSES {
+            let seq = 12_345 | class_bits(class);
+            assert_eq!(number_and_class(seq), (12_345, class));
+            assert_eq!(number_and_class(seq | 1 << SLC_BIT), (12_345, class));
+            assert!(seq <= flash::Oob::MAX_SEQ);
+        }
+        // As arrays with two classes have it.
+        assert_eq!(class_bits(1), 1 << 55);
+    }
+
+    /// A class opens a block while more are free than are kept; then pages go to open blocks of other classes, of copies
+    /// first; the last blocks are opened when none is open.
+    #[test]
+    fn classes_of_a_placement_share_what_is_left() {
+        let (geometry, mut frontiers) = two_classes();
+        frontiers.place(2, 4);
+        frontiers.keep(1);
+        (0..4).for_each(|block| frontiers.add_free(BlockId(block), 0));
+        let mut go = |class: usize, purpose: Purpose| {
+            frontiers.aim_writes(class);
+            frontiers.aim_copies(class);
+            if frontiers.current(purpose).is_none() {
+                frontiers.choose(&geometry, purpose)?;
+            }
+            let frontier = frontiers.chosen().unwrap();
+            let (_, of_block) = number_and_class(frontiers.seq_for(&frontier));
+            assert_eq!(of_block, frontiers.chosen_class());
+            frontiers.programmed(1);
+            Some((frontier.block.0, of_block))
+        };
+        let copies = Purpose::CopiesOf(BlockId(5));
+        assert_eq!(go(1, Purpose::Host), Some((0, 1)));
+        assert_eq!(go(3, copies), Some((1, 3)));
+        assert_eq!(go(0, copies), Some((2, 0)));
+        // One is free, which is kept.
+        assert_eq!(go(2, copies), Some((1, 3)));
+        assert_eq!(go(2, copies), Some((1, 3)));
+        assert_eq!(go(2, copies), Some((2, 0)));
+        assert_eq!(go(3, copies), Some((2, 0)));
+        assert_eq!(go(0, Purpose::Host), Some((0, 1)));
+        assert_eq!(go(0, Purpose::Host), Some((0, 1)));
+        // None is open.
+        assert_eq!(go(2, copies), Some((3, 2)));
+        assert_eq!(go(0, Purpose::Host), Some((3, 2)));
+        assert_eq!(go(0, Purpose::Host), Some((3, 2)));
+        assert_eq!(go(0, Purpose::Host), None);
     }
 }

@@ -31,6 +31,8 @@
 //! - If an array is mounted with another allocation, a torn page may look like a failed program, which costs one
 //!   block.
 //!
+//! With fewer classes than before, blocks of the classes that are no more are continued as the last class, or wait.
+//!
 //! Blocks in SLC mode belong to the SLC cache, and are continued likewise: one per unit.
 //!
 //! A block without a readable page was opened by the program that the power cut interrupted, or its first program
@@ -145,6 +147,9 @@ fn resume<V: Victims, T: BlockInfo>(
     let mut opened_later = vec![[false; CLASSES]; space.frontiers.count() as usize];
     for found in known.into_iter().rev().chain(unknown) {
         let class = found.opened().map(|(_, class)| class);
+        if let (Some(placing), Some(class)) = (&mut space.placing, class) {
+            placing.found(found.block, class);
+        }
         let later = class.is_some_and(|class| {
             let place = space.frontiers.place_of(found.block);
             mem::replace(&mut opened_later[place][class], true)

@@ -122,7 +122,8 @@ where
     C: Collection + 'static,
 {
     let Setup { config, plan, start } = *setup;
-    core.spread(&config.allocation, FrontierSharing::of(config.frontiers, &plan.layout));
+    core.spread(&config.allocation, FrontierSharing::of(config.asked_frontiers(), &plan.layout));
+    core.place_by(config.placement, plan.logical_pages);
     if config.dynamic_wear == Some(false) {
         core.space.frontiers.take_in_order();
     }

@@ -110,6 +110,19 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> PageMapped<F, V, C, T> {
         states
     }
 
+    /// Work of the victim policy and of the placement policy.
+    fn all_work(&self) -> VictimWork {
+        let placed = self.core.space.placing.as_ref().map(|placing| placing.work());
+        VictimWork { placed: placed.unwrap_or_default(), ..self.core.space.victims.work() }
+    }
+
+    fn placement_ram_bytes(&self) -> u64 {
+        let (space, geometry) = (&self.core.space, self.core.flash.geometry());
+        let array = [geometry.blocks(), geometry.pages_per_block()];
+        let pages = space.blocks.logical_pages();
+        space.placing.as_ref().map_or(0, |placing| placing.ram_bytes(pages, array))
+    }
+
     fn slc_ram_bytes(&self) -> u64 {
         let (space, geometry) = (&self.core.space, self.core.flash.geometry());
         let units = space.frontiers.count() as u32;
@@ -191,8 +204,9 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
             heap_bytes: self.core.space.blocks.heap_bytes()
                 + self.core.space.victims.heap_bytes()
                 + self.core.space.frontiers.heap_bytes()
+                + self.core.space.placing.as_ref().map_or(0, |placing| placing.heap_bytes())
                 + self.core.space.cache.as_ref().map_or(0, |cache| cache.heap_bytes()),
-            victim_work: Some(self.core.space.victims.work().since(&self.work_before)),
+            victim_work: Some(self.all_work().since(&self.work_before)),
             tells_moves: true,
             yields: C::YIELDS,
             slc_cache: self.core.space.cache.as_deref().map(|cache| SlcCacheState {
@@ -211,6 +225,7 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
                         blocks,
                         victims: self.core.space.victims.ram_bytes(),
                         other: ram_bytes(frontiers.count() as u32, frontiers.classes())
+                            + self.placement_ram_bytes()
                             + self.slc_ram_bytes(),
                         ..Ram::default()
                     }
@@ -221,7 +236,7 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
     }
 
     fn restart_telemetry(&mut self) {
-        self.work_before = self.core.space.victims.work();
+        self.work_before = self.all_work();
         let pages_per_block = self.core.flash.geometry().pages_per_block();
         self.core.space.log =
             CollectionLog::new(pages_per_block, self.core.space.log.threshold_pages);

@@ -3,6 +3,7 @@
 
 use super::blocks::BlockTable;
 use super::frontiers::{Advance, Frontier, Frontiers, Purpose};
+use super::placement::Placing;
 use super::slc_cache::SlcCache;
 use super::tables::BlockInfo;
 use super::victims::Victims;
@@ -24,6 +25,8 @@ pub(crate) struct Space<V, T = BlockTable> {
     pub(crate) victims: V,
     /// Pages that can be programmed in open and free blocks, those of the SLC cache excepted.
     pub(crate) free_pages: u64,
+    /// The placement policy, if it has a state.
+    pub(crate) placing: Option<Box<Placing>>,
     /// The SLC cache, if there is one.
     pub(crate) cache: Option<Box<SlcCache>>,
     /// Free pages that count as used: those of blocks that the SLC cache has set aside.
@@ -80,6 +83,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             frontiers: Frontiers::new(&Allocation::default(), FrontierSharing::Shared),
             victims,
             free_pages: 0,
+            placing: None,
             cache: None,
             set_aside: 0,
             retiring: BTreeSet::new(),
@@ -93,6 +97,13 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     pub(crate) fn spread(&mut self, allocation: &Allocation, sharing: FrontierSharing) {
         self.frontiers = Frontiers::new(allocation, sharing);
         self.keep_blocks();
+    }
+
+    /// Places pages by a policy. After [`Space::spread`]; no block may have been added yet.
+    pub(super) fn place(&mut self, placing: Placing) {
+        let classes = placing.kind().classes();
+        self.frontiers.place(classes.hosts, classes.count);
+        self.placing = Some(Box::new(placing));
     }
 
     /// Sets the number of blocks kept for collection: one, and one more while there are spare blocks. Those that an
@@ -161,6 +172,9 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         };
         if opened {
             self.blocks.open(frontier.block, geometry.pages_per_block());
+            if let Some(placing) = &mut self.placing {
+                placing.opened(frontier.block, self.frontiers.chosen_class());
+            }
         }
         Ok(frontier)
     }
@@ -365,6 +379,9 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         block: BlockId,
         cause: Cause,
     ) -> Result<(), FtlError> {
+        if let Some(placing) = &mut self.placing {
+            placing.collected(block);
+        }
         self.erase(flash, block, cause)?;
         self.log.finished += 1;
         Ok(())

@@ -20,8 +20,10 @@ fn moves_ns(config: &SchemeConfig, part: &Part, frontiers: u32, pages: u32) -> N
 
 /// Upper bound on the time for collecting a victim of `victim_valid` valid pages at once.
 fn whole_block_ns(config: &SchemeConfig, part: &Part, victim_valid: u32) -> Ns {
-    // Split frontiers add none: a unit's copies go to one open block, and once that is full to a free one.
-    moves_ns(config, part, config.allocation.units(), victim_valid) + part.t_bers_ns
+    // Split frontiers add none: a unit's copies go to one open block, and once that is full to a free one. The classes of a
+    // placement policy take copies in any order.
+    let classes = config.placed().map_or(1, |(kind, _)| kind.classes().count as u32);
+    moves_ns(config, part, config.allocation.units() * classes, victim_valid) + part.t_bers_ns
 }
 
 /// Bound if whole blocks are collected before a write: one choice of victims.
@@ -39,7 +41,9 @@ pub(crate) fn of_whole_blocks(
     full: u32,
 ) -> Guarantee {
     let gaining = part.pages_per_block - 1;
-    let open_for_copies = match config.frontiers {
+    let open_for_copies = match config.asked_frontiers() {
+        // The plan keeps all open blocks apart.
+        _ if config.placed().is_some() => 0,
         Some(FrontierSharing::Shared) => 0,
         _ => config.allocation.units(),
     };

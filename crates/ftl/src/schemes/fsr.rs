@@ -11,7 +11,7 @@
 //! uses Definition 2.3 (λ = π − 1) here, since it does not take σ as given for FSR.
 //!
 //! Parameters: `logical_share` (σ, default 0.75, from the evaluation); `victim`, `idle`, `aware`,
-//! `frontiers`, `slc`, `slc_full`, `spare_blocks` as in `page-level`. Errors: as there.
+//! `frontiers`, `placement`, `slc`, `slc_full`, `spare_blocks` as in `page-level`. Errors: as there.
 //!
 //! Deviations: the original free-space replenishment schedules a collection task for each real-time task, which
 //! needs the tasks' periods from the file system. As in the paper's comparison, only the bound on space and the
@@ -34,7 +34,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "fsr",
     summary: "page map in RAM, greedy, whole victims, 75 % logical share, which bounds a victim's valid pages",
     source: "Chang, Kuo, Lo, ACM TECS 3(4), 2004; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
-    settings: &["victim", "idle", "aware", "frontiers", "slc", "slc_full"],
+    settings: &["victim", "idle", "aware", "frontiers", "placement", "slc", "slc_full"],
     victims: None,
     page: page!("fsr.rs"),
     buffer: None,

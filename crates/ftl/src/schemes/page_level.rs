@@ -43,6 +43,9 @@
 //!   copying it; the buffered page is then clean (BA-BM of `ba-gc`). Default off.
 //! - `spare_blocks`: default 0.
 //! - `frontiers`: `split`, the default, or `shared`, as in the papers.
+//! - `placement`: to which of several open blocks a page goes, by the origin (`none`, `split`, as `frontiers`) or by a
+//!   policy with a state. One with k classes takes 7 blocks of Λ with k = 6: F(k + 1) for F units; not with `slc`. Default
+//!   that of `frontiers`.
 //! - `slc`: `static:SHARE` or `dynamic`, on a part with an SLC mode; default none.
 //! - `slc_full`: where host writes go that find the cache full: to the part's own mode (`direct`, the default), or to the
 //!   cache once a block is folded (`fold`).
@@ -75,7 +78,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "page-level",
     summary: "page map in RAM, greedy, whole victims, everything exported except the swap block",
     source: "Ban, US patent 5,404,485, 1995; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
-    settings: &["victim", "idle", "aware", "frontiers", "slc", "slc_full"],
+    settings: &["victim", "idle", "aware", "frontiers", "placement", "slc", "slc_full"],
     victims: None,
     page: page!("page_level.rs"),
     buffer: None,

@@ -5,7 +5,7 @@ use crate::bench::preset;
 use flash::parts::EVALUATION_SLC;
 use flash::{AnyArray, Array, Geometry, Lpn, Part, Store};
 use ftlkit_ftl::registry::{self, REGISTRY};
-use ftlkit_ftl::{SchemeConfig, VICTIM_POLICIES, VictimKind, VictimWork};
+use ftlkit_ftl::{PLACEMENT_POLICIES, SchemeConfig, VICTIM_POLICIES, VictimKind, VictimWork};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::BTreeSet;
@@ -92,4 +92,10 @@ fn a_plan_counts_the_ram_of_the_policy() {
 fn every_file_that_declares_a_policy_is_listed() {
     let declared = crate::declared_in("src/page_mapped/victims", ": VictimPolicy = ");
     assert_eq!(declared, VICTIM_POLICIES.len());
+}
+
+#[test]
+fn every_file_that_declares_a_placement_is_listed() {
+    let declared = crate::declared_in("src/page_mapped/placement", ": PlacementPolicy = ");
+    assert_eq!(declared, PLACEMENT_POLICIES.len());
 }

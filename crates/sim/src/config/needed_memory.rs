@@ -87,7 +87,8 @@ impl Resolved {
         let ResolvedScheme { config, plan, .. } = scheme;
         let in_turns =
             matches!(plan.layout, Layout::PageMapped(_)) && config.allocation.units() > 1;
-        let split = FrontierSharing::of(config.frontiers, &plan.layout) == FrontierSharing::Split;
+        let split =
+            FrontierSharing::of(config.asked_frontiers(), &plan.layout) == FrontierSharing::Split;
         if in_turns || split { NUMBER_BYTES * u64::from(self.geometry.pages()) } else { 0 }
     }
 

@@ -4,8 +4,8 @@ use crate::catalogue;
 use flash::{CopyPath, WearRule};
 use ftl::{
     AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
-    FrontierSharing, Probability, Regions, RftlTrigger, SlcSize, VictimKind, WhenFull, WriteQueue,
-    page_mapped::victims::PolicyNumber,
+    FrontierSharing, PLACEMENT_POLICIES, PlacementKind, Probability, Regions, RftlTrigger, SlcSize,
+    VictimKind, WhenFull, WriteQueue, page_mapped::victims::PolicyNumber,
 };
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -145,6 +145,35 @@ impl Notation for VictimKind {
         let number = |(text, unit): (&str, &str)| text.strip_suffix(unit)?.parse().ok();
         let numbers: Option<Vec<u16>> = words.zip(units).map(number).collect();
         numbers.and_then(|numbers| policy.kind(&numbers)).ok_or_else(wrong)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// As a victim policy: a name, followed by its numbers.
+impl Notation for PlacementKind {
+    fn read(word: &str) -> Result<Self, String> {
+        let mut words = word.split(':');
+        let name = words.next().unwrap_or_default();
+        let known: Vec<_> =
+            PLACEMENT_POLICIES.iter().map(|policy| (policy.name, *policy)).collect();
+        let policy = named("placement", name, &known)?;
+        let units = policy.numbers.iter().map(|number| number.unit).chain(repeat(""));
+        let number = |(text, unit): (&str, &str)| text.strip_suffix(unit)?.parse().ok();
+        let numbers: Option<Vec<u16>> = words.zip(units).map(number).collect();
+        let kind = numbers.and_then(|numbers| policy.kind(&numbers));
+        kind.ok_or_else(|| match policy.numbers {
+            [] => format!("`{word}`: `{name}` takes no number"),
+            known => {
+                let range = |of: &PolicyNumber| {
+                    let PolicyNumber { letter, most, unit, .. } = of;
+                    format!("{letter} of `{policy}` is 1{unit} to {most}{unit}")
+                };
+                format!("`{word}`: {}", known.iter().map(range).collect::<Vec<_>>().join(", "))
+            }
+        })
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

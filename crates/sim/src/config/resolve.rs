@@ -354,7 +354,8 @@ fn note_on_frontiers(schemes: &[ResolvedScheme]) -> Option<String> {
     let named = |sharing: FrontierSharing| -> Vec<String> {
         let of = |scheme: &&ResolvedScheme| {
             matches!(scheme.plan.layout, Layout::PageMapped(_))
-                && FrontierSharing::of(scheme.config.frontiers, &scheme.plan.layout) == sharing
+                && FrontierSharing::of(scheme.config.asked_frontiers(), &scheme.plan.layout)
+                    == sharing
         };
         schemes.iter().filter(of).map(|scheme| format!("`{}`", scheme.label)).collect()
     };

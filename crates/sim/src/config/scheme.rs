@@ -122,6 +122,7 @@ impl SchemeTable {
                 }
             },
             frontiers: self.frontiers.map(|frontiers| frontiers.0),
+            placement: self.placement.map(|placement| placement.0),
             slc: self.slc.and_then(|size| size.0),
             slc_full: self.slc_full.map(|full| full.0),
             buffer: BufferSettings {
@@ -211,8 +212,8 @@ mod tests {
     use flash::{CopyPath, WearRule};
     use ftl::{
         AgeClock, BUFFER_POLICIES, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam,
-        Enqueue, FrontierSharing, Probability, Regions, RftlTrigger, SlcSize, VictimKind, WhenFull,
-        WriteQueue,
+        Enqueue, FrontierSharing, PlacementKind, Probability, Regions, RftlTrigger, SlcSize,
+        VictimKind, WhenFull, WriteQueue,
     };
     use proptest::prelude::*;
     use workload::quantity::{Bytes, Duration};
@@ -417,6 +418,7 @@ mod tests {
         let enqueue = prop_oneof![Just(Enqueue::Full), Just(Enqueue::Overflow)];
         let trigger = prop_oneof![Just(RftlTrigger::PrimaryFull), Just(RftlTrigger::Late)];
         let frontiers = prop_oneof![Just(FrontierSharing::Split), Just(FrontierSharing::Shared)];
+        let placement = proptest::sample::select(PlacementKind::each().collect::<Vec<_>>());
         let slc =
             prop_oneof![Just(SlcSize::Dynamic), (1..SlcSize::ALL_BLOCKS).prop_map(SlcSize::Static)];
         let full = prop_oneof![Just(WhenFull::Direct), Just(WhenFull::Fold)];
@@ -459,7 +461,7 @@ mod tests {
             (
                 copies,
                 wear,
-                (of(frontiers), of(of(slc)), of(full)),
+                (of(frontiers), of(placement), of(of(slc)), of(full)),
                 (of(ram), of(enqueue)),
                 (of(trigger), of(any::<u32>())),
                 (updates, clock, clean, of(0.0..1000.0f64)),
@@ -475,7 +477,7 @@ mod tests {
                     (
                         (copy, copy_cache),
                         (wear, dynamic_wear),
-                        (frontiers, slc, slc_full),
+                        (frontiers, placement, slc, slc_full),
                         (ram, enqueue),
                         (trigger, folds),
                         (updates, clock, clean, alpha),
@@ -501,6 +503,7 @@ mod tests {
                         log_blocks,
                         alpha,
                         frontiers: frontiers.map(Word),
+                        placement: placement.map(Word),
                         slc: slc.map(Word),
                         slc_full: slc_full.map(Word),
                         buffer,

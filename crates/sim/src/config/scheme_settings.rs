@@ -4,7 +4,8 @@
 use super::notation::read_share;
 use super::scheme_table::SchemeTable;
 use crate::catalogue;
-use ftl::Preset;
+use ftl::page_mapped::placement::PlacementPolicy;
+use ftl::{PLACEMENT_POLICIES, Preset};
 use std::fmt::Display;
 use std::str::FromStr;
 use workload::quantity::{Count, Duration};
@@ -220,6 +221,17 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         of_all: false,
         read: |scheme, value| read(&mut scheme.frontiers, value),
         print: |scheme| printed(&scheme.frontiers),
+    },
+    SchemeSetting {
+        key: "placement",
+        long_key: "placement",
+        example: Some("sepbit"),
+        values: placement_values,
+        doc: "open blocks to which host writes and copies go: one for all (none), one for each of the two (split), or \
+            several, chosen by a policy; not together with `frontiers`; default: that of `frontiers`",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.placement, value),
+        print: |scheme| printed(&scheme.placement),
     },
     SchemeSetting {
         key: "slc",
@@ -465,6 +477,17 @@ fn victim_values() -> String {
     };
     enumerated(policies.map(ToString::to_string), "or")
         + &ranges.into_iter().map(range).collect::<String>()
+}
+
+/// The placement policies.
+fn placement_values() -> String {
+    let range = |policy: &&PlacementPolicy| {
+        let numbers = policy.numbers.iter();
+        let numbers = numbers
+            .map(|of| format!(", {} from 1{} to {}{}", of.letter, of.unit, of.most, of.unit));
+        format!("{policy}{}", numbers.collect::<String>())
+    };
+    enumerated(PLACEMENT_POLICIES.iter().map(range), "or")
 }
 
 /// `a`, `a or b`, `a, b or c`.

@@ -4,7 +4,8 @@ use super::notation::{Percent, Word, read_share};
 use flash::{CopyPath, WearRule};
 use ftl::{
     AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
-    FrontierSharing, Probability, Regions, RftlTrigger, SlcSize, VictimKind, WhenFull, WriteQueue,
+    FrontierSharing, PlacementKind, Probability, Regions, RftlTrigger, SlcSize, VictimKind,
+    WhenFull, WriteQueue,
 };
 use serde::{Deserialize, Deserializer, Serialize, de};
 use workload::quantity::{Bytes, Duration};
@@ -60,6 +61,9 @@ pub struct SchemeTable {
     /// Frontiers of host writes and copies (`split`, `shared`); default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frontiers: Option<Word<FrontierSharing>>,
+    /// Placement policy (`split`, `sepbit`); default: that of `frontiers`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<Word<PlacementKind>>,
     /// SLC cache (`none`, `static:10%`, `dynamic`); default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slc: Option<Word<Option<SlcSize>>>,

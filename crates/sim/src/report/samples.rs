@@ -103,6 +103,7 @@ fn on_ssd(scheme: &mut SchemeReport) {
         invalidated: Accesses::new(140_000, 140_000),
         filled: Accesses::default(),
         chosen: Accesses::new(600_000, 20_000),
+        placed: Accesses::default(),
     };
     let mut victim_work = VictimWorkReport::new(&work, victims);
     victim_work.charge(&Processor::ARM7, victims);

@@ -149,6 +149,8 @@ pub struct VictimWorkReport {
     pub filled: EntryCount,
     /// Entries accessed when victims were selected.
     pub chosen: EntryCount,
+    /// Entries accessed by the placement policy.
+    pub placed: EntryCount,
     /// Sum of the above.
     pub entries: u64,
     /// Entries per victim; `null` without victims.
@@ -167,6 +169,7 @@ impl VictimWorkReport {
             invalidated: work.invalidated.into(),
             filled: work.filled.into(),
             chosen: work.chosen.into(),
+            placed: work.placed.into(),
             entries,
             entries_per_victim: a_victim(entries, victims),
             ..Self::default()
@@ -180,6 +183,7 @@ impl VictimWorkReport {
             invalidated: accesses(self.invalidated),
             filled: accesses(self.filled),
             chosen: accesses(self.chosen),
+            placed: accesses(self.placed),
         });
         self.processor_ns = Some(ns);
         self.processor_ns_per_victim = a_victim(ns, victims);
@@ -210,9 +214,10 @@ mod tests {
             invalidated: Accesses::new(5, 0),
             filled: Accesses::new(0, 10),
             chosen: Accesses::new(30, 15),
+            placed: Accesses::new(11, 9),
         };
         let mut report = VictimWorkReport::new(&work, 4);
-        assert_eq!((report.entries, report.entries_per_victim), (60, Some(15.0)));
+        assert_eq!((report.entries, report.entries_per_victim), (80, Some(20.0)));
         assert_eq!((report.processor_ns, report.processor_ns_per_victim), (None, None));
         report.charge(&Processor::ARM7, 4);
         // 35 reads of 10 cycles and 25 writes of 4 cycles, at 11.43 ns per cycle.

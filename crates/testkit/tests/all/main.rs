@@ -38,6 +38,7 @@ mod frontiers;
 mod nftl_rftl;
 mod observer;
 mod own;
+mod placement;
 mod power_cut;
 mod refresh;
 mod sabotage;

@@ -2,7 +2,8 @@
 
 use ftl::registry::by_name;
 use ftl::{
-    BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, Preset, SchemeConfig, VictimKind,
+    BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, PlacementKind, Preset, SchemeConfig,
+    VictimKind,
 };
 use ftlkit_testkit::buffers::small;
 use ftlkit_testkit::conformance::with_idle;
@@ -55,7 +56,10 @@ const SPECIAL: &[Special] = &[Special {
             VictimKind::windowed_greedy(3),
             VictimKind::first_fit(3),
         ];
-        victims.map(|victim| SchemeConfig { victim: Some(victim), ..plain.clone() }).to_vec()
+        let victims = victims.map(|victim| SchemeConfig { victim: Some(victim), ..plain.clone() });
+        let placed = PlacementKind::each()
+            .map(|kind| SchemeConfig { placement: Some(kind), ..plain.clone() });
+        victims.into_iter().chain(placed).collect()
     },
 }];
 

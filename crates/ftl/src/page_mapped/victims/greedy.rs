@@ -257,7 +257,8 @@ impl Victims for Greedy {
         let mut invalidated = Accesses::new(not_candidates, 0);
         invalidated += Accesses::new(2, 1).times(lost);
         invalidated += Accesses::new(1, 4).times(lost - in_place);
-        VictimWork { invalidated, filled: self.counted.filled, chosen: self.counted.chosen }
+        let Counted { filled, chosen, .. } = self.counted;
+        VictimWork { invalidated, filled, chosen, ..VictimWork::default() }
     }
 
     fn lists(&self) -> Vec<List> {

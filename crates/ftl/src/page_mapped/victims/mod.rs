@@ -11,6 +11,7 @@ mod greedy;
 mod greedy_scan;
 mod interface;
 mod policy;
+mod second_chance;
 mod sort;
 mod two_level_list;
 mod windowed_greedy;
@@ -24,6 +25,7 @@ pub use greedy::Greedy;
 pub use greedy_scan::GreedyScan;
 pub use interface::Victims;
 pub use policy::{Candidates, MOST_NUMBERS, PolicyNumber, ValidPages, VictimKind, VictimPolicy};
+pub use second_chance::SecondChance;
 pub use two_level_list::TwoLevelList;
 pub use windowed_greedy::WindowedGreedy;
 
@@ -35,6 +37,7 @@ pub static VICTIM_POLICIES: &[&VictimPolicy] = &[
     &cost_benefit::POLICY,
     &two_level_list::POLICY,
     &fifo::POLICY,
+    &second_chance::POLICY,
     &first_fit::POLICY,
     &choices::RANDOM,
     &choices::POLICY,

@@ -1,0 +1,69 @@
+//! The interface of placement policies.
+
+use crate::victim_work::Accesses;
+use alloc::boxed::Box;
+use core::fmt;
+use flash::Lpn;
+
+/// A host write that is to be placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlacedWrite {
+    /// The logical page.
+    pub lpn: Lpn,
+    /// Host writes since the version that it overwrites was written by the host. `None` if there is no such version,
+    /// its time is not known (after a mount), or the policy asks for no times.
+    pub lifespan: Option<u32>,
+    /// Class of the block that holds the overwritten version; `None` if there is none.
+    pub from: Option<usize>,
+}
+
+/// A copy of collection that is to be placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlacedCopy {
+    /// The logical page; `None` if the array cannot tell it before the page is read.
+    pub lpn: Option<Lpn>,
+    /// Host writes since the host wrote the page, as [`PlacedWrite::lifespan`].
+    pub age: Option<u32>,
+    /// Class of the block that it comes from.
+    pub from: usize,
+}
+
+/// A block that is collected: all its valid pages are copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CollectedBlock {
+    /// Its class.
+    pub class: usize,
+    /// Host writes since it was opened; `None` if a mount has come in between.
+    pub lifespan: Option<u32>,
+}
+
+/// Placement policy: chooses the class of each page that is programmed.
+///
+/// A class is a preference. If a block of the class cannot be opened without taking the blocks that collection needs,
+/// the page goes to an open block of another class.
+pub trait Placement: fmt::Debug {
+    /// Makes a copy in the same state.
+    fn fork(&self) -> Box<dyn Placement>;
+
+    /// Class of a host write: below [`Classes::hosts`](super::Classes::hosts).
+    fn of_write(&mut self, write: &PlacedWrite) -> usize;
+
+    /// Class of a copy: below [`Classes::count`](super::Classes::count).
+    fn of_copy(&mut self, copy: &PlacedCopy) -> usize;
+
+    /// Reports a block that was collected, before its erase.
+    fn collected(&mut self, _block: &CollectedBlock) {}
+
+    /// Entries that the policy itself has read and written so far, counted as in its module. The times and the classes
+    /// of blocks, which the frame around it keeps, are counted there.
+    fn work(&self) -> Accesses;
+
+    /// Host memory of the policy, bytes.
+    fn heap_bytes(&self) -> usize;
+}
+
+impl Clone for Box<dyn Placement> {
+    fn clone(&self) -> Self {
+        self.fork()
+    }
+}

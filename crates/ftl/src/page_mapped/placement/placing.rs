@@ -1,0 +1,241 @@
+//! A placement policy at work: what it is told, from the tables that all policies share.
+//!
+//! Tables: the class of each block (1 byte), and for policies that ask for times the host write at which each logical
+//! page was last written and each block was opened (4 bytes each). Time is the number of host writes.
+//!
+//! Work: a host write reads and writes the page's time and reads the class of its old block. A copy reads the page's
+//! time and the class of its block, whose entry is at hand for the rest of a run and counts once per page all the same. A
+//! block that is opened writes its class and its time, one that is collected reads them.
+
+use super::interface::{CollectedBlock, PlacedCopy, PlacedWrite, Placement};
+use super::policy::PlacementKind;
+use crate::victim_work::Accesses;
+use alloc::{boxed::Box, vec, vec::Vec};
+use flash::{BlockId, Lpn};
+
+/// Time of pages and blocks of which none is known. Times begin at 1.
+const UNKNOWN: u32 = 0;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(crate) struct Placing {
+    policy: Box<dyn Placement>,
+    kind: PlacementKind,
+    class_of: Vec<u8>,
+    /// Times of logical pages and of blocks; empty if the policy asks for none.
+    written: Vec<u32>,
+    opened: Vec<u32>,
+    now: u32,
+    work: Accesses,
+}
+
+impl Placing {
+    /// Makes the policy for a space; `None` if it has no state.
+    pub(crate) fn new(kind: PlacementKind, logical_pages: u32, array: [u32; 2]) -> Option<Self> {
+        let state = kind.by_state()?;
+        let [blocks, _] = array;
+        let of = |count: u32| if state.times { vec![UNKNOWN; count as usize] } else { Vec::new() };
+        Some(Self {
+            policy: (state.make)(&kind.space(logical_pages, array)),
+            kind,
+            class_of: vec![0; blocks as usize],
+            written: of(logical_pages),
+            opened: of(blocks),
+            now: 1,
+            work: Accesses::default(),
+        })
+    }
+
+    /// The policy and its numbers.
+    pub(crate) fn kind(&self) -> PlacementKind {
+        self.kind
+    }
+
+    /// Time since this entry of a table; `None` if it is not known.
+    #[inline]
+    fn since(now: u32, time: Option<&u32>) -> Option<u32> {
+        time.filter(|time| **time != UNKNOWN).map(|time| now - time)
+    }
+
+    /// Class of a host write, whose old version is in block `old`. The write counts as done.
+    #[inline]
+    pub(crate) fn of_write(&mut self, lpn: Lpn, old: Option<BlockId>) -> usize {
+        let at = lpn.0 as usize;
+        let lifespan = Self::since(self.now, self.written.get(at));
+        let lifespan = if old.is_some() { lifespan } else { None };
+        let from = old.map(|block| usize::from(self.class_of[block.0 as usize]));
+        let times = u64::from(!self.written.is_empty());
+        self.work += Accesses::new(times + u64::from(from.is_some()), times);
+        self.host_wrote(lpn);
+        self.policy.of_write(&PlacedWrite { lpn, lifespan, from })
+    }
+
+    /// Records a version that the host has written, without a choice of its class.
+    #[inline]
+    pub(crate) fn host_wrote(&mut self, lpn: Lpn) {
+        if self.now == u32::MAX {
+            self.rebase();
+        }
+        self.now += 1;
+        if let Some(time) = self.written.get_mut(lpn.0 as usize) {
+            *time = self.now;
+        }
+    }
+
+    /// Makes room for later times: half of them are dropped. Pages and blocks that are older all become equally old.
+    #[cold]
+    fn rebase(&mut self) {
+        const HALF: u32 = 1 << 31;
+        for time in self.written.iter_mut().chain(&mut self.opened) {
+            if *time != UNKNOWN {
+                *time = time.saturating_sub(HALF).max(1);
+            }
+        }
+        self.now -= HALF;
+    }
+
+    /// Class of a copy from this block.
+    #[inline]
+    pub(crate) fn of_copy(&mut self, lpn: Option<Lpn>, block: BlockId) -> usize {
+        let time = lpn.and_then(|lpn| self.written.get(lpn.0 as usize));
+        let age = Self::since(self.now, time);
+        self.work += Accesses::new(1 + u64::from(time.is_some()), 0);
+        let from = usize::from(self.class_of[block.0 as usize]);
+        self.policy.of_copy(&PlacedCopy { lpn, age, from })
+    }
+
+    /// Records that a block is opened for a class.
+    pub(crate) fn opened(&mut self, block: BlockId, class: usize) {
+        self.class_of[block.0 as usize] = class as u8;
+        if let Some(time) = self.opened.get_mut(block.0 as usize) {
+            *time = self.now;
+        }
+        self.work += Accesses::new(0, 1 + u64::from(!self.opened.is_empty()));
+    }
+
+    /// Records the class of a block that a mount found.
+    pub(crate) fn found(&mut self, block: BlockId, class: usize) {
+        self.class_of[block.0 as usize] = class.min(self.kind.classes().count - 1) as u8;
+    }
+
+    /// Records that a block was collected.
+    pub(crate) fn collected(&mut self, block: BlockId) {
+        let lifespan = Self::since(self.now, self.opened.get(block.0 as usize));
+        self.work += Accesses::new(1 + u64::from(!self.opened.is_empty()), 0);
+        let class = usize::from(self.class_of[block.0 as usize]);
+        self.policy.collected(&CollectedBlock { class, lifespan });
+    }
+
+    /// Entries read and written so far, those of the policy included.
+    pub(crate) fn work(&self) -> Accesses {
+        let mut work = self.work;
+        work += self.policy.work();
+        work
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let times = self.written.capacity() + self.opened.capacity();
+        self.class_of.capacity() + 4 * times + self.policy.heap_bytes()
+    }
+
+    /// RAM of a controller, bytes.
+    pub(crate) fn ram_bytes(&self, logical_pages: u32, array: [u32; 2]) -> u64 {
+        self.kind.controller_bytes(logical_pages, array)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page_mapped::placement::PLACEMENT_POLICIES;
+    use alloc::rc::Rc;
+    use core::cell::RefCell;
+
+    /// Notes what it is told.
+    #[derive(Clone, Debug, Default)]
+    struct Noting(Rc<RefCell<Vec<alloc::string::String>>>);
+
+    impl Placement for Noting {
+        fn fork(&self) -> Box<dyn Placement> {
+            Box::new(self.clone())
+        }
+
+        fn of_write(&mut self, write: &PlacedWrite) -> usize {
+            self.0.borrow_mut().push(alloc::format!("{:?} {:?}", write.lifespan, write.from));
+            0
+        }
+
+        fn of_copy(&mut self, copy: &PlacedCopy) -> usize {
+            self.0.borrow_mut().push(alloc::format!("{:?} {}", copy.age, copy.from));
+            0
+        }
+
+        fn collected(&mut self, block: &CollectedBlock) {
+            self.0.borrow_mut().push(alloc::format!("{:?} {}", block.lifespan, block.class));
+        }
+
+        fn work(&self) -> Accesses {
+            Accesses::new(100, 10)
+        }
+
+        fn heap_bytes(&self) -> usize {
+            0
+        }
+    }
+
+    fn noting() -> (Placing, Noting) {
+        let policy = PLACEMENT_POLICIES.iter().find(|policy| policy.name == "sepbit").unwrap();
+        let mut placing = Placing::new(policy.kind(&[]).unwrap(), 4, [3, 8]).unwrap();
+        let noting = Noting::default();
+        placing.policy = Box::new(noting.clone());
+        (placing, noting)
+    }
+
+    #[test]
+    fn lifespans_and_ages_are_counted_in_host_writes() {
+        let (mut placing, noting) = noting();
+        placing.opened(BlockId(1), 5);
+        placing.of_write(Lpn(0), None);
+        placing.of_write(Lpn(1), None);
+        placing.of_write(Lpn(0), Some(BlockId(1)));
+        placing.of_copy(Some(Lpn(1)), BlockId(1));
+        placing.of_copy(Some(Lpn(3)), BlockId(1));
+        placing.of_copy(None, BlockId(1));
+        placing.collected(BlockId(1));
+        placing.found(BlockId(2), 2);
+        placing.collected(BlockId(2));
+        // Trimmed since: nothing is overwritten.
+        placing.of_write(Lpn(0), None);
+        let expected = [
+            "None None",
+            "None None",
+            "Some(1) Some(5)",
+            "Some(1) 5",
+            "None 5",
+            "None 5",
+            "Some(3) 5",
+            "None 2",
+            "None None",
+        ];
+        assert_eq!(*noting.0.borrow(), expected);
+        // Opened 0+2; writes 1+1, 1+1, 2+1, 1+1; copies 2, 2, 1; collected 2, 2; the policy 100+10.
+        assert_eq!(placing.work(), Accesses::new(100 + 5 + 5 + 4, 10 + 2 + 4));
+    }
+
+    #[test]
+    fn times_go_on_after_four_billion_writes() {
+        let (mut placing, noting) = noting();
+        placing.of_write(Lpn(0), None);
+        placing.now = u32::MAX - 5;
+        placing.of_write(Lpn(1), None);
+        (0..9).for_each(|_| placing.host_wrote(Lpn(2)));
+        placing.of_copy(Some(Lpn(1)), BlockId(0));
+        placing.of_copy(Some(Lpn(3)), BlockId(0));
+        placing.of_copy(Some(Lpn(0)), BlockId(0));
+        let notes = noting.0.borrow();
+        assert_eq!(notes[2..4], ["Some(9) 0", "None 0"]);
+        let age: u32 =
+            notes[4].trim_start_matches("Some(").trim_end_matches(") 0").parse().unwrap();
+        assert!(age > 1 << 30, "{age}");
+    }
+}

@@ -1,0 +1,180 @@
+//! Declarations of placement policies, and their names in configurations.
+
+use super::interface::Placement;
+use crate::frontier_sharing::FrontierSharing;
+use crate::page_mapped::victims::{MOST_NUMBERS, PolicyNumber};
+use alloc::boxed::Box;
+use core::{
+    fmt,
+    hash::{Hash, Hasher},
+};
+
+/// Placement policy: its name, help, classes, costs and constructor. Its own file declares it, and
+/// [`PLACEMENT_POLICIES`](super::PLACEMENT_POLICIES) lists it.
+#[derive(Debug)]
+pub struct PlacementPolicy {
+    /// Name in configurations.
+    pub name: &'static str,
+    /// Numbers after the name, as in `dac:4`; at most [`MOST_NUMBERS`]. All have defaults.
+    pub numbers: &'static [PolicyNumber],
+    /// Summary in one line.
+    pub summary: &'static str,
+    /// Source: authors, venue; where it departs from it, the policy's module says how.
+    pub source: &'static str,
+    /// What becomes of its state at a mount.
+    pub after_mount: &'static str,
+    /// How its pages are placed.
+    pub places: Places,
+}
+
+/// How a policy places pages.
+#[derive(Clone, Copy, Debug)]
+pub enum Places {
+    /// By their origin alone, which needs no state.
+    ByOrigin(FrontierSharing),
+    /// By a state of its own.
+    ByState(ByState),
+}
+
+/// A policy with a state.
+#[derive(Clone, Copy, Debug)]
+pub struct ByState {
+    /// Classes for these numbers.
+    pub classes: fn([u16; MOST_NUMBERS]) -> Classes,
+    /// True if it uses lifespans and ages: 4 bytes per logical page, and 4 per block.
+    pub times: bool,
+    /// RAM of a controller for its own state, bytes, besides times and the classes of blocks.
+    pub controller_bytes: fn(&PlacedSpace) -> u64,
+    /// Makes the policy.
+    pub make: fn(&PlacedSpace) -> Box<dyn Placement>,
+}
+
+/// Classes of a policy: open blocks of each unit of the array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Classes {
+    /// Host writes go to the first so many classes.
+    pub hosts: usize,
+    /// Number of classes, 2 to 8.
+    pub count: usize,
+}
+
+/// The space whose pages are placed, and the policy's numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacedSpace {
+    /// Logical pages (Λ).
+    pub logical_pages: u32,
+    /// Blocks of the array (N).
+    pub blocks: u32,
+    /// Pages per block (π).
+    pub pages_per_block: u32,
+    /// Numbers of the policy; 0 where it has none.
+    pub numbers: [u16; MOST_NUMBERS],
+}
+
+/// A placement policy with its numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacementKind {
+    policy: &'static PlacementPolicy,
+    numbers: [u16; MOST_NUMBERS],
+}
+
+impl PlacementPolicy {
+    /// Returns the policy with these numbers; those that are left out have their defaults.
+    ///
+    /// `None` if a number is out of range or there are more than the policy has.
+    pub fn kind(&'static self, given: &[u16]) -> Option<PlacementKind> {
+        let mut numbers = [0; MOST_NUMBERS];
+        for (at, known) in self.numbers.iter().enumerate() {
+            numbers[at] = given.get(at).copied().or(known.default)?;
+            if !(1..=known.most).contains(&numbers[at]) {
+                return None;
+            }
+        }
+        (given.len() <= self.numbers.len()).then_some(PlacementKind { policy: self, numbers })
+    }
+}
+
+impl fmt::Display for PlacementPolicy {
+    /// Writes the documented form: `sepbit`, `dac[:K]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        self.numbers.iter().try_for_each(|number| write!(f, "[:{}", number.letter))?;
+        self.numbers.iter().try_for_each(|_| f.write_str("]"))
+    }
+}
+
+impl PlacementKind {
+    /// The policy.
+    pub fn policy(self) -> &'static PlacementPolicy {
+        self.policy
+    }
+
+    /// The policy if it has a state.
+    pub(crate) fn by_state(self) -> Option<ByState> {
+        match self.policy.places {
+            Places::ByOrigin(_) => None,
+            Places::ByState(state) => Some(state),
+        }
+    }
+
+    /// Sharing of frontiers that it amounts to; with a state, host writes and copies are always apart in some way.
+    pub fn sharing(self) -> FrontierSharing {
+        match self.policy.places {
+            Places::ByOrigin(sharing) => sharing,
+            Places::ByState(_) => FrontierSharing::Split,
+        }
+    }
+
+    /// Classes of pages.
+    pub fn classes(self) -> Classes {
+        match self.policy.places {
+            Places::ByOrigin(sharing) => Classes { hosts: 1, count: sharing.classes() },
+            Places::ByState(state) => (state.classes)(self.numbers),
+        }
+    }
+
+    /// The space with the policy's numbers.
+    pub(crate) fn space(
+        self,
+        logical_pages: u32,
+        [blocks, pages_per_block]: [u32; 2],
+    ) -> PlacedSpace {
+        PlacedSpace { logical_pages, blocks, pages_per_block, numbers: self.numbers }
+    }
+
+    /// RAM of a controller for the policy, its times and the classes of blocks, bytes; without its open blocks.
+    pub fn controller_bytes(self, logical_pages: u32, [blocks, pages_per_block]: [u32; 2]) -> u64 {
+        let Some(state) = self.by_state() else { return 0 };
+        let space = self.space(logical_pages, [blocks, pages_per_block]);
+        let times =
+            if state.times { 4 * (u64::from(logical_pages) + u64::from(blocks)) } else { 0 };
+        u64::from(blocks) + times + (state.controller_bytes)(&space)
+    }
+}
+
+impl PartialEq for PlacementKind {
+    fn eq(&self, other: &Self) -> bool {
+        (self.policy.name, self.numbers) == (other.policy.name, other.numbers)
+    }
+}
+
+impl Eq for PlacementKind {}
+
+impl Hash for PlacementKind {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.policy.name, self.numbers).hash(state);
+    }
+}
+
+impl fmt::Display for PlacementKind {
+    /// Writes the form used in configurations, without the last numbers that are defaults.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.policy.name)?;
+        let known = self.policy.numbers;
+        let written = known.iter().zip(self.numbers).rposition(|(of, n)| of.default != Some(n));
+        for (of, number) in known.iter().zip(self.numbers).take(written.map_or(0, |at| at + 1)) {
+            write!(f, ":{number}{}", of.unit)?;
+        }
+        Ok(())
+    }
+}

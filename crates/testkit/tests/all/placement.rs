@@ -1,0 +1,220 @@
+//! Placement policies: room for their open blocks, power cuts, what a mount finds again, refusals, write amplification.
+//! The other suites run every policy as a setting of the schemes that have it.
+
+use crate::{passed_and_worn_out, passes, scheme};
+use flash::{AnyArray, Array, Cause, Counts, Flash, Lpn, Ppn, Serial, Store};
+use ftl::page_mapped::placement::Places;
+use ftl::{FrontierSharing, FtlError, PlacementKind, SchemeConfig, SlcSize, VictimKind, registry};
+use ftlkit_testkit::bench::AnyScheme;
+use ftlkit_testkit::conformance::{Case, Faults, logical_pages, spread};
+use ftlkit_testkit::operations::Pattern;
+use ftlkit_testkit::power_cut::{self, storm};
+use ftlkit_testkit::shape::Shape;
+use ftlkit_testkit::suite::all_pass;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+fn placed(name: &str, placement: PlacementKind) -> SchemeConfig {
+    SchemeConfig { placement: Some(placement), ..scheme(name) }
+}
+
+/// Policies with a state.
+fn by_state() -> impl Iterator<Item = PlacementKind> {
+    PlacementKind::each().filter(|kind| matches!(kind.policy().places, Places::ByState(_)))
+}
+
+fn kind(name: &str) -> PlacementKind {
+    PlacementKind::each().find(|kind| kind.policy().name == name).unwrap()
+}
+
+/// The smallest array of these blocks that the scheme accepts; it refuses the one before by name.
+fn smallest(scheme: &SchemeConfig, pages: u32, buffered: u32) -> Shape {
+    let shape = |blocks| Shape::new(blocks, pages, buffered);
+    let accepts = |blocks: &u32| logical_pages(scheme, &shape(*blocks), 0).is_ok();
+    let blocks = (3..100).find(accepts).unwrap();
+    let refused = logical_pages(scheme, &shape(blocks - 1), 0).unwrap_err();
+    assert!(matches!(refused, FtlError::Config { setting: "placement", .. }), "{refused}");
+    shape(blocks)
+}
+
+/// All logical pages that the plan allows, on the smallest array: collection runs all the time, each policy opens what it
+/// may, and no free block is to spare.
+#[test]
+fn the_smallest_spare_space_is_enough() {
+    let mut passed = 0;
+    for kind in by_state() {
+        for units in [[1, 1, 1, 1], [2, 1, 1, 1], [1, 1, 2, 2]] {
+            let plain = placed("page-level", kind);
+            for scheme in [plain.clone(), SchemeConfig { spare_blocks: 2, ..plain }] {
+                let scheme = spread(scheme, units, "cwdp");
+                for (pages, buffered) in [(4, 1), (5, 2), (16, 8)] {
+                    let least = smallest(&scheme, pages, buffered);
+                    for shape in [least, Shape::new(least.blocks + 3, pages, buffered)] {
+                        for pattern in Pattern::ALL {
+                            passes(&Case::new(scheme.clone(), shape, pattern, 1, 1500));
+                            passed += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    println!("{passed} cases passed");
+    assert!(passed > 100, "{passed}");
+}
+
+#[test]
+fn a_share_that_leaves_no_room_for_open_blocks_is_refused() {
+    let shape = Shape::new(40, 16, 8);
+    for kind in by_state() {
+        let most = logical_pages(&placed("page-level", kind), &shape, 0).unwrap();
+        // Open blocks of all classes, and two free ones more than the swap block's.
+        let classes = kind.classes().count as u32;
+        assert_eq!(most, (40 - 1 - (classes + 1)) * 16 - 1, "{kind}");
+        let more = SchemeConfig { logical_pages: Some(most + 1), ..placed("page-level", kind) };
+        let error = logical_pages(&more, &shape, 0).unwrap_err().to_string();
+        assert!(error.contains(&format!("`placement={kind}`")), "{error}");
+    }
+}
+
+#[test]
+fn cuts_in_storms_lose_nothing() {
+    let patterns = [Pattern::Uniform, Pattern::HotCold, Pattern::TrimStorm];
+    let of = |(kind, units)| {
+        let scheme = spread(placed("page-level", kind), units, "cwdp");
+        let shape = smallest(&scheme, 6, 2);
+        let shape = Shape::new(shape.blocks + 2, 6, 2);
+        patterns.into_iter().flat_map(move |pattern| {
+            let scheme = scheme.clone();
+            (1..=6).map(move |seed| {
+                let plain = power_cut::Case::new(scheme.clone(), shape, pattern, seed);
+                power_cut::Case { operations: 400, ..plain }
+            })
+        })
+    };
+    let each = by_state().flat_map(|kind| [[1, 1, 1, 1], [2, 1, 1, 1]].map(|units| (kind, units)));
+    let cases: Vec<_> = each.flat_map(of).collect();
+    all_pass(&cases, &|case| storm(case, 30)).unwrap_or_else(|failed| panic!("{failed}"));
+}
+
+#[test]
+fn failing_blocks_lose_nothing() {
+    for kind in by_state() {
+        let scheme = SchemeConfig { spare_blocks: 8, ..placed("page-level", kind) };
+        let faults = Faults { programs_per_million: 1000, erases_per_million: 1000 };
+        let cases = (1..=6).map(|seed| Case {
+            faults,
+            ..Case::new(scheme.clone(), Shape::new(40, 16, 8), Pattern::HotCold, seed, 3000)
+        });
+        let [passed, worn_out] = passed_and_worn_out(cases);
+        assert!(passed > 0, "{kind}: {passed} passed, {worn_out} worn out");
+    }
+}
+
+/// Class in the sequence number of the newest page of a logical page.
+fn class_of(scheme: &mut AnyScheme, lpn: Lpn, pages: u32) -> u64 {
+    let flash = scheme.flash_mut();
+    let oobs = (0..pages).filter_map(|ppn| flash.read_oob(Ppn(ppn), Cause::Mount).ok());
+    let seq = oobs.filter(|oob| oob.lpn == lpn).map(|oob| oob.seq);
+    let seq = seq.max_by_key(|seq| seq & ((1 << 52) - 1)).unwrap();
+    seq >> 55 & 1 | (seq >> 52 & 3) << 1
+}
+
+/// A page of DAC climbs a region with each write, before a mount and after it.
+#[test]
+fn a_mount_finds_the_classes_of_blocks_again() {
+    let (shape, scheme) = (Shape::new(24, 8, 8), placed("page-level", kind("dac")));
+    let array = || AnyArray::new(Serial::new(shape.array(Store::Metadata, &[])));
+    let mut ftl = registry::format(&scheme, array()).unwrap();
+    for region in 0..8 {
+        ftl.write(Lpn(3), None).unwrap();
+        assert_eq!(class_of(&mut *ftl, Lpn(3), 24 * 8), region.min(5));
+        if region % 3 == 1 {
+            ftl = registry::mount(&scheme, ftl.into_flash()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_has_no_proof_is_refused() {
+    let shape = Shape::new(48, 16, 8);
+    let refused = |scheme: &SchemeConfig, part: &str| {
+        let error = logical_pages(scheme, &shape, 0).unwrap_err();
+        assert!(matches!(error, FtlError::Config { setting: "placement", .. }), "{error}");
+        assert!(error.to_string().contains(part), "{error}");
+    };
+    for kind in PlacementKind::each() {
+        for name in ["2lgc", "lazy-rtgc", "dftl", "gftl"] {
+            refused(&placed(name, kind), "`page-level` and `fsr` have it");
+        }
+        let frontiers = Some(FrontierSharing::Split);
+        let both = SchemeConfig { frontiers, ..placed("page-level", kind) };
+        refused(&both, "leave out one of them");
+    }
+    for kind in by_state() {
+        let slc = Some(SlcSize::Dynamic);
+        refused(&SchemeConfig { slc, ..placed("page-level", kind) }, "leave out `slc`");
+    }
+}
+
+/// `none` and `split` are the settings of `frontiers`, operation for operation.
+#[test]
+fn placement_by_origin_is_as_frontiers() {
+    for (name, frontiers) in [("none", FrontierSharing::Shared), ("split", FrontierSharing::Split)]
+    {
+        let frontiers = SchemeConfig { frontiers: Some(frontiers), ..scheme("page-level") };
+        let of = |config: &SchemeConfig| zones(config, Shape::new(64, 32, 8), 4).0;
+        assert_eq!(of(&placed("page-level", kind(name))), of(&frontiers), "{name}");
+    }
+}
+
+fn counts(scheme: &AnyScheme) -> Counts {
+    *scheme.flash().downcast_ref::<Serial<Array>>().unwrap().counts()
+}
+
+/// Counts of the last fifth of so many device writes, and write amplification: 90 % of the space gets 10 % of the writes.
+fn zones(config: &SchemeConfig, shape: Shape, device_writes: u32) -> (Counts, f64) {
+    let logical_pages = shape.geometry().pages() / 10 * 8;
+    let config = SchemeConfig { logical_pages: Some(logical_pages), ..config.clone() };
+    let array = Serial::new(shape.array(Store::Metadata, &[]));
+    let mut scheme = registry::format(&config, AnyArray::new(array)).unwrap();
+    let mut random = Pcg64::seed_from_u64(2012);
+    (0..logical_pages).for_each(|lpn| scheme.write(Lpn(lpn), None).unwrap());
+    let hot = logical_pages / 10;
+    let all = u64::from(shape.geometry().pages()) * u64::from(device_writes);
+    let mut before = counts(&*scheme);
+    for write in 0..all {
+        if write == all / 5 * 4 {
+            before = counts(&*scheme);
+        }
+        let in_hot = random.random_range(0..10) > 0;
+        let lpn = if in_hot { 0..hot } else { hot..logical_pages };
+        scheme.write(Lpn(random.random_range(lpn)), None).unwrap();
+    }
+    let done = counts(&*scheme).since(&before);
+    let host = done.pages_programmed(Cause::Host);
+    let waf = (host + done.pages_programmed(Cause::Collection)) as f64 / host as f64;
+    (done, waf)
+}
+
+/// What a policy is for: it separates hot from cold.
+#[test]
+fn policies_separate_hot_from_cold() {
+    let of = |name| zones(&placed("page-level", kind(name)), Shape::new(512, 64, 8), 20).1;
+    let [none, split, dac, sepbit] = ["none", "split", "dac", "sepbit"].map(of);
+    println!("none {none:.3}, split {split:.3}, dac {dac:.3}, sepbit {sepbit:.3}");
+    assert!(split < none * 0.95 && dac < split && sepbit < split * 0.95);
+}
+
+/// The same on the array of SSD-iq's table: 2 GiB in blocks of 512 pages of 4 KiB, after 20 device writes.
+#[test]
+#[ignore = "half a minute; for the figures of docs/placement.md"]
+fn zones_on_the_array_of_ssd_iq() {
+    let shape = Shape::new(1024, 512, 8);
+    for kind in PlacementKind::each() {
+        for victim in [VictimKind::GREEDY, VictimKind::COST_BENEFIT, VictimKind::SECOND_CHANCE] {
+            let scheme = SchemeConfig { victim: Some(victim), ..placed("page-level", kind) };
+            println!("{kind}, {victim}: {:.3}", zones(&scheme, shape, 25).1);
+        }
+    }
+}
