@@ -211,6 +211,8 @@ class Block:
                     if forced or not self.volatile:
                         self.durable[sector] = max(self.durable.get(sector, 0), version)
                         counts.records += 1
+                        if answered.get(sector) == version:
+                            del answered[sector]
                     else:
                         answered[sector] = version
         except OSError:

@@ -21,7 +21,7 @@ fn unknown_names() {
     words("list schemes fsl").refused(&["did you mean `fsr`?"]);
     words("list parts fsr")
         .refused(&["only schemes, workloads and traces have pages", "list workloads NAME"]);
-    words("list formats --pages x").refused(&["only schemes and workloads have pages"]);
+    words("list formats --pages x").refused(&["only schemes, workloads and traces have pages"]);
     words("compair").refused(&["compare"]);
     words("compare --shemes fsr").refused(&["--schemes"]);
     let scratch = Scratch::new("unknown-names");

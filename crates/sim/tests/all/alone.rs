@@ -77,6 +77,6 @@ fn the_default_comparison_has_one_share_and_bounds_that_differ() {
     let resolved = experiment.resolve().unwrap();
     let shares: Vec<u32> =
         resolved.schemes.iter().map(|scheme| scheme.plan.logical_pages).collect();
-    assert_eq!(shares, [458_752; 3], "0.875 of 1 GiB of 2 KiB pages");
+    assert_eq!(shares, [109_816; 3], "0.875 of 245 MiB, which the captured trace asks for");
     assert!(resolved.left_out.is_empty());
 }
