@@ -7,6 +7,7 @@
 
 #![cfg(unix)]
 
+mod below;
 mod block_device;
 mod faults;
 pub mod image;
@@ -14,7 +15,8 @@ mod monitor;
 pub mod nbd;
 mod summary;
 
-pub use block_device::{Below, BlockDevice, Latency};
-pub use faults::{Cut, FaultCounts, FaultPlan, FaultPlanError, Faulty};
+pub use below::{Below, FaultCounts};
+pub use block_device::{BlockDevice, Latency};
+pub use faults::{Cut, FaultPlan, FaultPlanError, Faulty};
 pub use monitor::Monitor;
 pub use summary::Summary;

@@ -35,8 +35,8 @@ fn write(scheme: &mut dyn ftl::Scheme<Flash = flash::AnyArray>, times: u64) -> W
     for n in 1..=times {
         let lpn = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % pages;
         let version = (n % 255) as u8 + 1;
-        let mut page = vec![version; PAGE_BYTES];
-        if let Err(error) = scheme.write(Lpn(lpn as u32), Some(&mut page)) {
+        let page = vec![version; PAGE_BYTES];
+        if let Err(error) = scheme.write(Lpn(lpn as u32), Some(&page)) {
             return Written { newest, failed: Some((error, lpn as usize, version)) };
         }
         newest[lpn as usize] = version;

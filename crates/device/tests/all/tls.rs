@@ -131,7 +131,7 @@ fn a_client_with_tls_reads_what_it_wrote() {
     let replies = option(&mut client, 7, GO_DISK);
     assert_eq!(replies.last(), Some(&1));
     // More than a record, and more than is deciphered at once; and many small ones outstanding.
-    let data: Vec<u8> = (0..1_000_000_u32).map(|n| (n * 7 >> 3) as u8).collect();
+    let data: Vec<u8> = (0..1_000_000_u32).map(|n| ((n * 7) >> 3) as u8).collect();
     client.write_all(&request(1, 100, data.len() as u32, &data)).unwrap();
     let mut head = [0; 16];
     client.read_exact(&mut head).unwrap();
