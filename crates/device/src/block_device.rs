@@ -1,71 +1,12 @@
 //! Byte ranges on the pages of a scheme, one request at a time, with an account of what it cost.
 
-use crate::faults::FaultCounts;
-use crate::image::{Image, ImageArray};
+use crate::below::Below;
+use crate::image::ImageArray;
 use crate::nbd::{Command, Job, NbdError, Reply};
 use crate::summary::{Account, Kind, Summary};
-use flash::faults::Tearable;
-use flash::{AnyArray, Array, Flash, FlashError, Lpn, Probe};
+use flash::{AnyArray, Flash, FlashError, Lpn, Probe};
 use ftl::{FtlError, Scheme};
-use std::fmt::Debug;
 use std::time::{Duration, Instant};
-
-/// An array that a block device can stand on.
-pub trait Below: Tearable + Debug + 'static {
-    /// Makes all operations so far outlive the machine's power.
-    ///
-    /// # Errors
-    /// That of the medium.
-    fn sync(&mut self) -> Result<(), FlashError>;
-
-    /// Marks the end of use.
-    ///
-    /// # Errors
-    /// That of the medium.
-    fn shut_down(&mut self) -> Result<(), FlashError>;
-
-    /// Why the array is off, if it is.
-    fn failure(&self) -> Option<String>;
-
-    /// Faults that were injected so far; `None` without injection.
-    fn faults(&self) -> Option<FaultCounts> {
-        None
-    }
-
-    /// True if operations may fail and be repeated, which no bound covers.
-    fn repeats_operations(&self) -> bool {
-        false
-    }
-}
-
-impl Below for Image {
-    fn sync(&mut self) -> Result<(), FlashError> {
-        Image::sync(self)
-    }
-
-    fn shut_down(&mut self) -> Result<(), FlashError> {
-        Image::shut_down(self)
-    }
-
-    fn failure(&self) -> Option<String> {
-        Image::failure(self)
-    }
-}
-
-/// In memory: all is gone with the process.
-impl Below for Array {
-    fn sync(&mut self) -> Result<(), FlashError> {
-        Ok(())
-    }
-
-    fn shut_down(&mut self) -> Result<(), FlashError> {
-        Ok(())
-    }
-
-    fn failure(&self) -> Option<String> {
-        None
-    }
-}
 
 /// When a reply is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,9 @@
 //! Faults injected below a scheme, drawn from a seed.
 
-use crate::block_device::Below;
+use crate::below::{Below, FaultCounts};
 use flash::faults::{BadBlocks, BitErrorModel, BitErrors, FaultError, PowerCut};
 use flash::faults::{ProgramEraseFailure, Tearable};
 use flash::{BlockId, FlashError, Layer};
-use serde::Serialize;
 
 /// Which faults a device has. The default has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -43,21 +42,6 @@ pub enum FaultPlanError {
     /// Factory bad blocks of an array that was formatted without them.
     #[error("the image was made without the bad block {0}: blocks are bad from the factory on")]
     MadeWithout(BlockId),
-}
-
-/// Faults that came so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct FaultCounts {
-    /// Programs and copies that failed.
-    pub failed_programs: u64,
-    /// Erases that failed.
-    pub failed_erases: u64,
-    /// Reads and copies that found their page uncorrectable by its bit errors.
-    pub uncorrectable_reads: u64,
-    /// Programs, copies and erases that were run.
-    pub operations: u64,
-    /// True if the power was cut.
-    pub power_cut: bool,
 }
 
 /// An array with faults.

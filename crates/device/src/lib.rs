@@ -8,6 +8,7 @@
 
 #![cfg(unix)]
 
+mod below;
 mod block_device;
 mod faults;
 pub mod image;
@@ -16,8 +17,9 @@ pub mod nbd;
 mod record;
 mod summary;
 
-pub use block_device::{Below, BlockDevice, Latency};
-pub use faults::{Cut, FaultCounts, FaultPlan, FaultPlanError, Faulty};
+pub use below::{Below, FaultCounts};
+pub use block_device::{BlockDevice, Latency};
+pub use faults::{Cut, FaultPlan, FaultPlanError, Faulty};
 pub use monitor::Monitor;
 pub use record::Recorder;
 pub use summary::Summary;

@@ -1,6 +1,6 @@
 //! Account of a device's requests, in the terms of `compare`.
 
-use crate::faults::FaultCounts;
+use crate::below::FaultCounts;
 use crate::nbd::Command;
 use flash::{AnyArray, BlockId, Cause, Counts, Flash, Lpn, Operation, Probe};
 use ftl::{Guarantee, Scheme};

@@ -545,3 +545,23 @@ fn an_error_of_the_device_ends_the_server_and_every_request_has_an_answer() {
     assert_eq!(server.join().unwrap(), Err("the disk is full"));
     assert!(!socket.exists());
 }
+
+#[test]
+fn a_client_that_reads_late_gets_every_reply_whole() {
+    let mut served = Served::of_pages(&preset("page-level"), 4096);
+    let mut client = Client::new(&served.socket(), "disk", false);
+    let data: Vec<u8> = (0..1_000_000_u32).map(|n| (n / 3) as u8).collect();
+    assert_eq!(client.ask(0, 1, 50, 1_000_000, &data), Answer::Done);
+    // More than a socket takes at once: alone, and before others that wait behind it.
+    for others in [0, 3, 40] {
+        let cookie = client.send(0, 0, 50, 1_000_000, &[]);
+        let cookies: Vec<u64> = (0..others).map(|n| client.send(0, 0, 50 + n, 9, &[])).collect();
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(client.receive(1_000_000) == (cookie, Answer::Bytes(data.clone())));
+        for (n, cookie) in cookies.into_iter().enumerate() {
+            assert_eq!(client.receive(9), (cookie, Answer::Bytes(data[n..n + 9].to_vec())));
+        }
+    }
+    drop(client);
+    served.stop();
+}

@@ -49,8 +49,12 @@ fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
     let faults = summary.faults.map_or_else(String::new, |faults| {
         let cut = if faults.power_cut { ", the power was cut" } else { "" };
         format!(
-            "faults       {} failed programs, {} failed erases, {} uncorrectable reads, {} bad blocks{cut}\n",
-            faults.failed_programs, faults.failed_erases, faults.uncorrectable_reads, summary.bad_blocks,
+            "faults       {} failed programs, {} failed erases, {} uncorrectable reads, \
+             {} bad blocks{cut}\n",
+            faults.failed_programs,
+            faults.failed_erases,
+            faults.uncorrectable_reads,
+            summary.bad_blocks,
         )
     });
     let bytes = |bytes| Bytes::new(bytes).rounded_down();

@@ -195,10 +195,24 @@ impl View {
             )
         });
         vec![
-            format!("WAF       {} now, {} since the start", waf(self.recent_waf), waf(now.waf)).into(),
-            format!("wear      {least} / {mean:.1} / {most} erases of the least, mean, most worn block; index {:.3}", now.wear_index).into(),
-            format!("requests  {taken} taken = {} completed + {refused} refused; {} connections", now.requests_completed, self.connections).into(),
-            format!("pages     {} programmed, {} copied; {} blocks erased", now.pages_programmed, now.copies, now.erases).into(),
+            format!("WAF       {} now, {} since the start", waf(self.recent_waf), waf(now.waf))
+                .into(),
+            format!(
+                "wear      {least} / {mean:.1} / {most} erases of the least, mean, most worn \
+                 block; index {:.3}",
+                now.wear_index
+            )
+            .into(),
+            format!(
+                "requests  {taken} taken = {} completed + {refused} refused; {} connections",
+                now.requests_completed, self.connections
+            )
+            .into(),
+            format!(
+                "pages     {} programmed, {} copied; {} blocks erased",
+                now.pages_programmed, now.copies, now.erases
+            )
+            .into(),
             format!("blocks    {} bad{faults}", now.bad_blocks).into(),
         ]
     }

@@ -1,0 +1,79 @@
+//! What a block device asks of the array that it stands on.
+
+use crate::image::Image;
+use flash::faults::Tearable;
+use flash::{Array, FlashError};
+use serde::Serialize;
+use std::fmt::Debug;
+
+/// An array that a block device can stand on.
+pub trait Below: Tearable + Debug + 'static {
+    /// Makes all operations so far outlive the machine's power.
+    ///
+    /// # Errors
+    /// That of the medium.
+    fn sync(&mut self) -> Result<(), FlashError>;
+
+    /// Marks the end of use.
+    ///
+    /// # Errors
+    /// That of the medium.
+    fn shut_down(&mut self) -> Result<(), FlashError>;
+
+    /// Why the array is off, if it is.
+    fn failure(&self) -> Option<String>;
+
+    /// Faults that were injected so far; `None` without injection.
+    fn faults(&self) -> Option<FaultCounts> {
+        None
+    }
+
+    /// True if operations may fail and be repeated, which no bound covers.
+    fn repeats_operations(&self) -> bool {
+        false
+    }
+}
+
+impl Below for Image {
+    fn sync(&mut self) -> Result<(), FlashError> {
+        Image::sync(self)
+    }
+
+    fn shut_down(&mut self) -> Result<(), FlashError> {
+        Image::shut_down(self)
+    }
+
+    fn failure(&self) -> Option<String> {
+        Image::failure(self)
+    }
+}
+
+/// In memory: all is gone with the process.
+impl Below for Array {
+    fn sync(&mut self) -> Result<(), FlashError> {
+        Ok(())
+    }
+
+    fn shut_down(&mut self) -> Result<(), FlashError> {
+        Ok(())
+    }
+
+    fn failure(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Faults that came so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FaultCounts {
+    /// Programs and copies that failed.
+    pub failed_programs: u64,
+    /// Erases that failed.
+    pub failed_erases: u64,
+    /// Reads and copies that found their page uncorrectable by its bit errors.
+    pub uncorrectable_reads: u64,
+    /// Programs, copies and erases that were run.
+    pub operations: u64,
+    /// True if the power was cut.
+    pub power_cut: bool,
+}
