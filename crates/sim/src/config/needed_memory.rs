@@ -8,7 +8,7 @@ use super::resolve::Resolved;
 use crate::memory;
 use crate::report::units;
 use flash::{Array, Geometry};
-use ftl::{FrontierSharing, Layout};
+use ftl::{FrontierSharing, Layout, PlacementKind};
 use workload::{AddressPolicy, TraceFacts};
 
 /// Bytes per logical page of a scheme's map.
@@ -77,6 +77,7 @@ impl Resolved {
     pub fn needed_bytes(&self, scheme: &ResolvedScheme) -> u64 {
         least_bytes(&self.geometry, scheme.plan.logical_pages)
             + self.number_bytes(scheme)
+            + self.placement_bytes(scheme)
             + self.bit_error_bytes()
             + self.refresh_bytes()
             + self.ssd_bytes()
@@ -90,6 +91,13 @@ impl Resolved {
         let split =
             FrontierSharing::of(config.asked_frontiers(), &plan.layout) == FrontierSharing::Split;
         if in_turns || split { NUMBER_BYTES * u64::from(self.geometry.pages()) } else { 0 }
+    }
+
+    /// Bytes for the tables of a placement policy: as many as a controller's.
+    fn placement_bytes(&self, scheme: &ResolvedScheme) -> u64 {
+        let array = [self.geometry.blocks(), self.geometry.pages_per_block()];
+        let of = |kind: PlacementKind| kind.controller_bytes(scheme.plan.logical_pages, array);
+        scheme.config.placement.map_or(0, of)
     }
 
     /// Bytes for scheduling on channels.
@@ -153,6 +161,20 @@ mod tests {
         assert!((66.0..74.0).contains(&needed), "{error}");
         let error = of("4TiB").fits(1, 16 << 30).unwrap_err().to_string();
         assert!(error.contains("1 scheme at once") && !error.contains("--schemes"), "{error}");
+    }
+
+    #[test]
+    fn times_of_a_placement_are_counted() {
+        let needed = |scheme: &str| {
+            let text = format!(
+                "capacity = '1GiB'\nworkload = 'uniform'\nschemes = ['page-level+share=0.5+placement={scheme}']"
+            );
+            let resolved = Experiment::from_toml(&text, "test").unwrap().resolve().unwrap();
+            resolved.needed_bytes(&resolved.schemes[0])
+        };
+        // 4 bytes for each of 2^18 logical pages and of 2^13 blocks, and some.
+        let times = 4 * ((1 << 18) + (1 << 13));
+        assert!((times..times + 20_000).contains(&(needed("sepbit") - needed("split"))));
     }
 
     /// Schemes that write several blocks at a time need 4 bytes per page for the page order.

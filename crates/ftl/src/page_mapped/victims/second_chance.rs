@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! take: from the cursor on, the first block with fewer valid pages than U of π; the cursor stays behind it
-//!       after D of the blocks since the queue's head: on from the head, with U 5 % higher for this victim
+//!       after R of the blocks since the queue's head: on from the head, with U 5 % higher for this victim
 //!       at the end of the queue: on from the head
 //! ```
 //!
@@ -16,7 +16,7 @@
 //! tail). A victim reads two entries per block examined (link, count of valid pages) and writes 2 (the links beside it).
 //!
 //! Source: G. Haas, B. Lee, P. Bonnet, V. Leis, SSD-iq: uncovering the hidden side of SSD performance, PVLDB 18(11), 2025:
-//! the simulator's 2R with FIFO regions, U = 70 %, D = 70 %.
+//! the simulator's 2R with FIFO regions, U = 70 %, R = 70 %.
 
 use super::interface::Victims;
 use super::policy::{PolicyNumber, ValidPages, VictimKind, VictimPolicy};
@@ -29,8 +29,8 @@ use flash::BlockId;
 /// Declaration of this policy.
 pub(super) static POLICY: VictimPolicy = VictimPolicy {
     name: "second-chance",
-    numbers: &[PolicyNumber::percent('U', 100, 70), PolicyNumber::percent('D', 100, 70)],
-    summary: "filled longest ago of those with less than U of their pages valid, in rounds of D of the blocks",
+    numbers: &[PolicyNumber::percent('U', 100, 70), PolicyNumber::percent('R', 100, 70)],
+    summary: "filled longest ago of those with less than U of their pages valid, in rounds over R of the blocks",
     source: "2R of Haas et al., SSD-iq, PVLDB 18(11), 2025",
     chooses_many: false,
     valid_pages: ValidPages::Gaining,
@@ -61,14 +61,14 @@ pub struct SecondChance {
     examined: u32,
     len: u32,
     pages_per_block: u32,
-    /// U and D, per cent.
+    /// U and R, per cent.
     share: u32,
     depth: u32,
     work: VictimWork,
 }
 
 impl SecondChance {
-    /// Makes a policy without candidates, for an array of `blocks` × `pages_per_block`; U and D in per cent.
+    /// Makes a policy without candidates, for an array of `blocks` × `pages_per_block`; U and R in per cent.
     pub fn new(blocks: u32, pages_per_block: u32, [share, depth]: [u32; 2]) -> Self {
         let links = vec![blocks; blocks as usize + 1];
         Self {
