@@ -84,10 +84,20 @@ class Server:
         with open(self.log, encoding="utf-8") as log:
             raise Failed(f"the server did not start (exit code {self.process.poll()}): {log.read()}")
 
+    def listens(self):
+        """True once it has mounted and listens."""
+        return os.path.exists(self.socket)
+
     def kill(self):
         """Ends it by SIGKILL."""
         self.process.kill()
         self.process.wait()
+
+    def was_killed(self):
+        """It ended by the kill, not by itself before."""
+        if self.process.returncode != -signal.SIGKILL:
+            with open(self.log, encoding="utf-8") as log:
+                raise Failed(f"the server ended by itself with code {self.process.returncode}: {log.read()}")
 
     def stop(self):
         """Ends it by SIGTERM: it must end well."""
@@ -425,21 +435,27 @@ def crash(scheme, args):
         while True:
             server = Server(args.ftlkit, folder, scheme, args.capacity)
             if counts.kills and counts.kills % 10 == 9 and counts.kills < args.kills:
-                # While it mounts.
+                # At its start: most of these kills come before it listens, while it mounts.
                 time.sleep(randoms.uniform(0, 0.06))
+                listens = server.listens()
                 server.kill()
+                server.was_killed()
                 counts.kills += 1
-                counts.mount_kills += 1
+                counts.mount_kills += not listens
                 continue
             server.wait()
             level.begin(server, counts)
             if counts.kills >= args.kills:
                 break
-            timer = threading.Timer(randoms.uniform(0.01, args.longest), server.process.kill)
+            killed = threading.Event()
+            timer = threading.Timer(randoms.uniform(0.01, args.longest), lambda: (killed.set(), server.process.kill()))
             timer.start()
             level.work(counts)
             timer.cancel()
+            if not killed.is_set():
+                raise Failed("the client's work ended before the kill")
             server.kill()
+            server.was_killed()
             level.end()
             counts.kills += 1
         level.last(server)
@@ -465,9 +481,10 @@ def is_volatile(scheme, ftlkit):
 
 
 def every_scheme(ftlkit):
-    """All schemes, and one with a write buffer, which keeps its promise by flushes."""
+    """All schemes, those with a placement of pages, and one with a write buffer, which keeps its promise by flushes."""
     listed = json.loads(run(ftlkit, "list", "schemes", "--json").stdout)["schemes"]
-    return [scheme["name"] for scheme in listed] + ["page-level+buffer=lru+buffer_size=1MiB"]
+    names = [scheme["name"] for scheme in listed]
+    return names + ["page-level+placement=dac", "fsr+placement=sepbit", "page-level+buffer=lru+buffer_size=1MiB"]
 
 
 def main():

@@ -72,12 +72,18 @@ device_down() {
 clean_up() {
     set +e
     trap - EXIT
+    # Out of the file system that is unmounted next.
+    cd /
     mountpoint -q "$mnt" && umount "$mnt"
     [ -n "$loop" ] && losetup --detach "$loop"
     mountpoint -q "$work/fuse" && umount "$work/fuse"
     [ -n "$server" ] && kill -TERM $server && wait $server
     [ -n "$group" ] && rmdir "$group"
-    rm -rf "$work"
+    if grep -q " $work/" /proc/mounts; then
+        echo "$work is left: a file system is still mounted in it" >&2
+    else
+        rm -rf "$work"
+    fi
 }
 trap clean_up EXIT
 trap 'exit 1' INT TERM

@@ -114,7 +114,13 @@ impl<I: Below> BlockDevice<I> {
     /// # Errors
     /// As [`BlockDevice::serve`].
     pub fn rest(&mut self) -> Result<Option<Duration>, String> {
+        let before_ns = self.busy_ns();
         let done = self.advance();
+        let took_ns = self.busy_ns() - before_ns;
+        if took_ns > 0 {
+            // The next request waits for it.
+            self.due(Instant::now(), took_ns);
+        }
         done.map_err(|Failed(error)| {
             self.array().image().failure().unwrap_or_else(|| error.to_string())
         })?;

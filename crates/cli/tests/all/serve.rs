@@ -407,3 +407,20 @@ fn an_injected_power_cut_ends_the_server_and_loses_nothing_that_was_flushed() {
     refused("bad_blocks=4", &["was made without the bad block"]);
     refused("bit_errors=8", &["+ecc=BITS"]);
 }
+
+#[test]
+fn a_log_that_nobody_reads_holds_up_nothing() {
+    let scratch = Scratch::new("serve-log");
+    let socket = scratch.at("socket");
+    let (server, _, unread) = start(&["--capacity", "8MiB", "--socket", &socket]);
+    // Each of them is a line in the log: far more than a pipe holds.
+    for _ in 0..3000 {
+        let mut stream = UnixStream::connect(&socket).expect("the server listens");
+        let _ = stream.write_all(&[0xff; 4]);
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(Client::new(&socket).ask(WRITE, 0, 1, b"x").0, 0);
+    let (code, out) = end(server, "-TERM");
+    assert_eq!(code, Some(0), "{out}");
+    drop(unread);
+}

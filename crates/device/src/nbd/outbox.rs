@@ -166,6 +166,10 @@ impl Batch {
         if self.requests > 0 {
             budget.give_back(self.requests, self.payload);
         }
+        if self.bytes.capacity() > 2 * ENOUGH {
+            // A long read leaves nothing behind.
+            self.bytes = Vec::new();
+        }
         self.bytes.clear();
         (self.sent, self.requests, self.payload, self.messages) = (0, 0, 0, 0);
     }

@@ -243,7 +243,7 @@ fn do_jobs<E>(
         jobs_done += 1;
         let worked = match next {
             Ok(job) if failed.is_some() => {
-                job.reply.send(Reply::Failed(NbdError::Shutdown, "the device is off".into()), None);
+                refuse(job, stop, "the device is off");
                 Ok(None)
             }
             Ok(job) => work(Some(job)),
@@ -262,9 +262,16 @@ fn do_jobs<E>(
             }
         }
         if late {
+            queue.try_iter().for_each(|job| refuse(job, stop, "the server ends"));
             return failed.map_or(Ok(()), Err);
         }
     }
+}
+
+/// Answers and counts a request that the device never sees.
+fn refuse(job: Job, stop: &Stop, why: &str) {
+    stop.0.refused.fetch_add(1, Ordering::Relaxed);
+    job.reply.send(Reply::Failed(NbdError::Shutdown, why.into()), None);
 }
 
 fn accept(
@@ -292,15 +299,18 @@ fn accept(
                 continue;
             }
         };
-        let (server, exports, device) = (Arc::clone(server), Arc::clone(exports), device.clone());
-        thread::spawn(move || {
+        let (here, exports, device) = (Arc::clone(server), Arc::clone(exports), device.clone());
+        let connection = thread::Builder::new().spawn(move || {
             let Entered { stop, id } = &entered;
             let refused = &stop.0.refused;
-            let (limits, tls) = (&server.limits, server.tls.as_ref());
+            let (limits, tls) = (&here.limits, here.tls.as_ref());
             let ended = session::run(stream, &exports, limits, tls, *id, &device, refused);
             if let Err(error) = ended {
-                (server.log)(&format!("connection {id} ended early: {error}"));
+                (here.log)(&format!("connection {id} ended early: {error}"));
             }
         });
+        if let Err(error) = connection {
+            (server.log)(&format!("a connection is refused: no thread for it: {error}"));
+        }
     }
 }

@@ -5,7 +5,7 @@ use crate::on_disk::{Folder, folder};
 use crate::served::{Answer, Client};
 use flash::faults::{PowerCut, Tearable};
 use flash::{BlockId, FlashError, Geometry, Layer, Part, Ppn, parts};
-use ftl::{BufferPolicy, BufferSettings, SchemeConfig, registry};
+use ftl::{BufferPolicy, BufferSettings, PlacementKind, SchemeConfig, registry};
 use ftlkit_device::image::{Description, Image, ImageArray};
 use ftlkit_device::nbd::{Export, Limits, Listener, Server, Stop, serve};
 use ftlkit_device::{Below, BlockDevice, Latency};
@@ -260,8 +260,10 @@ fn what_was_answered_outlives_a_cut_at_every_operation() {
     // One of each kind of map; the suites below the block device try all schemes.
     let plain = ["page-level", "lazy-rtgc", "gftl-priority", "nftl", "dftl", "fast", "ba-gc"];
     let plain = plain.map(|name| SchemeConfig::preset(registry::by_name(name).unwrap()));
+    let placement = PlacementKind::each().find(|kind| kind.policy().name == "dac");
+    let placed = SchemeConfig { placement, ..SchemeConfig::preset(above) };
     let mut cuts = 0;
-    for (seed, config) in (1..).zip(plain.into_iter().chain([buffered])) {
+    for (seed, config) in (1..).zip(plain.into_iter().chain([buffered, placed])) {
         // GFTL, too, keeps writes in RAM, to a block under collection.
         let buffered = config.buffer.policy.is_some();
         let at_once = !buffered && !testkit::suite::is_volatile(&config);
@@ -269,7 +271,8 @@ fn what_was_answered_outlives_a_cut_at_every_operation() {
         let image = made.path().join("device.img");
         let sectors = full(&image, &config);
         let steps = steps(sectors, seed);
-        let name = format!("{} (buffer: {buffered})", config.preset.name);
+        let placement = config.placement.map_or("none", |kind| kind.policy().name);
+        let name = format!("{} (buffer: {buffered}, placement: {placement})", config.preset.name);
         let held: Vec<BTreeSet<u64>> = vec![[1].into(); sectors];
         let start = Allowed { at_once, newest: vec![1; sectors], now: held.clone(), ever: held };
         for after in 0.. {

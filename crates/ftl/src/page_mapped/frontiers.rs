@@ -534,15 +534,17 @@ impl Frontiers {
     /// Continues a partly written block.
     ///
     /// It becomes the open block of its class, or of any class if its class is unknown. If no such class is
-    /// without an open block, it waits, and is used before a free block is opened.
-    pub(crate) fn reopen(&mut self, frontier: Frontier, class: Option<usize>) {
+    /// without an open block, it waits, and is used before a free block is opened. Returns the class that it is now open for.
+    pub(crate) fn reopen(&mut self, frontier: Frontier, class: Option<usize>) -> Option<usize> {
         let place = self.place_of(frontier.block);
         let class = class.map(|class| class.min(self.classes - 1));
         let mut classes = class.map_or(0..self.classes, |class| class..class + 1);
-        match classes.find(|class| self.open_of(place, *class).is_none()) {
+        let free = classes.find(|class| self.open_of(place, *class).is_none());
+        match free {
             Some(class) => self.open_at(place, class, frontier),
             None => self.waiting.push(frontier),
         }
+        free
     }
 
     /// Open and waiting blocks.

@@ -163,7 +163,11 @@ fn resume<V: Victims, T: BlockInfo>(
         }
         let first = geometry.ppn(found.block, 0).0;
         let (next, end) = (first + found.written, first + pages);
-        space.frontiers.reopen(Frontier { block: found.block, next, end }, class);
+        let open_for = space.frontiers.reopen(Frontier { block: found.block, next, end }, class);
+        if let (Some(placing), Some(class)) = (&mut space.placing, open_for) {
+            // A block without a readable page gets its class here.
+            placing.found(found.block, class);
+        }
         space.free_pages += u64::from(pages - found.written);
     }
 }

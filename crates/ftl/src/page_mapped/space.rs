@@ -175,6 +175,9 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             if let Some(placing) = &mut self.placing {
                 placing.opened(frontier.block, self.frontiers.chosen_class());
             }
+        } else if let Some(placing) = &mut self.placing {
+            // A block that has waited since the mount is open for a class from now on.
+            placing.found(frontier.block, self.frontiers.chosen_class());
         }
         Ok(frontier)
     }

@@ -3,14 +3,75 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Lines that a view keeps.
 const KEPT: usize = 100;
+/// Lines that wait for a reader of standard error. More are counted and left out, so that nobody waits for it.
+const WAITING: usize = 1000;
 
 /// Where lines go: standard error, or a view of which standard error would spoil the screen.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Log(Option<Arc<Mutex<Kept>>>);
+#[derive(Clone, Debug)]
+pub(super) struct Log {
+    view: Option<Arc<Mutex<Kept>>>,
+    lines: Lines,
+}
+
+/// Standard error, written to by a thread of its own.
+#[derive(Clone, Debug)]
+struct Lines {
+    /// `None` if there is no such thread.
+    to: Option<SyncSender<String>>,
+    waiting: Arc<AtomicUsize>,
+    left_out: Arc<AtomicU64>,
+}
+
+impl Lines {
+    fn start() -> Self {
+        let (to, lines) = sync_channel::<String>(WAITING);
+        let (waiting, left_out) = (Arc::<AtomicUsize>::default(), Arc::<AtomicU64>::default());
+        let (written, lost) = (Arc::clone(&waiting), Arc::clone(&left_out));
+        let thread = thread::Builder::new().name("log".into()).spawn(move || {
+            for line in lines {
+                let lost = lost.swap(0, Ordering::Relaxed);
+                // Whoever started the server may have closed standard error: that ends nothing.
+                if lost > 0 {
+                    let _ = writeln!(io::stderr(), "({lost} lines are left out)");
+                }
+                let _ = writeln!(io::stderr(), "{line}");
+                written.fetch_sub(1, Ordering::AcqRel);
+            }
+        });
+        Self { to: thread.is_ok().then_some(to), waiting, left_out }
+    }
+
+    fn tell(&self, line: String) {
+        let Some(to) = &self.to else { return };
+        self.waiting.fetch_add(1, Ordering::AcqRel);
+        if to.try_send(line).is_err() {
+            self.waiting.fetch_sub(1, Ordering::AcqRel);
+            self.left_out.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits until all lines are written, for a second at most.
+    fn drain(&self) {
+        let end = Instant::now() + Duration::from_secs(1);
+        while self.waiting.load(Ordering::Acquire) > 0 && Instant::now() < end {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { view: None, lines: Lines::start() }
+    }
+}
 
 #[derive(Debug, Default)]
 struct Kept {
@@ -21,13 +82,13 @@ struct Kept {
 impl Log {
     /// Lines are kept for a view, until [`Log::print_kept`].
     pub(super) fn of_view() -> Self {
-        Self(Some(Arc::default()))
+        Self { view: Some(Arc::default()), lines: Lines::start() }
     }
 
-    /// Takes a line. Whoever started the server may have closed standard error: that ends nothing.
+    /// Takes a line, and does not wait for who reads it.
     pub(super) fn tell(&self, line: fmt::Arguments<'_>) {
         let spoils = io::stderr().is_terminal();
-        if let Some(kept) = &self.0 {
+        if let Some(kept) = &self.view {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.lines.push_back(line.to_string());
             if kept.lines.len() > KEPT {
@@ -35,21 +96,22 @@ impl Log {
                 kept.dropped += 1;
             }
         }
-        if self.0.is_none() || !spoils {
-            let _ = writeln!(io::stderr(), "{line}");
+        if self.view.is_none() || !spoils {
+            self.lines.tell(line.to_string());
         }
     }
 
     /// The newest lines, oldest first.
     pub(super) fn newest(&self, lines: usize) -> Vec<String> {
-        let Some(kept) = &self.0 else { return Vec::new() };
+        let Some(kept) = &self.view else { return Vec::new() };
         let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.lines.iter().skip(kept.lines.len().saturating_sub(lines)).cloned().collect()
     }
 
-    /// Prints what was kept, now that the view is closed.
+    /// Prints what waits, and what was kept, now that the view is closed.
     pub(super) fn print_kept(&self) {
-        let Some(kept) = &self.0 else { return };
+        self.lines.drain();
+        let Some(kept) = &self.view else { return };
         if !io::stderr().is_terminal() {
             return;
         }
