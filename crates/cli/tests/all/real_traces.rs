@@ -24,7 +24,9 @@ fn a_reproduction_has_rows_on_the_traces_of_a_folder() {
     };
     let lowest = "lowest hit ratio of the five sizes, financial1-as-maildir.csv, cmt_evict=reads";
     let highest = "highest hit ratio of the five sizes, websearch1-as-leveldb.csv, cmt_evict=reads";
-    assert!((0.0..100.0).contains(&hits(lowest)) && (0.0..=100.0).contains(&hits(highest)));
+    // The heads' own LRU hit ratios: the traces are part of the program, so these never change.
+    assert!((hits(lowest) - 3.1).abs() < 0.05, "{}", hits(lowest));
+    assert!((hits(highest) - 72.8).abs() < 0.05, "{}", hits(highest));
     assert!(rows.iter().all(|row| !row["what"].as_str().unwrap().contains("another.csv")));
 }
 
