@@ -170,7 +170,7 @@ fn lists_fit_a_pipe() {
         let longest = longest.map(|line| line.chars().count()).max();
         assert!(longest <= Some(100), "{what}: {longest:?}");
     }
-    assert!(words("list workloads").ok().lines().count() < 60);
+    assert!(words("list workloads").ok().lines().count() < 70);
     let page = words("list workloads zipf").ok();
     for said in ["theta", "Source: ", "--set KEY=VALUE"] {
         assert!(page.contains(said), "{page}");

@@ -228,7 +228,7 @@ fn a_recorded_trace_outlives_a_kill_but_for_its_last_seconds() {
         server.kill().unwrap();
         server.wait().unwrap();
         let info = ftlkit(["trace", "info", &trace, "--json"]).json();
-        assert_eq!(info["counts"]["kept"], 3000, "{info}");
+        assert_eq!(info["traces"][0]["counts"]["kept"], 3000, "{info}");
     }
 }
 
