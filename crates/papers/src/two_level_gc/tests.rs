@@ -53,7 +53,11 @@ fn write_amplification_is_that_of_the_closed_forms() {
     let section = &found.sections[0];
     assert_eq!(section.rows.len(), 2 * 4 * 10);
     let judged = section.rows.iter().filter(|row| row.paper.is_some()).count();
-    assert_eq!(judged, 2 * 4 * 6, "all but cost-benefit, two-level lists, first fit and second chance");
+    assert_eq!(
+        judged,
+        2 * 4 * 6,
+        "all but cost-benefit, two-level lists, first fit and second chance"
+    );
     assert!(
         differing(&section.rows)
             .iter()
