@@ -3,10 +3,12 @@
 
   throughput  4 KiB random reads and writes at depth 32 without latency, beside nbdkit's memory plugin: rounds of
               both, one after the other and in turns, so that other load of the machine meets both.
-  latency     4 KiB random reads and writes at depth 1 with `--latency real`: fio's mean and p99.9 beside the model's.
+  record      the same of ftlkit alone, with and without `--record FILE.csv.zst`.
+  latency     4 KiB random reads and writes at depth 1 with `--latency real`: fio's mean and p99.9 beside the model's; and
+              nbdkit's memory plugin at depth 1, which has no latency to model: how late this machine's own wake-ups are.
 
-Needs fio with the nbd engine and, for throughput, nbdkit (Debian: fio, nbdkit).
-Usage: scripts/serve_speed.py [--ftlkit target/release/ftlkit] [--rounds 5] [--seconds 4] [throughput] [latency]
+Needs fio with the nbd engine and nbdkit (Debian: fio, nbdkit).
+Usage: scripts/serve_speed.py [--ftlkit target/release/ftlkit] [--rounds 5] [--seconds 4] [throughput] [record] [latency]
 Exits with 1 if a figure is outside what docs/device.md states.
 """
 
@@ -24,6 +26,7 @@ import tempfile
 import time
 
 LEAST_SHARE = 0.60
+LEAST_RECORDED = 0.95
 MOST_LATE_US = 50.0
 MOST_LATE_SHARE = 0.05
 SIZE_MIB = 224
@@ -70,36 +73,57 @@ def server(command, socket):
         socket.unlink(missing_ok=True)
 
 
-def throughput(ftlkit, folder, rounds, seconds):
-    ours, theirs = folder / "ftlkit.sock", folder / "nbdkit.sock"
-    serve = [ftlkit, "serve", "--capacity", "256MiB", "--socket", str(ours)]
-    memory = ["nbdkit", "--foreground", "--unix", str(theirs), "memory", f"{SIZE_MIB}M"]
+def side_by_side(places, least, rounds, seconds):
+    """Runs fio at depth 32 on two servers in turns. Tells whether the first has its least share of the second."""
     met = True
-    with server(serve, ours), server(memory, theirs):
-        places = {"ftlkit": ours, "nbdkit": theirs}
-        for place in places.values():
-            fio(place, "write", 4, seconds)
-        for mode in ["randread", "randwrite"]:
-            found = {name: [] for name in places}
-            for round in range(rounds):
-                order = list(places) if round % 2 == 0 else list(reversed(places))
-                for name in order:
-                    found[name].append(fio(places[name], mode, 32, seconds)["iops"])
-            shares = [a / b for a, b in zip(found["ftlkit"], found["nbdkit"])]
-            mine, other = (statistics.median(found[name]) for name in places)
-            share = statistics.median(shares)
-            met &= share >= LEAST_SHARE
-            print(f"{mode:9}  depth 32  ftlkit {mine:8.0f} IOPS  nbdkit memory {other:8.0f} IOPS  "
-                  f"median share {share:.0%} ({min(shares):.0%} to {max(shares):.0%} in {rounds} rounds)", flush=True)
+    for place in places.values():
+        fio(place, "write", 4, seconds)
+    for mode in ["randread", "randwrite"]:
+        found = {name: [] for name in places}
+        for round in range(rounds):
+            order = list(places) if round % 2 == 0 else list(reversed(places))
+            for name in order:
+                found[name].append(fio(places[name], mode, 32, seconds)["iops"])
+        shares = [a / b for a, b in zip(*found.values())]
+        share = statistics.median(shares)
+        met &= share >= least
+        medians = "  ".join(f"{name} {statistics.median(iops):8.0f} IOPS" for name, iops in found.items())
+        print(f"{mode:9}  depth 32  {medians}  median share {share:.0%} "
+              f"({min(shares):.0%} to {max(shares):.0%} in {rounds} rounds){'' if share >= least else f', NOT {least:.0%}'}", flush=True)
     return met
 
 
-def latency(ftlkit, folder, seconds):
+def memory_plugin(socket):
+    return server(["nbdkit", "--foreground", "--unix", str(socket), "memory", f"{SIZE_MIB}M"], socket)
+
+
+def throughput(ftlkit, folder, rounds, seconds):
+    ours, theirs = folder / "ftlkit.sock", folder / "nbdkit.sock"
+    serve = [ftlkit, "serve", "--capacity", "256MiB", "--socket", str(ours)]
+    with server(serve, ours), memory_plugin(theirs):
+        return side_by_side({"ftlkit": ours, "nbdkit memory": theirs}, LEAST_SHARE, rounds, seconds)
+
+
+def record(ftlkit, folder, rounds, seconds):
+    recorded, plain = folder / "recorded.sock", folder / "plain.sock"
+    serve = [ftlkit, "serve", "--capacity", "256MiB", "--socket"]
+    recording = ["--record", str(folder / "asked.csv.zst")]
+    with server([*serve, str(recorded), *recording], recorded), server([*serve, str(plain)], plain):
+        return side_by_side({"recorded": recorded, "not recorded": plain}, LEAST_RECORDED, rounds, seconds)
+
+
+def latency(ftlkit, folder, _rounds, seconds):
     socket, image = folder / "real.sock", folder / "real.img"
     made = [ftlkit, "serve", "--image", str(image), "--create", "--capacity", "256MiB", "--socket", str(socket)]
     with server(made, socket):
         fio(socket, "write", 4, seconds)
     met = True
+    theirs = folder / "nbdkit.sock"
+    with memory_plugin(theirs):
+        for mode in ["randread", "randwrite"]:
+            seen = fio(theirs, mode, 1, seconds)["clat_ns"]
+            print(f"{mode:9}  depth 1   nbdkit memory, no model: mean {seen['mean'] / 1000:.1f} µs, "
+                  f"p99.9 {seen['percentile']['99.900000'] / 1000:.1f} µs", flush=True)
     for mode in ["randread", "randwrite"]:
         serve = [ftlkit, "serve", "--image", str(image), "--socket", str(socket), "--latency", "real", "--json"]
         with server(serve, socket) as said:
@@ -122,20 +146,18 @@ def main():
     parser.add_argument("--ftlkit", default="target/release/ftlkit")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=4)
-    parser.add_argument("what", nargs="*", choices=["throughput", "latency", []], default=[])
+    parts = {"throughput": throughput, "record": record, "latency": latency}
+    parser.add_argument("what", nargs="*", choices=[*parts, []], default=[])
     options = parser.parse_args()
-    what = options.what or ["throughput", "latency"]
-    for tool in ["fio"] + ["nbdkit"] * ("throughput" in what):
+    for tool in ["fio", "nbdkit"]:
         if shutil.which(tool) is None:
             sys.exit(f"{tool} is missing (Debian: apt-get install {tool})")
     ftlkit = str(pathlib.Path(options.ftlkit).resolve())
     shared = "/dev/shm" if os.path.isdir("/dev/shm") else None
-    with tempfile.TemporaryDirectory(dir=shared) as folder:
-        folder, met = pathlib.Path(folder), True
-        if "throughput" in what:
-            met &= throughput(ftlkit, folder, options.rounds, options.seconds)
-        if "latency" in what:
-            met &= latency(ftlkit, folder, options.seconds)
+    met = True
+    for part in options.what or parts:
+        with tempfile.TemporaryDirectory(dir=shared) as folder:
+            met &= parts[part](ftlkit, pathlib.Path(folder), options.rounds, options.seconds)
     sys.exit(0 if met else 1)
 
 

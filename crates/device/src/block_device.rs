@@ -1,10 +1,12 @@
-//! Byte ranges on the pages of a scheme, one request at a time, with an account of what it cost.
+//! Byte ranges on the pages of a scheme, with an account of what they cost.
 
 use crate::below::Below;
-use crate::image::ImageArray;
+use crate::image::{Clock, ClockedArray};
 use crate::nbd::{Command, Job, NbdError, Reply};
-use crate::summary::{Account, Kind, Summary};
-use flash::{AnyArray, Flash, FlashError, Lpn, Probe};
+use crate::outstanding::{Outstanding, Waiting, Work};
+use crate::summary::{Account, Kind, ModelClock, Summary};
+use flash::parallel::Done;
+use flash::{AnyArray, Flash, FlashError, Lpn, Ns, Probe};
 use ftl::{FtlError, Scheme};
 use std::time::{Duration, Instant};
 
@@ -18,15 +20,28 @@ pub enum Latency {
 }
 
 /// A scheme on an array, as a device of bytes.
-pub struct BlockDevice<I: Below> {
+///
+/// On a serial clock requests are done one after the other. On channels ([`ChannelArray`](crate::image::ChannelArray)) the page
+/// tasks of all outstanding requests overlap; the data of a request are read or written at once, in the order in which requests
+/// come, and its reply waits for its modelled time.
+pub struct BlockDevice<C: Clock> {
     scheme: Box<dyn Scheme<Flash = AnyArray>>,
     page: Vec<u8>,
     latency: Latency,
     started: Instant,
-    /// When the modelled part has done all requests so far.
+    /// When the modelled part has done all requests so far, on a serial clock.
     free_at: Instant,
     account: Account,
-    below: std::marker::PhantomData<I>,
+    /// Requests on channels; `None` on a serial clock, and where no time is modelled.
+    outstanding: Option<Outstanding>,
+    /// The request whose tasks begin on channels: its slot, and when it arrived.
+    current: (u32, Ns),
+    /// True if the last background work failed, and what is to be told of it.
+    rest_failed: bool,
+    note: Option<String>,
+    /// Why the first request that failed did.
+    first_failure: Option<String>,
+    clock: std::marker::PhantomData<C>,
 }
 
 /// A failed request.
@@ -38,8 +53,8 @@ impl From<FtlError> for Failed {
     }
 }
 
-impl<I: Below> BlockDevice<I> {
-    /// A device on a scheme whose array is an [`ImageArray`] of `I`.
+impl<C: Clock<Below: Below>> BlockDevice<C> {
+    /// A device on a scheme whose array is a [`ClockedArray`] of `C`.
     pub fn new(mut scheme: Box<dyn Scheme<Flash = AnyArray>>, latency: Latency) -> Self {
         scheme.restart_telemetry();
         let page = vec![0; scheme.flash().geometry().page_bytes() as usize];
@@ -52,18 +67,33 @@ impl<I: Below> BlockDevice<I> {
             started: now,
             free_at: now,
             account,
-            below: std::marker::PhantomData,
+            outstanding: None,
+            current: (0, 0),
+            rest_failed: false,
+            note: None,
+            first_failure: None,
+            clock: std::marker::PhantomData,
         };
-        let counts = *device.array().serial().counts();
+        let counts = *device.array().counts();
         let busy_ns = device.scheme.flash().worked().busy_ns;
         device.account.start(counts, busy_ns);
-        if device.array().image().repeats_operations() {
+        let overlap = match device.array().channels() {
+            Some(channels) => {
+                channels.set_timed(latency != Latency::None);
+                true
+            }
+            None => false,
+        };
+        if overlap && latency != Latency::None {
+            device.outstanding = Some(Outstanding::default());
+        }
+        if overlap || device.array().image().repeats_operations() {
             device.account.drop_bounds();
         }
         device
     }
 
-    fn array(&mut self) -> &mut ImageArray<I> {
+    fn array(&mut self) -> &mut ClockedArray<C> {
         let array = self.scheme.flash_mut().downcast_mut();
         array.expect("the device was made for this array")
     }
@@ -83,36 +113,58 @@ impl<I: Below> BlockDevice<I> {
         &*self.scheme
     }
 
-    /// Does a request and sends its reply. Returns what exceeded a bound, if anything did.
+    /// Does a request and sends its reply, at once or when its time has come ([`BlockDevice::rest`]). Returns what exceeded a
+    /// bound, if anything did.
     ///
     /// # Errors
     /// The array went off: no request can be done any more. The client has its reply.
     pub fn serve(&mut self, job: Job) -> Result<Option<String>, String> {
         let Job { command, offset, length, data, arrived, reply, .. } = job;
         let before_ns = self.busy_ns();
+        if self.outstanding.is_some() {
+            self.end_due();
+            let slot = self.outstanding.as_mut().map_or(0, Outstanding::enter);
+            self.current = (slot, self.model_ns(arrived));
+        }
         let done = self.advance().and_then(|()| self.run(command, offset, length, &data));
-        let took_ns = self.busy_ns() - before_ns;
-        let due = self.due(arrived, took_ns);
-        self.account.request(command, length, done.is_ok(), took_ns);
-        let fatal = match done {
-            Ok(answer) => {
-                reply.send(answer, due);
-                None
-            }
+        let completed = done.is_ok();
+        let (answer, fatal) = match done {
+            Ok(answer) => (answer, None),
             Err(Failed(error)) => {
                 let off = matches!(error, FtlError::Flash(FlashError::PowerOff));
-                let failure = self.array().image().failure().unwrap_or_else(|| error.to_string());
-                reply.send(Reply::Failed(number(&error), failure.clone()), due);
-                off.then_some(failure)
+                let failure = self.failure_of(&error);
+                self.first_failure.get_or_insert_with(|| failure.clone());
+                (Reply::Failed(number(&error), failure.clone()), off.then_some(failure))
             }
         };
-        fatal.map_or(Ok(self.account.take_violation()), Err)
+        let (slot, arrived_ns) = self.current;
+        match &mut self.outstanding {
+            None => {
+                let took_ns = self.busy_ns() - before_ns;
+                let due = self.due(arrived, took_ns);
+                self.account.request(command, length, completed, took_ns);
+                reply.send(answer, due);
+            }
+            Some(outstanding) => {
+                let request = Waiting { command, length, completed, arrived_ns, answer, to: reply };
+                if let Some(request) = outstanding.wait(slot, request) {
+                    self.end(request, arrived_ns);
+                }
+            }
+        }
+        match fatal {
+            Some(failure) => {
+                self.end_all();
+                Err(failure)
+            }
+            None => Ok(self.account.take_violation()),
+        }
     }
 
-    /// Runs background work that is due, and tells when there is more.
+    /// Runs background work that is due, sends replies whose time has come, and tells when there is more.
     ///
     /// # Errors
-    /// As [`BlockDevice::serve`].
+    /// The array went off.
     pub fn rest(&mut self) -> Result<Option<Duration>, String> {
         let before_ns = self.busy_ns();
         let done = self.advance();
@@ -121,16 +173,55 @@ impl<I: Below> BlockDevice<I> {
             // The next request waits for it.
             self.due(Instant::now(), took_ns);
         }
-        done.map_err(|Failed(error)| {
-            self.array().image().failure().unwrap_or_else(|| error.to_string())
-        })?;
+        self.end_due();
+        if let Err(Failed(error)) = done {
+            let failure = self.failure_of(&error);
+            if matches!(error, FtlError::Flash(FlashError::PowerOff)) {
+                self.end_all();
+                return Err(failure);
+            }
+            // The request that needs the same work fails, too, and its client is told why.
+            if !self.rest_failed {
+                self.note = Some(format!("background work failed: {failure}"));
+            }
+            self.rest_failed = true;
+            return Ok(self.next_end());
+        }
+        self.rest_failed = false;
         let due_ns = self.scheme.due_ns();
         let wait = due_ns.saturating_sub(self.now_ns());
-        Ok((due_ns != u64::MAX).then(|| Duration::from_nanos(wait)))
+        let due = (due_ns != u64::MAX).then(|| Duration::from_nanos(wait));
+        Ok(due.into_iter().chain(self.next_end()).min())
+    }
+
+    /// What is to be told of background work, once.
+    pub fn take_note(&mut self) -> Option<String> {
+        self.note.take()
+    }
+
+    /// Why the first request failed that the device did not complete, if any did.
+    pub fn first_failure(&self) -> Option<&str> {
+        self.first_failure.as_deref()
+    }
+
+    fn failure_of(&mut self, error: &FtlError) -> String {
+        self.array().image().failure().unwrap_or_else(|| error.to_string())
     }
 
     fn now_ns(&self) -> u64 {
         self.started.elapsed().as_nanos() as u64
+    }
+
+    /// A point in time on the channels' clock.
+    fn model_ns(&self, at: Instant) -> Ns {
+        let since_ns = at.saturating_duration_since(self.started).as_nanos() as u64;
+        match self.latency {
+            Latency::Scaled(thousandths) if thousandths != 1000 => {
+                let ns = u128::from(since_ns) * 1000 / u128::from(thousandths.max(1));
+                Ns::try_from(ns).unwrap_or(Ns::MAX)
+            }
+            _ => since_ns,
+        }
     }
 
     fn advance(&mut self) -> Result<(), Failed> {
@@ -138,7 +229,8 @@ impl<I: Below> BlockDevice<I> {
         // Data age by it, where bit errors grow with age.
         self.scheme.flash_mut().set_now_ns(now_ns);
         while self.scheme.due_ns() <= now_ns {
-            self.scheme.advance(now_ns)?;
+            let at_ns = self.model_ns(Instant::now());
+            self.overlapped(Work::Background, at_ns, |scheme, _| scheme.advance(now_ns))?;
         }
         Ok(())
     }
@@ -149,11 +241,102 @@ impl<I: Below> BlockDevice<I> {
 
     /// When the modelled part, which does one request after the other, has done this one.
     fn due(&mut self, arrived: Instant, took_ns: u64) -> Option<Instant> {
+        if self.outstanding.is_some() {
+            return None;
+        }
         let Latency::Scaled(thousandths) = self.latency else { return None };
         let took_ns = u128::from(took_ns) * u128::from(thousandths) / 1000;
         let took = Duration::from_nanos(u64::try_from(took_ns).unwrap_or(u64::MAX));
         self.free_at = self.free_at.max(arrived) + took;
         Some(self.free_at)
+    }
+
+    /// Has the operations of this work reach the channels at a time. Without channels, or where no time is modelled, it only
+    /// runs the work.
+    fn overlapped<T>(
+        &mut self,
+        work: Work,
+        at_ns: Ns,
+        run: impl FnOnce(&mut dyn Scheme<Flash = AnyArray>, &mut Vec<u8>) -> Result<T, FtlError>,
+    ) -> Result<T, FtlError> {
+        let Some(outstanding) = &mut self.outstanding else {
+            return run(&mut *self.scheme, &mut self.page);
+        };
+        if let Work::Page(slot, _) | Work::Flush(slot) = work {
+            outstanding.begin(slot);
+        }
+        let ram_ns = self.scheme.ram_ns();
+        if let Some(channels) = self.array().channels() {
+            channels.begin(work.tag(), at_ns);
+        }
+        let done = run(&mut *self.scheme, &mut self.page);
+        let took_ns = self.scheme.ram_ns() - ram_ns;
+        if let Some(channels) = self.array().channels() {
+            channels.end_after(took_ns);
+        }
+        done
+    }
+
+    /// Ends all work on the channels whose time has come.
+    fn end_due(&mut self) {
+        if self.outstanding.is_some() {
+            self.end_until(self.model_ns(Instant::now()));
+        }
+    }
+
+    /// Ends all work on the channels, whenever its time comes. A request that nothing ends any more is refused.
+    fn end_all(&mut self) {
+        if self.outstanding.is_none() {
+            return;
+        }
+        self.end_until(Ns::MAX);
+        let left = self.outstanding.as_mut().map(Outstanding::take_all).unwrap_or_default();
+        let waits = self.array().channels().map(|on| on.waiting().to_string()).unwrap_or_default();
+        for mut request in left {
+            request.completed = false;
+            request.answer =
+                Reply::Failed(NbdError::Io, format!("its operations never end: {waits}"));
+            let arrived_ns = request.arrived_ns;
+            self.end(request, arrived_ns);
+        }
+    }
+
+    fn end_until(&mut self, limit_ns: Ns) {
+        while let Some(done) = self.array().channels().and_then(|on| on.next_done_until(limit_ns)) {
+            let Done { tag, begun_ns, done_ns } = done;
+            let slot = match Work::of_tag(tag) {
+                Work::Background => continue,
+                Work::Flush(slot) => slot,
+                Work::Page(slot, kind) => {
+                    self.account.overlapped(kind, done_ns - begun_ns);
+                    slot
+                }
+            };
+            if let Some(request) = self.outstanding.as_mut().and_then(|all| all.end(slot)) {
+                self.end(request, done_ns);
+            }
+        }
+    }
+
+    /// The reply of a request on channels.
+    fn end(&mut self, request: Waiting, done_ns: Ns) {
+        let Waiting { command, length, completed, arrived_ns, answer, to } = request;
+        self.account.request(command, length, completed, done_ns.saturating_sub(arrived_ns));
+        to.send(answer, None);
+    }
+
+    /// How long until work on the channels may end.
+    fn next_end(&mut self) -> Option<Duration> {
+        /// Looking at each grant of a bus on its own would cost more than it tells.
+        const LEAST: Duration = Duration::from_micros(10);
+        if self.outstanding.as_ref()?.is_empty() {
+            return None;
+        }
+        let next_ns = self.array().channels()?.next_event_ns()?;
+        let wait_ns = next_ns.saturating_sub(self.model_ns(Instant::now()));
+        let Latency::Scaled(thousandths) = self.latency else { return Some(LEAST) };
+        let wait_ns = u128::from(wait_ns) * u128::from(thousandths) / 1000;
+        Some(Duration::from_nanos(u64::try_from(wait_ns).unwrap_or(u64::MAX)).max(LEAST))
     }
 
     fn run(
@@ -180,6 +363,10 @@ impl<I: Below> BlockDevice<I> {
         lpn: Lpn,
         run: impl FnOnce(&mut dyn Scheme<Flash = AnyArray>, &mut Vec<u8>) -> Result<T, FtlError>,
     ) -> Result<T, Failed> {
+        if self.outstanding.is_some() {
+            let (slot, at_ns) = self.current;
+            return Ok(self.overlapped(Work::Page(slot, kind), at_ns, run)?);
+        }
         let (worked, ram_ns) = (self.scheme.flash().worked(), self.scheme.ram_ns());
         let done = run(&mut *self.scheme, &mut self.page)?;
         let now = self.scheme.flash().worked();
@@ -194,7 +381,7 @@ impl<I: Below> BlockDevice<I> {
         &self,
         offset: u64,
         length: u32,
-    ) -> impl Iterator<Item = (Lpn, std::ops::Range<usize>)> + use<I> {
+    ) -> impl Iterator<Item = (Lpn, std::ops::Range<usize>)> + use<C> {
         let (page_bytes, end) = (self.page_bytes(), offset + u64::from(length));
         let pages = offset / page_bytes..end.div_ceil(page_bytes);
         pages.map(move |page| {
@@ -227,15 +414,17 @@ impl<I: Below> BlockDevice<I> {
                 self.account.partial_pages += 1;
                 self.task((Kind::Read, false), lpn, |scheme, page| scheme.read(lpn, Some(page)))?;
             }
-            let to = from + part.len();
+            let data = data.map(|data| &data[from..from + part.len()]);
+            from += part.len();
+            let whole = part.len() == self.page.len();
             match data {
-                Some(data) => self.page[part].copy_from_slice(&data[from..to]),
+                Some(_) if whole => {}
+                Some(data) => self.page[part].copy_from_slice(data),
                 None => self.page[part].fill(0),
             }
-            from = to;
-            self.task((Kind::Write, fua), lpn, |scheme, page| match fua {
-                true => scheme.write_through(lpn, Some(page)),
-                false => scheme.write(lpn, Some(page)),
+            self.task((Kind::Write, fua), lpn, |scheme, page| {
+                let page = Some(data.filter(|_| whole).unwrap_or(page));
+                if fua { scheme.write_through(lpn, page) } else { scheme.write(lpn, page) }
             })?;
         }
         if fua {
@@ -245,7 +434,8 @@ impl<I: Below> BlockDevice<I> {
     }
 
     fn flush(&mut self) -> Result<Reply, Failed> {
-        self.scheme.flush()?;
+        let (slot, at_ns) = self.current;
+        self.overlapped(Work::Flush(slot), at_ns, |scheme, _| scheme.flush())?;
         self.array().image_mut().sync().map_err(FtlError::from)?;
         Ok(Reply::Done)
     }
@@ -253,8 +443,7 @@ impl<I: Below> BlockDevice<I> {
     /// Trims the whole pages of a range. The other bytes stay: a trim is a hint.
     fn trim(&mut self, offset: u64, length: u32, fua: bool) -> Result<Reply, Failed> {
         let whole = self.page.len();
-        for (lpn, part) in self.pages(offset, length).filter(|(_, part)| part.len() == whole) {
-            debug_assert_eq!(part, 0..whole);
+        for (lpn, _) in self.pages(offset, length).filter(|(_, part)| part.len() == whole) {
             self.task((Kind::Trim, false), lpn, |scheme, _| scheme.trim(lpn))?;
         }
         if fua { self.flush() } else { Ok(Reply::Done) }
@@ -283,24 +472,34 @@ impl<I: Below> BlockDevice<I> {
     /// # Errors
     /// The array is off.
     pub fn shut_down(mut self) -> Result<Summary, String> {
+        self.end_all();
+        if let Some(channels) = self.array().channels() {
+            if channels.outstanding() > 0 {
+                return Err(format!("operations never end: {}", channels.waiting()));
+            }
+            channels.set_timed(false);
+        }
         let done = self
             .scheme
             .shutdown()
             .and_then(|()| self.array().image_mut().shut_down().map_err(FtlError::from));
-        let failure = done
-            .err()
-            .map(|error| self.array().image().failure().unwrap_or_else(|| error.to_string()));
-        match failure {
-            Some(failure) => Err(failure),
-            None => Ok(self.summary()),
+        match done {
+            Err(error) => Err(self.failure_of(&error)),
+            Ok(()) => Ok(self.summary()),
         }
     }
 
     /// The account so far.
     pub fn summary(&mut self) -> Summary {
-        let counts = *self.array().serial().counts();
+        let counts = *self.array().counts();
         let faults = self.array().image().faults();
-        self.account.summary(&*self.scheme, &counts, faults, self.now_ns())
+        let overlaps = self.array().channels().is_some();
+        let clock = match &self.outstanding {
+            _ if !overlaps => ModelClock::Serial,
+            Some(_) => ModelClock::Channels,
+            None => ModelClock::None,
+        };
+        self.account.summary(&*self.scheme, &counts, faults, self.now_ns(), clock)
     }
 }
 

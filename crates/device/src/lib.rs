@@ -14,12 +14,14 @@ mod faults;
 pub mod image;
 mod monitor;
 pub mod nbd;
+mod outstanding;
 mod record;
 mod summary;
+mod threads;
 
 pub use below::{Below, FaultCounts};
 pub use block_device::{BlockDevice, Latency};
 pub use faults::{Cut, FaultPlan, FaultPlanError, Faulty};
 pub use monitor::Monitor;
 pub use record::Recorder;
-pub use summary::Summary;
+pub use summary::{ModelClock, Summary};

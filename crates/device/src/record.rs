@@ -1,6 +1,7 @@
 //! What clients ask, recorded as a trace that `compare` reads.
 
 use crate::nbd::{Command, Job};
+use crate::threads;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,9 +11,9 @@ use std::time::{Duration, Instant};
 use workload::output::Output;
 
 /// Requests that go to the writing thread together.
-const BATCH: usize = 1024;
+const BATCH: usize = 8192;
 /// Batches that wait for the writing thread; beyond that the device waits, so that memory is bounded.
-const WAITING: usize = 256;
+const WAITING: usize = 32;
 /// How long a request stays in memory at most while requests come in.
 const LONGEST: Duration = Duration::from_secs(1);
 
@@ -136,6 +137,7 @@ impl Recorder {
 
 /// The thread: writes batches until the recorder is dropped. What was written is readable at most a second later.
 fn write(mut output: Output, file: &File, batches: &Receiver<Vec<Entry>>) -> io::Result<()> {
+    threads::yield_to_others();
     let mut text = HEADER.as_bytes().to_vec();
     let (mut flushed, mut is_flushed) = (Instant::now(), false);
     loop {
@@ -161,7 +163,16 @@ fn write(mut output: Output, file: &File, batches: &Receiver<Vec<Entry>>) -> io:
 
 fn line(text: &mut Vec<u8>, entry: &Entry) {
     let Entry { arrival_ns, op, fua, offset, length, connection } = *entry;
-    let fua = u8::from(fua);
-    // Writing to a vector cannot fail.
-    let _ = writeln!(text, "{arrival_ns},{op},{fua},{offset},{length},{connection}");
+    let mut digits = itoa::Buffer::new();
+    let mut number = |text: &mut Vec<u8>, number: u64, end: u8| {
+        text.extend_from_slice(digits.format(number).as_bytes());
+        text.push(end);
+    };
+    number(text, arrival_ns, b',');
+    text.extend_from_slice(op.as_bytes());
+    text.push(b',');
+    number(text, fua.into(), b',');
+    number(text, offset, b',');
+    number(text, length.into(), b',');
+    number(text, connection, b'\n');
 }

@@ -11,11 +11,11 @@ use super::error::FlashError;
 use super::interface::{Flash, Probe};
 use super::oob::{Oob, PageKind};
 use super::operation::Cause;
+use super::page_bytes::PageBytes;
 use super::part::Part;
 use crate::prefetch::prefetch;
 use crate::stamps::Stamps;
 use alloc::{collections::BTreeSet, vec, vec::Vec};
-use core::ops::Range;
 
 /// Pages of which the array keeps the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,10 +70,7 @@ pub struct Array {
     kinds_differ: bool,
     /// Pages whose content is lost: torn, failed, or in a block whose erase was cut. Rare.
     unreadable: BTreeSet<u32>,
-    /// Slot of each page in `bytes`, plus one (0: none). Empty until the first page is stored.
-    slots: Vec<u32>,
-    bytes: Vec<u8>,
-    free_slots: Vec<u32>,
+    bytes: PageBytes,
 }
 
 impl Array {
@@ -92,9 +89,7 @@ impl Array {
             stamps: Stamps::OfBlocks,
             kinds_differ: false,
             unreadable: BTreeSet::new(),
-            slots: Vec::new(),
-            bytes: Vec::new(),
-            free_slots: Vec::new(),
+            bytes: PageBytes::default(),
         }
     }
 
@@ -116,9 +111,7 @@ impl Array {
         self.lpns.capacity() * 4
             + self.blocks.capacity() * size_of::<Block>()
             + self.stamps.heap_bytes()
-            + self.slots.capacity() * 4
-            + self.bytes.capacity()
-            + self.free_slots.capacity() * 4
+            + self.bytes.heap_bytes()
             // A B-tree leaf holds eleven numbers and two words, and is at least half full.
             + self.unreadable.len() * 12
     }
@@ -155,7 +148,7 @@ impl Array {
         let pages = self.geometry.pages_per_block();
         for page in 0..pages {
             let ppn = self.geometry.ppn(block, page);
-            self.release_slot(ppn);
+            self.bytes.release(ppn);
             self.unreadable.insert(ppn.0);
         }
         let state = &mut self.blocks[block.0 as usize];
@@ -260,7 +253,7 @@ impl Array {
         let start = self.geometry.ppn(source, 0).0;
         let Block { stamp, next_page: programmed, .. } = self.blocks[source.0 as usize];
         let oob = Oob { seq, ..Oob::from_stamp(0, stamp) };
-        if !self.slots.is_empty() && self.keeps(oob.kind) {
+        if !self.bytes.is_unused() && self.keeps(oob.kind) {
             return 0;
         }
         let stamp = oob.stamp();
@@ -296,38 +289,6 @@ impl Array {
     fn keeps(&self, kind: PageKind) -> bool {
         self.store == Store::All || kind != PageKind::Data
     }
-
-    /// Allocates a slot for a page's bytes and returns its offset in `bytes`.
-    fn take_slot(&mut self, ppn: Ppn) -> usize {
-        let size = self.geometry.page_bytes() as usize;
-        if self.slots.is_empty() {
-            self.slots = vec![0; self.geometry.pages() as usize];
-        }
-        let slot = self.free_slots.pop().unwrap_or_else(|| {
-            self.bytes.resize(self.bytes.len() + size, 0);
-            (self.bytes.len() / size) as u32
-        });
-        self.slots[ppn.0 as usize] = slot;
-        (slot as usize - 1) * size
-    }
-
-    fn release_slot(&mut self, ppn: Ppn) {
-        if let Some(slot) = self.slots.get_mut(ppn.0 as usize)
-            && *slot != 0
-        {
-            self.free_slots.push(*slot);
-            *slot = 0;
-        }
-    }
-
-    /// Range of a page's bytes in `bytes`, if any are kept.
-    fn stored(&self, ppn: Ppn) -> Option<Range<usize>> {
-        let size = self.geometry.page_bytes() as usize;
-        match self.slots.get(ppn.0 as usize) {
-            None | Some(0) => None,
-            Some(slot) => Some((*slot as usize - 1) * size..*slot as usize * size),
-        }
-    }
 }
 
 impl Flash for Array {
@@ -352,8 +313,8 @@ impl Flash for Array {
         self.geometry.check_payload(data.as_deref())?;
         let block = self.readable(ppn)?;
         if let Some(data) = data {
-            match self.stored(ppn) {
-                Some(bytes) => data.copy_from_slice(&self.bytes[bytes]),
+            match self.bytes.get(ppn, &self.geometry) {
+                Some(bytes) => data.copy_from_slice(bytes),
                 None => data.fill(0),
             }
         }
@@ -370,11 +331,8 @@ impl Flash for Array {
     ) -> Result<Oob, FlashError> {
         let block = self.readable(ppn)?;
         self.geometry.check_part(offset, data.len())?;
-        match self.stored(ppn) {
-            Some(bytes) => {
-                let first = bytes.start + offset;
-                data.copy_from_slice(&self.bytes[first..first + data.len()]);
-            }
+        match self.bytes.get(ppn, &self.geometry) {
+            Some(bytes) => data.copy_from_slice(&bytes[offset..offset + data.len()]),
             None => data.fill(0),
         }
         Ok(self.oob(ppn, block))
@@ -399,8 +357,7 @@ impl Flash for Array {
         if let Some(data) = data
             && self.keeps(oob.kind)
         {
-            let at = self.take_slot(ppn);
-            self.bytes[at..at + data.len()].copy_from_slice(data);
+            self.bytes.set(ppn, data, &self.geometry);
         }
         Ok(())
     }
@@ -412,11 +369,8 @@ impl Flash for Array {
         let oob = if seq == Oob::KEEP_SEQ { own } else { Oob { seq, ..own } };
         self.check_program(to, oob.seq, None)?;
         self.set_oob(to, oob.lpn, oob.stamp());
-        if self.keeps(oob.kind)
-            && let Some(bytes) = self.stored(from)
-        {
-            let at = self.take_slot(to);
-            self.bytes.copy_within(bytes, at);
+        if self.keeps(oob.kind) {
+            self.bytes.copy(from, to, &self.geometry);
         }
         Ok(oob)
     }
@@ -443,8 +397,8 @@ impl Flash for Array {
         self.check_erase(id)?;
         let first = self.geometry.ppn(id, 0).0;
         let pages = first..first + self.geometry.pages_per_block();
-        if !self.slots.is_empty() {
-            pages.clone().for_each(|page| self.release_slot(Ppn(page)));
+        if !self.bytes.is_unused() {
+            pages.clone().for_each(|page| self.bytes.release(Ppn(page)));
         }
         while let Some(page) = self.unreadable.range(pages.clone()).next().copied() {
             self.unreadable.remove(&page);

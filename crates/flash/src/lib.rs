@@ -49,6 +49,7 @@ mod interface;
 mod layer;
 mod oob;
 mod operation;
+mod page_bytes;
 mod page_times;
 pub mod parallel;
 mod part;

@@ -288,8 +288,8 @@ impl BoundsArgs {
 
     /// The parts, each on its channel.
     fn channels(&self) -> Result<Vec<Channel>, Failure> {
-        let ChannelArgs { ways, planes, bus, bit_errors, read_retry, t_rwc } = self.channel.clone();
-        let (ways, planes) = (ways.unwrap_or(1), planes.unwrap_or(1));
+        let ChannelArgs { dies, bit_errors, read_retry, t_rwc } = self.channel.clone();
+        let (ways, planes) = (dies.ways.unwrap_or(1), dies.planes.unwrap_or(1));
         let Word(bit_errors) = bit_errors.unwrap_or_default();
         let Word(retry) = read_retry.unwrap_or_default();
         if t_rwc.is_some() && !matches!(self.copy, Some(Paths::All | Paths::One(CopyPath::Dgcb))) {
@@ -299,7 +299,7 @@ impl BoundsArgs {
             ));
         }
         let on_channel = |part| {
-            let part = match bus {
+            let part = match dies.bus {
                 Some(Word(rate)) => rate.on(part)?,
                 None => part,
             };

@@ -2,13 +2,14 @@
 
 use clap::Args;
 use sim::config::{
-    BitErrorSettings, BusRate, Duration, ReadReclaim, ReadRetrySettings, RefreshSettings, Word,
+    BitErrorSettings, BusRate, Duration, Experiment, ReadReclaim, ReadRetrySettings,
+    RefreshSettings, Word,
 };
 
-/// Devices, planes and bit errors.
-#[derive(Clone, Debug, Args)]
+/// Devices, planes and bus.
+#[derive(Clone, Copy, Debug, Default, Args)]
 #[command(next_help_heading = "Channel")]
-pub(super) struct ChannelArgs {
+pub(super) struct DieArgs {
     /// Devices per channel, 1 to 64, for a part with bus cycles: block b is on device
     /// b mod N [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -24,6 +25,14 @@ pub(super) struct ChannelArgs {
     /// (ONFI's tCAD) [default: the part's own bus]
     #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
     pub(super) bus: Option<Word<BusRate>>,
+}
+
+/// Devices, planes and bit errors.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Channel")]
+pub(super) struct ChannelArgs {
+    #[command(flatten)]
+    pub(super) dies: DieArgs,
 
     /// Bit errors per page, such as 8; or wear:BASE,PER_ERASE,PER_READ in errors per 10^12 bits, such as
     /// wear:1000000,2000,10; or tlc-72-layer, or power:E,A,K,B,M,N,G,P,Q. Then +cycles=N (P/E cycles at the start),
@@ -43,12 +52,23 @@ pub(super) struct ChannelArgs {
     pub(super) t_rwc: Option<Duration>,
 }
 
+impl DieArgs {
+    /// True if any of these options was given.
+    pub(super) fn is_given(&self) -> bool {
+        self.ways.is_some() || self.planes.is_some() || self.bus.is_some()
+    }
+
+    pub(super) fn apply(&self, experiment: &mut Experiment) {
+        experiment.ways = self.ways.unwrap_or(experiment.ways);
+        experiment.planes = self.planes.unwrap_or(experiment.planes);
+        experiment.bus = self.bus.or(experiment.bus);
+    }
+}
+
 impl ChannelArgs {
     /// True if any of these options was given.
     pub(super) fn is_given(&self) -> bool {
-        self.ways.is_some()
-            || self.planes.is_some()
-            || self.bus.is_some()
+        self.dies.is_given()
             || self.bit_errors.is_some()
             || self.read_retry.is_some()
             || self.t_rwc.is_some()

@@ -336,9 +336,7 @@ impl DeviceArgs {
 
 impl ChannelArgs {
     pub(super) fn apply(&self, experiment: &mut Experiment) {
-        experiment.ways = self.ways.unwrap_or(experiment.ways);
-        experiment.planes = self.planes.unwrap_or(experiment.planes);
-        experiment.bus = self.bus.or(experiment.bus);
+        self.dies.apply(experiment);
         experiment.bit_errors = self.bit_errors.unwrap_or(experiment.bit_errors);
         experiment.t_rwc = self.t_rwc.or(experiment.t_rwc);
         if let Some(retry) = &self.read_retry {

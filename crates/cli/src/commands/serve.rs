@@ -10,7 +10,7 @@ mod record;
 mod summary;
 mod watch;
 
-use self::device_options::{DeviceOptions, only_scheme, settings_of};
+use self::device_options::{DeviceOptions, of_settings, only_scheme, settings_of};
 use self::export::{ExportChoice, named_apart};
 use self::faults::FaultChoice;
 use self::latency::LatencyChoice;
@@ -20,7 +20,9 @@ use self::record::Recording;
 use self::watch::{View, Watch};
 use crate::failure::Failure;
 use clap::Args;
-use device::image::{Description, Image, ImageArray, ImageError};
+use device::image::{
+    ChannelArray, Clock, ClockedArray, Description, Image, ImageArray, ImageError,
+};
 use device::nbd::{Limits, Listener, Server, Stop, Tls, serve};
 use device::{Below, BlockDevice, Monitor};
 use flash::{Array, Flash, Store};
@@ -28,7 +30,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use sim::config::{Bytes, Resolved, ResolvedScheme};
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -39,6 +41,8 @@ Examples:
       the same device again: its part, scheme and size are in the image
   ftlkit serve --capacity 256MiB --listen 127.0.0.1:10809 --latency real
       in memory; replies come when the modelled part would give them
+  ftlkit serve --capacity 1GiB --part ddt-mlc --channels 8 --ways 4 --socket /tmp/ftl.sock --latency real
+      an SSD: requests overlap on its dies, and wait for each other
   ftlkit serve --image device.img --socket /tmp/ftl.sock --record asked.csv.zst
       and what clients ask becomes a trace: ftlkit compare asked.csv.zst
   nbdcopy disk.raw 'nbd+unix:///?socket=/tmp/ftl.sock'
@@ -63,9 +67,9 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "PATH", required_unless_present = "listen")]
     socket: Option<PathBuf>,
 
-    /// TCP address to listen on, ADDRESS:PORT; port 0 is any free one. An address that is not of this machine alone needs
-    /// --allow-remote
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    /// TCP address to listen on, ADDRESS:PORT, such as localhost:10809; port 0 is any free one. An address that is not of this
+    /// machine alone needs --allow-remote
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     listen: Option<SocketAddr>,
 
     /// Let other machines connect, without a password; unencrypted without --tls-cert
@@ -126,7 +130,7 @@ pub(crate) struct ServeArgs {
     record: Option<PathBuf>,
 
     /// Answer Prometheus over HTTP at this address of this machine, under /metrics; port 0 is any free one
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     metrics: Option<SocketAddr>,
 
     /// Show throughput, WAF, free pages, response and wear in the terminal; q or Ctrl-C ends the server
@@ -136,6 +140,15 @@ pub(crate) struct ServeArgs {
     /// Print the summary as one JSON object
     #[arg(long)]
     json: bool,
+}
+
+/// What stands before the device.
+struct Front {
+    listeners: Vec<Listener>,
+    metrics: Option<std::net::TcpListener>,
+    tls: Option<Tls>,
+    log: Log,
+    recording: Option<Recording>,
 }
 
 /// What flushed data outlives.
@@ -154,48 +167,94 @@ enum TlsUse {
 
 impl ServeArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let addresses = self.listeners_allowed()?;
         named_apart(&self.exports)?;
         if self.watch {
             Watch::check()?;
         }
+        // What can be refused without the image is refused before the image is touched.
+        let mut front = self.front()?;
+        let served = self.run_behind(&mut front);
+        if let Some(recording) = front.recording.take() {
+            recording.abandon();
+        }
+        served
+    }
+
+    /// Opens the array, and serves it.
+    fn run_behind(&self, front: &mut Front) -> Result<(), Failure> {
         match &self.image {
             None => {
                 let resolved = self.device.resolve()?;
                 let scheme = only_scheme(&resolved)?;
                 let array = Array::new(resolved.geometry, scheme.part.clone(), Store::All);
-                self.serve_on(array, scheme, true, addresses)
+                self.serve_faulty(array, &resolved, true, front)
             }
             Some(path) => {
                 let (image, resolved, fresh) = self.image(path)?;
-                self.serve_on(image, only_scheme(&resolved)?, fresh, addresses)
+                self.serve_faulty(image, &resolved, fresh, front)
             }
         }
     }
 
+    /// Where clients come in and what is told of them.
+    fn front(&self) -> Result<Front, Failure> {
+        let listeners = self.listeners(self.listeners_allowed()?)?;
+        let metrics = self.metrics.map(Metrics::listen).transpose()?;
+        let tls = self.tls()?;
+        let log = if self.watch { Log::of_view() } else { Log::default() };
+        let recording = match &self.record {
+            Some(path) => Some(Recording::start(path, log.clone())?),
+            None => None,
+        };
+        Ok(Front { listeners, metrics, tls, log, recording })
+    }
+
     /// Serves the scheme on this array, with the faults that it is to have.
+    fn serve_faulty<I: Below>(
+        &self,
+        array: I,
+        resolved: &Resolved,
+        fresh: bool,
+        front: &mut Front,
+    ) -> Result<(), Failure> {
+        let Some(faults) = &self.faults else {
+            return self.serve_on(array, resolved, fresh, front);
+        };
+        let faults = faults.plan(only_scheme(resolved)?)?;
+        let faulty = faults.around(array, fresh).map_err(Failure::input)?;
+        self.serve_on(faulty, resolved, fresh, front)
+    }
+
+    /// Serves the scheme on this array, by a serial clock or on channels.
     fn serve_on<I: Below>(
         &self,
         array: I,
-        scheme: &ResolvedScheme,
+        resolved: &Resolved,
         fresh: bool,
-        address: Option<SocketAddr>,
+        front: &mut Front,
     ) -> Result<(), Failure> {
-        let Some(faults) = &self.faults else {
-            return self.serve(self.made(array, scheme, fresh)?, scheme, address);
-        };
-        let faulty = faults.plan(scheme)?.around(array, fresh).map_err(Failure::input)?;
-        self.serve(self.made(faulty, scheme, fresh)?, scheme, address)
+        let scheme = only_scheme(resolved)?;
+        let config = &scheme.config;
+        match &resolved.ssd {
+            None => {
+                let array = ImageArray::new(config, array);
+                self.serve(self.made(array, scheme, fresh)?, scheme, front)
+            }
+            Some(ssd) => {
+                let array = ChannelArray::on_channels(config, array, ssd);
+                let array = array.map_err(Failure::internal)?;
+                self.serve(self.made(array, scheme, fresh)?, scheme, front)
+            }
+        }
     }
 
     /// The scheme on this array: formatted if that is fresh, else mounted.
-    fn made<I: Below>(
+    fn made<C: Clock<Below: Below>>(
         &self,
-        array: I,
+        array: ClockedArray<C>,
         scheme: &ResolvedScheme,
         fresh: bool,
-    ) -> Result<BlockDevice<I>, Failure> {
-        let array = ImageArray::new(&scheme.config, array);
+    ) -> Result<BlockDevice<C>, Failure> {
         let (made, what) = match fresh {
             true => (array.format(&scheme.config), "format"),
             false => (array.mount(&scheme.config), "mount"),
@@ -227,8 +286,9 @@ impl ServeArgs {
             let resolved = self.device.resolve()?;
             let scheme = only_scheme(&resolved)?;
             let mut description = Description::of_part(&scheme.part);
-            description.settings = settings_of(&resolved, scheme);
+            description.settings = settings_of(&resolved, scheme)?;
             let mut image = Image::create(path, resolved.geometry, &description).map_err(fault)?;
+            image.use_with(&scheme.part).map_err(fault)?;
             image.sync_before_erases(self.durable == Durable::Machine);
             return Ok((image, resolved, true));
         }
@@ -240,28 +300,28 @@ impl ServeArgs {
         }
         let mut image = Image::open(path).map_err(fault)?;
         image.sync_before_erases(self.durable == Durable::Machine);
-        let kept = &image.description().settings;
-        let resolved = DeviceOptions::of_settings(kept).map_err(|reason| {
+        let kept = image.description().settings.clone();
+        let experiment = of_settings(&kept).map_err(|reason| {
             let what = format!("`{}` was not made by `ftlkit serve`: {reason}", path.display());
             Failure::input(what)
         })?;
-        let resolved = resolved.resolve()?;
+        let resolved = experiment.resolve()?;
         let scheme = only_scheme(&resolved)?;
-        let same = settings_of(&resolved, scheme) == *kept
-            && resolved.geometry == *image.geometry()
-            && scheme.part == *image.part();
+        let same =
+            settings_of(&resolved, scheme)? == kept && resolved.geometry == *image.geometry();
+        let same = same && image.use_with(&scheme.part).is_ok();
         if !same {
             let what = "was made by a version of ftlkit that lays out its scheme in another way";
             return Err(Failure::input(format!("`{}` {what}", path.display())));
         }
-        if self.device.any() && !self.describes(kept)? {
+        if self.device.any() && !self.describes(&kept)? {
             return Err(Failure::input_with_help(
                 format!(
                     "`{}` is another device than the options describe: its scheme is {}",
                     path.display(),
                     scheme.label
                 ),
-                "leave out --scheme, --part, --capacity, --share and --seed: the image has its own; `ftlkit image info` prints them",
+                "leave out the options of the device: the image has its own; `ftlkit image info` prints them",
             ));
         }
         Ok((image, resolved, false))
@@ -270,24 +330,24 @@ impl ServeArgs {
     /// True if the options describe a device of these settings.
     fn describes(&self, settings: &BTreeMap<String, String>) -> Result<bool, Failure> {
         let resolved = self.device.resolve()?;
-        Ok(settings_of(&resolved, only_scheme(&resolved)?) == *settings)
+        Ok(settings_of(&resolved, only_scheme(&resolved)?)? == *settings)
     }
 
-    fn serve<I: Below>(
+    fn serve<C: Clock<Below: Below>>(
         &self,
-        mut device: BlockDevice<I>,
+        mut device: BlockDevice<C>,
         scheme: &ResolvedScheme,
-        address: Option<SocketAddr>,
+        front: &mut Front,
     ) -> Result<(), Failure> {
-        let listeners = self.listeners(address)?;
         let title = format!("{} on {}", scheme.label, scheme.part.name);
         let exports = export::of_device(&self.exports, &device, &title, self.read_only);
         let (stop, monitor) = (Stop::default(), Monitor::default());
-        let metrics = self.metrics.map(|address| {
-            Metrics::start(address, monitor.clone(), stop.clone(), scheme.label.clone())
+        let listeners = std::mem::take(&mut front.listeners);
+        let (tls, log) = (front.tls.take(), front.log.clone());
+        let metrics = front.metrics.take().map(|listener| {
+            Metrics::start(listener, monitor.clone(), stop.clone(), scheme.label.clone())
         });
         let metrics = metrics.transpose()?;
-        let tls = self.tls()?;
         let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(Failure::internal)?;
         let (handle, stopper) = (signals.handle(), stop.clone());
         let waiting = std::thread::spawn(move || {
@@ -296,13 +356,11 @@ impl ServeArgs {
             }
         });
         let title = format!("{title} of {}", Bytes::new(device.bytes()).rounded_down());
-        let mut places: Vec<String> = listeners.iter().map(Listener::uri).collect();
+        let names: Vec<&str> = exports.iter().map(|export| export.name.as_str()).collect();
+        let mut places: Vec<String> =
+            listeners.iter().flat_map(|listener| listener.uris(&names)).collect();
         places.extend(metrics.iter().map(Metrics::uri));
-        let log = if self.watch { Log::of_view() } else { Log::default() };
-        let mut recording = match &self.record {
-            Some(path) => Some(Recording::start(path, log.clone())?),
-            None => None,
-        };
+        let mut recording = front.recording.take();
         let watch = match self.watch {
             true => {
                 let view = View::new(title, places);
@@ -330,8 +388,13 @@ impl ServeArgs {
                 log.tell(format_args!("{violation}"));
             }
             monitor.tell(|| device.summary());
-            device.rest()
+            let rest = device.rest()?;
+            if let Some(note) = device.take_note() {
+                log.tell(format_args!("{note}"));
+            }
+            Ok(rest)
         });
+        let first_failure = device.first_failure().map(str::to_owned);
         let (summary, failure) = match served {
             Err(failure) => (Some(device.summary()), Some(failure)),
             Ok(()) => match device.shut_down() {
@@ -356,8 +419,12 @@ impl ServeArgs {
         }
         recorded?;
         watched.map_err(|error| Failure::internal(format!("the terminal: {error}")))?;
-        match summary {
-            Some(summary) if summary.violations > 0 => Err(Failure::PromiseBroken),
+        match (summary, first_failure) {
+            (Some(summary), _) if summary.violations > 0 => Err(Failure::PromiseBroken),
+            (Some(summary), Some(first)) => Err(Failure::internal(format!(
+                "the device failed {} of {} requests; the first: {first}",
+                summary.requests_refused, summary.requests_taken
+            ))),
             _ => Ok(()),
         }
     }
@@ -371,7 +438,8 @@ impl ServeArgs {
         }
         if let Some(address) = address {
             let cannot = |error| Failure::input(format!("cannot listen on {address}: {error}"));
-            listeners.push(Listener::tcp(address, self.tls_cert.is_some()).map_err(cannot)?);
+            let required = self.tls_cert.is_some().then_some(self.tls == TlsUse::Required);
+            listeners.push(Listener::tcp(address, required).map_err(cannot)?);
         }
         Ok(listeners)
     }
@@ -384,6 +452,17 @@ impl ServeArgs {
         let tls = Tls::from_files(certificate, key, self.tls == TlsUse::Required);
         tls.map(Some).map_err(|error| Failure::input(format!("--tls-cert, --tls-key: {error}")))
     }
+}
+
+/// An address and port; a name is looked up.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let found = text.to_socket_addrs().map_err(|error| {
+        format!("{error}; it is ADDRESS:PORT, such as 127.0.0.1:10809 or localhost:10809")
+    })?;
+    // A name of this machine may have two addresses; the older kind is what clients try first.
+    let all: Vec<SocketAddr> = found.collect();
+    let first = all.iter().find(|address| address.is_ipv4()).or(all.first());
+    first.copied().ok_or_else(|| "it has no address".to_owned())
 }
 
 fn fault(error: ImageError) -> Failure {

@@ -6,13 +6,13 @@ use ftl::AllocationOrder;
 use sim::config::{Cpu, Duration, Experiment, PlaneUse, SuspendChoice, Word};
 use sim::ssd::{Arbitration, CollectionPlace, CoreSharing, CpuWork, HostInterface};
 
-/// SSD settings of an experiment except ways and planes.
-#[derive(Clone, Debug, Args)]
+/// Channels and dies of an SSD, and what runs on them first.
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "SSD")]
-pub(super) struct SsdArgs {
+pub(super) struct BoardArgs {
     /// Channels of an SSD, 1 to 256, each with --ways devices of --dies dies: operations of different dies overlap,
     /// and several requests are outstanding [default: one channel, on which one operation runs at a time; other SSD
-    /// options except --cpu are then refused]
+    /// options are then refused]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=256))]
     channels: Option<u32>,
 
@@ -30,6 +30,63 @@ pub(super) struct SsdArgs {
     /// work together); the first letter changes with every write [default: cwdp]
     #[arg(long, value_name = "ORDER")]
     allocation: Option<Word<AllocationOrder>>,
+
+    /// Host operations that precede each waiting collection operation of the same die, 0 (none: all in the order in
+    /// which they were issued) to 1000000; collection that a write waits for always goes first [default: 16, with
+    /// --collection exclusive 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    host_first: Option<u32>,
+
+    /// Operations that a host read suspends, of the host and of collection: none, erase, or program (and erases); the read then goes
+    /// before the writes that wait for the die. The part must have the time from the suspend command to the read,
+    /// t_erase_suspend_ns and t_program_suspend_ns, as mqsim-mlc does, or set it, as with --set
+    /// part.t_erase_suspend_ns=100us [default: none]
+    #[arg(long, value_name = "WHAT")]
+    suspend: Option<Word<SuspendChoice>>,
+
+    /// Arbiter that grants a channel's bus to its dies: fifo, round-robin or read-first [default: fifo]
+    #[arg(long, value_name = "POLICY")]
+    arbiter: Option<Word<Policy>>,
+
+    /// Read and write cycle of the buses, such as 5ns, for a part that has none: its tR and tPROG then
+    /// include the transfer
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    bus_cycle: Option<Duration>,
+}
+
+impl BoardArgs {
+    /// True if any of these options was given.
+    pub(super) fn is_given(&self) -> bool {
+        let Self { channels, dies, plane_use, allocation, host_first, suspend, arbiter, bus_cycle } =
+            self;
+        channels.is_some()
+            || dies.is_some()
+            || plane_use.is_some()
+            || allocation.is_some()
+            || host_first.is_some()
+            || suspend.is_some()
+            || arbiter.is_some()
+            || bus_cycle.is_some()
+    }
+
+    pub(super) fn apply(&self, experiment: &mut Experiment) {
+        experiment.channels = self.channels.or(experiment.channels);
+        experiment.dies = self.dies.or(experiment.dies);
+        experiment.plane_use = self.plane_use.or(experiment.plane_use);
+        experiment.allocation = self.allocation.or(experiment.allocation);
+        experiment.host_first = self.host_first.or(experiment.host_first);
+        experiment.suspend = self.suspend.or(experiment.suspend);
+        experiment.arbiter = self.arbiter.or(experiment.arbiter);
+        experiment.bus_cycle = self.bus_cycle.or(experiment.bus_cycle);
+    }
+}
+
+/// SSD settings of an experiment except ways and planes.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "SSD")]
+pub(super) struct SsdArgs {
+    #[command(flatten)]
+    board: BoardArgs,
 
     /// Submission queues, 1 to 128: requests go to them in turns, and each holds --queue-depth; of --job: queues of each job
     /// that sets none [default: 1]
@@ -84,39 +141,14 @@ pub(super) struct SsdArgs {
     #[arg(long, value_name = "WHERE")]
     collection: Option<Word<CollectionPlace>>,
 
-    /// Host operations that precede each waiting collection operation of the same die, 0 (none: all in the order in
-    /// which they were issued) to 1000000; collection that a write waits for always goes first [default: 16, with
-    /// --collection exclusive 0]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
-    host_first: Option<u32>,
-
-    /// Operations that a host read suspends, of the host and of collection: none, erase, or program (and erases); the read then goes
-    /// before the writes that wait for the die. The part must have the time from the suspend command to the read,
-    /// t_erase_suspend_ns and t_program_suspend_ns, as mqsim-mlc does, or set it, as with --set
-    /// part.t_erase_suspend_ns=100us [default: none]
-    #[arg(long, value_name = "WHAT")]
-    suspend: Option<Word<SuspendChoice>>,
-
-    /// Arbiter that grants a channel's bus to its dies: fifo, round-robin or read-first [default: fifo]
-    #[arg(long, value_name = "POLICY")]
-    arbiter: Option<Word<Policy>>,
-
     /// Length of the windows in which page commands are counted, 1ms to 1h [default: 100ms]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     window: Option<Duration>,
-
-    /// Read and write cycle of the buses, such as 5ns, for a part that has none: its tR and tPROG then
-    /// include the transfer
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    bus_cycle: Option<Duration>,
 }
 
 impl SsdArgs {
     pub(super) fn apply(&self, experiment: &mut Experiment) {
-        experiment.channels = self.channels.or(experiment.channels);
-        experiment.dies = self.dies.or(experiment.dies);
-        experiment.plane_use = self.plane_use.or(experiment.plane_use);
-        experiment.allocation = self.allocation.or(experiment.allocation);
+        self.board.apply(experiment);
         experiment.queue_depth = self.queue_depth.or(experiment.queue_depth);
         experiment.queues = self.queues.or(experiment.queues);
         experiment.arbitration = self.arbitration.or(experiment.arbitration);
@@ -127,10 +159,6 @@ impl SsdArgs {
         experiment.cpu_sharing = self.cpu_sharing.or(experiment.cpu_sharing);
         experiment.cpu_command = self.cpu_command.or(experiment.cpu_command);
         experiment.collection = self.collection.or(experiment.collection);
-        experiment.host_first = self.host_first.or(experiment.host_first);
-        experiment.suspend = self.suspend.or(experiment.suspend);
-        experiment.arbiter = self.arbiter.or(experiment.arbiter);
         experiment.window = self.window.or(experiment.window);
-        experiment.bus_cycle = self.bus_cycle.or(experiment.bus_cycle);
     }
 }

@@ -18,9 +18,11 @@ pub struct Description {
 }
 
 impl Description {
-    /// A description of this part alone.
+    /// A description of this part alone, as its data sheet has it: copy paths and read retries are the controller's
+    /// ([`Image::use_with`](super::Image::use_with)).
     pub fn of_part(part: &Part) -> Self {
-        Self { part: part.clone(), settings: BTreeMap::new() }
+        let part = Part { copies: None, retry: None, ..part.clone() };
+        Self { part, settings: BTreeMap::new() }
     }
 
     /// The text in the file.

@@ -6,7 +6,7 @@ use super::error::{ImageError, IoFailure};
 use super::layout::{
     self, BLOCK_BYTES, BlockRecord, Found, Header, Offsets, PAGE_BYTES, PageRecord,
 };
-use flash::{BlockId, FlashError, Geometry, Ppn};
+use flash::{BlockId, FlashError, Geometry, Part, Ppn};
 use std::cell::RefCell;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -290,6 +290,19 @@ impl Image {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Takes over the copy paths and the read retries of a controller, which the file does not keep.
+    ///
+    /// # Errors
+    /// The part's data sheet is not that of the image.
+    pub fn use_with(&mut self, part: &Part) -> Result<(), ImageError> {
+        if Description::of_part(&self.description.part).part != Description::of_part(part).part {
+            let reason = format!("its part is not this `{}`", part.name);
+            return Err(ImageError::Description(reason));
+        }
+        self.description.part = part.clone();
+        Ok(())
     }
 
     /// What the image says of itself.

@@ -33,7 +33,7 @@ mod file;
 mod layout;
 mod rules;
 
-pub use array::ImageArray;
+pub use array::{ChannelArray, Clock, ClockedArray, ImageArray};
 pub use check::{Fault, Finding, PageState, Tally};
 pub use description::Description;
 pub use error::{ImageError, IoFailure};

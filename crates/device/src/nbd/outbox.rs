@@ -7,6 +7,7 @@ use super::budget::Budget;
 use super::export::Session;
 use super::stream::Stream;
 use super::wire::{self, Chunk, NbdError};
+use crate::threads;
 use std::io::{self, Write};
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -246,6 +247,7 @@ impl Line {
 /// # Errors
 /// Why a reply could not be sent.
 pub(super) fn write_replies(line: &Line, messages: &Receiver<Message>) -> io::Result<()> {
+    threads::wake_in_time();
     let mut batch = Batch::default();
     while let Ok(first) = messages.recv() {
         let mut next = Some(first);
@@ -266,9 +268,9 @@ pub(super) fn write_replies(line: &Line, messages: &Receiver<Message>) -> io::Re
     line.end()
 }
 
-/// Sleeps until shortly before, then spins: a sleep ends up to a tenth of a millisecond late.
+/// Sleeps until shortly before, then spins: a wake-up takes some microseconds.
 fn wait_until(due: Option<Instant>) {
-    const SPIN: Duration = Duration::from_micros(80);
+    const SPIN: Duration = Duration::from_micros(30);
     let Some(due) = due else { return };
     if let Some(left) =
         due.checked_duration_since(Instant::now()).and_then(|left| left.checked_sub(SPIN))

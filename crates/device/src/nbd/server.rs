@@ -6,13 +6,14 @@ use super::session::{self, Job, Limits, ToDevice};
 use super::stream::Stream;
 use super::tls::Tls;
 use super::wire::NbdError;
+use crate::threads;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -22,8 +23,8 @@ use std::time::{Duration, Instant};
 pub enum Listener {
     /// A Unix socket, which is removed at the end.
     Unix(UnixListener, PathBuf),
-    /// A TCP port, and whether its address is told as one with TLS.
-    Tcp(TcpListener, bool),
+    /// A TCP port; with TLS, and whether that is required.
+    Tcp(TcpListener, Option<bool>),
 }
 
 impl Listener {
@@ -42,26 +43,31 @@ impl Listener {
         Ok(Self::Unix(UnixListener::bind(path)?, path.to_owned()))
     }
 
-    /// Listens on a TCP port; port 0 is any free one. `tls`: its address is told as one with TLS.
+    /// Listens on a TCP port; port 0 is any free one. `tls`: whether it is required, if it is served at all.
     ///
     /// # Errors
     /// That of the system.
-    pub fn tcp(address: SocketAddr, tls: bool) -> io::Result<Self> {
+    pub fn tcp(address: SocketAddr, tls: Option<bool>) -> io::Result<Self> {
         Ok(Self::Tcp(TcpListener::bind(address)?, tls))
     }
 
-    /// The address for clients, as an NBD URI.
-    pub fn uri(&self) -> String {
-        match self {
-            Self::Unix(_, path) => format!("nbd+unix:///?socket={}", path.display()),
+    /// The addresses for clients, as NBD URIs: one per name, encrypted and not where both are served.
+    pub fn uris(&self, names: &[&str]) -> Vec<String> {
+        let of_name = |name: &&str| match self {
+            Self::Unix(_, path) => vec![format!("nbd+unix:///{name}?socket={}", path.display())],
             Self::Tcp(listener, tls) => {
-                let kind = if *tls { "nbds" } else { "nbd" };
-                match listener.local_addr() {
-                    Ok(address) => format!("{kind}://{address}"),
-                    Err(_) => format!("{kind}://"),
-                }
+                let address =
+                    listener.local_addr().map_or_else(|_| String::new(), |at| at.to_string());
+                let name = if name.is_empty() { String::new() } else { format!("/{name}") };
+                let kinds: &[&str] = match tls {
+                    None => &["nbd"],
+                    Some(true) => &["nbds"],
+                    Some(false) => &["nbds", "nbd"],
+                };
+                kinds.iter().map(|kind| format!("{kind}://{address}{name}")).collect()
             }
-        }
+        };
+        names.iter().flat_map(of_name).collect()
     }
 
     fn accept(&self) -> io::Result<Stream> {
@@ -226,18 +232,22 @@ fn do_jobs<E>(
     const LOOK: Duration = Duration::from_millis(20);
     /// Jobs, and time, after which replies are sent, though more jobs wait.
     const SEND_AFTER: (u32, Duration) = (16, Duration::from_micros(500));
+    threads::wake_in_time();
     let (mut rest, mut failed, mut end) = (None, None, None);
     let (mut jobs_done, mut sent) = (0, Instant::now());
     loop {
         let stopped = stop.is_stopped();
         let late = stopped && Instant::now() > *end.get_or_insert_with(|| Instant::now() + longest);
-        let wait = rest.map_or(LOOK, |rest: Duration| rest.min(LOOK));
+        let wait = rest.unwrap_or(LOOK).min(LOOK);
         let next = match queue.try_recv() {
             Ok(job) if jobs_done < SEND_AFTER.0 && sent.elapsed() < SEND_AFTER.1 => Ok(job),
             next => {
                 unsent.flush();
                 (jobs_done, sent) = (0, Instant::now());
-                next.or_else(|_| queue.recv_timeout(wait))
+                next.or_else(|_| match rest {
+                    None => queue.recv_timeout(wait),
+                    Some(_) => next_within(queue, wait),
+                })
             }
         };
         jobs_done += 1;
@@ -264,6 +274,29 @@ fn do_jobs<E>(
         if late {
             queue.try_iter().for_each(|job| refuse(job, stop, "the server ends"));
             return failed.map_or(Ok(()), Err);
+        }
+    }
+}
+
+/// The next job that comes within this time. The end of the time is met to some microseconds.
+fn next_within(queue: &Receiver<Job>, wait: Duration) -> Result<Job, RecvTimeoutError> {
+    /// What a wake-up takes.
+    const SPIN: Duration = Duration::from_micros(30);
+    let end = Instant::now() + wait;
+    if let Some(sleep) = wait.checked_sub(SPIN).filter(|sleep| !sleep.is_zero()) {
+        match queue.recv_timeout(sleep) {
+            Err(RecvTimeoutError::Timeout) => {}
+            next => return next,
+        }
+    }
+    loop {
+        match queue.try_recv() {
+            Ok(job) => return Ok(job),
+            Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
+            Err(TryRecvError::Empty) if Instant::now() >= end => {
+                return Err(RecvTimeoutError::Timeout);
+            }
+            Err(TryRecvError::Empty) => std::hint::spin_loop(),
         }
     }
 }
@@ -305,7 +338,11 @@ fn accept(
             let refused = &stop.0.refused;
             let (limits, tls) = (&here.limits, here.tls.as_ref());
             let ended = session::run(stream, &exports, limits, tls, *id, &device, refused);
-            if let Err(error) = ended {
+            // A client may leave, or look whether anybody listens, without a word.
+            let left = |error: &io::Error| error.kind() == io::ErrorKind::UnexpectedEof;
+            if let Err(error) = ended
+                && !left(&error)
+            {
                 (here.log)(&format!("connection {id} ended early: {error}"));
             }
         });

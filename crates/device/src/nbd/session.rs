@@ -131,8 +131,7 @@ fn shake_hands(
 ) -> io::Result<Option<Session>> {
     let end = Instant::now() + limits.handshake;
     let read = |stream: &mut Stream, bytes: &mut [u8]| read_until(stream, bytes, end);
-    stream.set_timeouts(Some(limits.handshake))?;
-    stream.write_all(&handshake::greeting())?;
+    write_until(stream, &handshake::greeting(), end)?;
     let mut flags = [0; 4];
     read(stream, &mut flags)?;
     let Some(mut state) = Handshake::new(Arc::clone(exports), u32::from_be_bytes(flags)) else {
@@ -151,39 +150,58 @@ fn shake_hands(
             return Err(io::Error::other("an option without its magic number"));
         };
         if length > handshake::MOST_OPTION_BYTES {
-            stream.write_all(&handshake::too_big(option))?;
+            write_until(stream, &handshake::too_big(option), end)?;
             return Err(io::Error::other(format!("an option of {length} bytes")));
         }
         let mut data = vec![0; length as usize];
         read(stream, &mut data)?;
         match state.option(option, &data) {
-            Step::Reply(bytes) => stream.write_all(&bytes)?,
+            Step::Reply(bytes) => write_until(stream, &bytes, end)?,
             Step::Start(bytes, session) => {
-                stream.write_all(&bytes)?;
+                write_until(stream, &bytes, end)?;
                 return Ok(Some(session));
             }
             Step::Encrypt(bytes) => {
-                stream.write_all(&bytes)?;
+                write_until(stream, &bytes, end)?;
                 let tls = tls.ok_or_else(|| io::Error::other("the server has no certificate"))?;
                 stream.encrypt(tls, end)?;
             }
             Step::End(bytes) => {
-                stream.write_all(&bytes)?;
+                write_until(stream, &bytes, end)?;
                 return Ok(None);
             }
         }
     }
 }
 
+/// Writes all of `bytes` before a point in time.
+fn write_until(stream: &mut Stream, bytes: &[u8], end: Instant) -> io::Result<()> {
+    let mut done = 0;
+    while done < bytes.len() {
+        stream.set_timeouts(Some(time_left(end)?))?;
+        match stream.write(&bytes[done..]) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => done += written,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    stream.flush()
+}
+
+fn time_left(end: Instant) -> io::Result<Duration> {
+    let left = end.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        return Err(io::Error::new(io::ErrorKind::TimedOut, "the handshake takes too long"));
+    }
+    Ok(left)
+}
+
 /// Reads all of `bytes` before a point in time.
 fn read_until(stream: &mut Stream, bytes: &mut [u8], end: Instant) -> io::Result<()> {
     let mut done = 0;
     while done < bytes.len() {
-        let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, "the handshake takes too long"));
-        }
-        stream.set_timeouts(Some(left))?;
+        stream.set_timeouts(Some(time_left(end)?))?;
         match stream.read(&mut bytes[done..]) {
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(read) => done += read,
@@ -221,8 +239,11 @@ fn read_requests(
         budget.take(payload_bytes(&request));
         let mut data = Vec::new();
         if request.has_payload() {
-            data.resize(request.length as usize, 0);
-            stream.read_exact(&mut data)?;
+            data.reserve_exact(request.length as usize);
+            let payload = u64::from(request.length);
+            if (&mut stream).take(payload).read_to_end(&mut data)? as u64 != payload {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
         }
         each(&request, data, admitted);
     }

@@ -4,7 +4,7 @@
 use crate::on_disk::{Folder, folder};
 use crate::served::{Answer, Client};
 use flash::faults::{PowerCut, Tearable};
-use flash::{BlockId, FlashError, Geometry, Layer, Part, Ppn, parts};
+use flash::{BlockId, FlashError, Geometry, Layer, Part, Ppn, Serial, parts};
 use ftl::{BufferPolicy, BufferSettings, PlacementKind, SchemeConfig, registry};
 use ftlkit_device::image::{Description, Image, ImageArray};
 use ftlkit_device::nbd::{Export, Limits, Listener, Server, Stop, serve};
@@ -184,7 +184,7 @@ fn serve_cut(
         ImageArray::new(config, Cut(PowerCut::new(image))).mount(config).expect("it mounts");
     let array: &mut ImageArray<Cut> = scheme.flash_mut().downcast_mut().unwrap();
     array.image_mut().0.cut_after(after, tear);
-    let mut device = BlockDevice::<Cut>::new(scheme, Latency::None);
+    let mut device = BlockDevice::<Serial<Cut>>::new(scheme, Latency::None);
     let export = Export {
         name: "disk".into(),
         description: String::new(),

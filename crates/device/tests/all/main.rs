@@ -1,5 +1,6 @@
 //! Tests of the block device.
 
+mod channels;
 mod child;
 mod clients;
 mod conformance;

@@ -3,14 +3,16 @@
 use crate::on_disk::{Folder, folder};
 use flash::{Geometry, Part, parts};
 use ftl::{BufferPolicy, BufferSettings, SchemeConfig, registry, registry::REGISTRY};
-use ftlkit_device::image::{Description, Image, ImageArray};
+use ftlkit_device::image::{ChannelArray, Clock, ClockedArray, Description, Image, ImageArray};
 use ftlkit_device::nbd::{Export, Limits, Listener, NbdError, Reply, Server, Stop, serve};
 use ftlkit_device::{BlockDevice, Latency, Summary};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use sim::ssd::SsdSetup;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, spawn};
 use std::time::{Duration, Instant};
@@ -27,7 +29,49 @@ pub(crate) struct Served {
     stop: Stop,
     server: Option<JoinHandle<Summary>>,
     log: Arc<Mutex<Vec<String>>>,
+    /// The channels on which its operations overlap, if they do.
+    ssd: Option<SsdSetup>,
     pub(crate) bytes: u64,
+}
+
+/// A device on any clock, which a server works.
+struct Worked<C: Clock>(BlockDevice<C>);
+
+impl<C: Clock<Below = Image>> Worked<C> {
+    fn new(array: ClockedArray<C>, config: &SchemeConfig, fresh: bool, latency: Latency) -> Self {
+        let scheme = if fresh { array.format(config) } else { array.mount(config) }.unwrap();
+        Self(BlockDevice::new(scheme, latency))
+    }
+
+    fn serve(
+        mut self,
+        ready: &Sender<u64>,
+        (limits, read_only): (Limits, bool),
+        listener: Listener,
+        (stop, log): (&Stop, Arc<Mutex<Vec<String>>>),
+    ) -> Summary {
+        let device = &mut self.0;
+        ready.send(device.bytes()).unwrap();
+        let export = |name: &str, read_only| Export {
+            name: name.to_owned(),
+            description: String::new(),
+            bytes: device.bytes(),
+            page_bytes: device.page_bytes() as u32,
+            read_only,
+        };
+        let exports = vec![export("disk", read_only), export("look", true)];
+        let log = Box::new(move |line: &str| log.lock().unwrap().push(line.to_owned()));
+        let server = Server { exports, limits, tls: None, log };
+        let served = serve(server, vec![listener], stop, |job| match job {
+            Some(job) => device
+                .serve(job)
+                .map(|violation| assert_eq!(violation, None))
+                .and_then(|()| device.rest()),
+            None => device.rest(),
+        });
+        served.unwrap();
+        self.0.shut_down().unwrap()
+    }
 }
 
 impl Served {
@@ -40,10 +84,16 @@ impl Served {
     }
 
     /// A server on an image of this number of blocks, pages per block, and bytes per page.
-    pub(crate) fn of_shape(
+    pub(crate) fn of_shape(config: &SchemeConfig, shape: [u32; 2], page_bytes: u32) -> Self {
+        Self::on(config, shape, page_bytes, None)
+    }
+
+    /// The same, on the channels of an SSD if there is one.
+    pub(crate) fn on(
         config: &SchemeConfig,
         [blocks, pages]: [u32; 2],
         page_bytes: u32,
+        ssd: Option<SsdSetup>,
     ) -> Self {
         let folder = folder();
         let part = parts::by_name("evaluation-slc").unwrap().clone();
@@ -57,49 +107,47 @@ impl Served {
             )
             .unwrap(),
         );
-        let mut served =
-            Self { folder, stop: Stop::default(), server: None, log: Arc::default(), bytes: 0 };
+        let mut served = Self {
+            folder,
+            stop: Stop::default(),
+            server: None,
+            log: Arc::default(),
+            ssd,
+            bytes: 0,
+        };
         served.start(config, Limits::default(), Latency::None, false);
         served
     }
 
-    fn socket(&self) -> PathBuf {
+    pub(crate) fn socket(&self) -> PathBuf {
         self.folder.path().join("socket")
     }
 
-    fn start(&mut self, config: &SchemeConfig, limits: Limits, latency: Latency, read_only: bool) {
+    pub(crate) fn start(
+        &mut self,
+        config: &SchemeConfig,
+        limits: Limits,
+        latency: Latency,
+        read_only: bool,
+    ) {
         self.stop = Stop::default();
         let (image, config, stop) =
             (self.folder.path().join("device.img"), config.clone(), self.stop.clone());
         let listener = Listener::unix(&self.socket()).unwrap();
-        let log = Arc::clone(&self.log);
+        let (log, ssd) = (Arc::clone(&self.log), self.ssd.clone());
         let (ready, size) = std::sync::mpsc::channel();
         let server = spawn(move || {
             let image = Image::open(&image).unwrap();
             let fresh = image.starts().count == 1;
-            let array = ImageArray::new(&config, image);
-            let scheme = if fresh { array.format(&config) } else { array.mount(&config) }.unwrap();
-            let mut device = BlockDevice::<Image>::new(scheme, latency);
-            ready.send(device.bytes()).unwrap();
-            let export = |name: &str, read_only| Export {
-                name: name.to_owned(),
-                description: String::new(),
-                bytes: device.bytes(),
-                page_bytes: device.page_bytes() as u32,
-                read_only,
-            };
-            let exports = vec![export("disk", read_only), export("look", true)];
-            let log = Box::new(move |line: &str| log.lock().unwrap().push(line.to_owned()));
-            let server = Server { exports, limits, tls: None, log };
-            let served = serve(server, vec![listener], &stop, |job| match job {
-                Some(job) => device
-                    .serve(job)
-                    .map(|violation| assert_eq!(violation, None))
-                    .and_then(|()| device.rest()),
-                None => device.rest(),
-            });
-            served.unwrap();
-            device.shut_down().unwrap()
+            let (setup, told) = ((limits, read_only), (&stop, log));
+            match ssd {
+                None => Worked::new(ImageArray::new(&config, image), &config, fresh, latency)
+                    .serve(&ready, setup, listener, told),
+                Some(ssd) => {
+                    let array = ChannelArray::on_channels(&config, image, &ssd).unwrap();
+                    Worked::new(array, &config, fresh, latency).serve(&ready, setup, listener, told)
+                }
+            }
         });
         self.server = Some(server);
         self.bytes = size.recv().unwrap();
@@ -190,7 +238,14 @@ impl Client {
         Self { stream, structured, cookie: 0 }
     }
 
-    fn send(&mut self, flags: u16, command: u16, offset: u64, length: u32, data: &[u8]) -> u64 {
+    pub(crate) fn send(
+        &mut self,
+        flags: u16,
+        command: u16,
+        offset: u64,
+        length: u32,
+        data: &[u8],
+    ) -> u64 {
         self.cookie += 1;
         let head = [
             &0x2560_9513_u32.to_be_bytes()[..],
@@ -206,7 +261,7 @@ impl Client {
     }
 
     /// The next reply and its cookie; `read`: bytes of a read, whose simple reply carries them.
-    fn receive(&mut self, read: u32) -> (u64, Answer) {
+    pub(crate) fn receive(&mut self, read: u32) -> (u64, Answer) {
         let mut head = vec![0; if self.structured { 20 } else { 16 }];
         self.stream.read_exact(&mut head).unwrap();
         let word = |at: usize| u32::from_be_bytes(head[at..at + 4].try_into().unwrap());
@@ -257,7 +312,7 @@ impl Client {
 }
 
 /// Random requests of any offset and length, against a model of bytes. Trimmed bytes read as before or as zeros; `None`.
-fn random_requests(
+pub(crate) fn random_requests(
     client: &mut Client,
     model: &mut [Option<u8>],
     random: &mut Pcg64,

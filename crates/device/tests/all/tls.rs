@@ -28,8 +28,14 @@ impl Served {
         std::fs::write(path("cert.pem"), made.cert.pem()).unwrap();
         std::fs::write(path("key.pem"), made.signing_key.serialize_pem()).unwrap();
         let tls = Tls::from_files(&path("cert.pem"), &path("key.pem"), required).unwrap();
-        let listener = Listener::tcp("127.0.0.1:0".parse().unwrap(), true).unwrap();
-        let address = listener.uri().strip_prefix("nbds://").unwrap().to_owned();
+        let listener = Listener::tcp("127.0.0.1:0".parse().unwrap(), Some(required)).unwrap();
+        let uris = listener.uris(&["disk"]);
+        let kinds: &[&str] = if required { &["nbds"] } else { &["nbds", "nbd"] };
+        let address = uris[0].strip_prefix("nbds://").unwrap().strip_suffix("/disk").unwrap();
+        let address = address.to_owned();
+        let all: Vec<String> =
+            kinds.iter().map(|kind| format!("{kind}://{address}/disk")).collect();
+        assert_eq!(uris, all);
         let (stop, log) = (Stop::default(), Arc::new(Mutex::new(Vec::new())));
         let export = Export {
             name: "disk".into(),

@@ -249,6 +249,14 @@ impl<W: GrantObserver> Channels<W> {
         }
     }
 
+    /// Earliest time at which a bus can be granted or a known completion is due; `None` if nothing is outstanding. Until
+    /// then nothing happens unless more is submitted.
+    pub fn next_event_ns(&self) -> Option<Ns> {
+        let (grant_ns, _) = self.next_grant();
+        let due_ns = self.done.peek().map_or(NEVER, |Reverse((due_ns, ..))| *due_ns);
+        Some(grant_ns.min(due_ns)).filter(|next_ns| *next_ns != NEVER)
+    }
+
     /// Tags of the earliest known completion, and of the two of which one is the next after it. They may change.
     #[inline]
     pub(crate) fn upcoming(&self) -> impl Iterator<Item = u64> + '_ {

@@ -320,6 +320,12 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         self.next_done_until(Ns::MAX)
     }
 
+    /// Earliest time at which anything happens unless another task begins; `None` if nothing is outstanding.
+    pub fn next_event_ns(&self) -> Option<Ns> {
+        let next_ns = self.channels.next_event_ns().unwrap_or(Ns::MAX);
+        Some(next_ns.min(self.tasks.next_bare_ns())).filter(|next_ns| *next_ns != Ns::MAX)
+    }
+
     /// Current time: all events up to here have happened.
     pub fn now_ns(&self) -> Ns {
         self.channels.now_ns()

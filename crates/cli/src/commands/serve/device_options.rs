@@ -1,9 +1,13 @@
 //! What describes a device: on the command line, and in an image.
 
+use crate::commands::channel::DieArgs;
+use crate::commands::ssd::BoardArgs;
 use crate::failure::Failure;
 use clap::Args;
+use serde_json::{Map, Value};
 use sim::config::{
-    Bytes, DefaultShare, Experiment, PartTable, Resolved, ResolvedScheme, TextOrTable, Word,
+    Bytes, ConfigError, DefaultShare, Experiment, PartTable, Resolved, ResolvedScheme, TextOrTable,
+    Word,
 };
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -31,13 +35,34 @@ pub(super) struct DeviceOptions {
     /// Seed of all random draws of the scheme [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+
+    #[command(flatten)]
+    dies: DieArgs,
+
+    #[command(flatten)]
+    board: BoardArgs,
 }
+
+/// Settings of an experiment on channels that belong to a device.
+const BOARD: [&str; 11] = [
+    "channels",
+    "ways",
+    "dies",
+    "planes",
+    "plane_use",
+    "allocation",
+    "host_first",
+    "suspend",
+    "arbiter",
+    "bus",
+    "bus_cycle",
+];
 
 /// Settings of the device, as an image keeps them.
 pub(super) fn settings_of(
     resolved: &Resolved,
     scheme: &ResolvedScheme,
-) -> BTreeMap<String, String> {
+) -> Result<BTreeMap<String, String>, Failure> {
     let experiment = &resolved.experiment;
     let capacity = experiment.capacity.map(|capacity| capacity.to_string());
     let settings = [
@@ -48,49 +73,78 @@ pub(super) fn settings_of(
         ("scheme", scheme.label.clone()),
         ("pages", scheme.plan.logical_pages.to_string()),
     ];
-    settings.map(|(name, value)| (name.to_owned(), value)).into()
+    let mut settings: BTreeMap<String, String> =
+        settings.map(|(name, value)| (name.to_owned(), value)).into();
+    let all = serde_json::to_value(experiment).map_err(Failure::internal)?;
+    for name in BOARD {
+        let text = match all.get(name) {
+            None | Some(Value::Null) => continue,
+            Some(Value::String(text)) => text.clone(),
+            Some(value) => value.to_string(),
+        };
+        settings.insert(name.to_owned(), text);
+    }
+    Ok(settings)
+}
+
+/// The experiment on the device of these settings.
+pub(super) fn of_settings(settings: &BTreeMap<String, String>) -> Result<Experiment, String> {
+    fn get<T: FromStr<Err: std::fmt::Display>>(
+        settings: &BTreeMap<String, String>,
+        name: &str,
+    ) -> Result<T, String> {
+        let text = settings.get(name).ok_or_else(|| format!("it has no setting `{name}`"))?;
+        text.parse().map_err(|error| format!("its setting `{name}`: {error}"))
+    }
+    let board = BOARD.into_iter().filter_map(|name| {
+        let text = settings.get(name)?;
+        let value = text.parse::<u64>().map_or_else(|_| text.clone().into(), Value::from);
+        Some((name.to_owned(), value))
+    });
+    let board = Value::Object(board.collect::<Map<_, _>>());
+    let board = serde_json::from_value(board).map_err(|error| format!("its settings: {error}"))?;
+    let options = DeviceOptions {
+        scheme: Some(get(settings, "scheme")?),
+        part: Some(get(settings, "part")?),
+        capacity: Some(get(settings, "capacity")?),
+        share: Some(get(settings, "share")?),
+        seed: Some(get(settings, "seed")?),
+        dies: DieArgs::default(),
+        board: BoardArgs::default(),
+    };
+    options.on(board).map_err(|error| error.to_string())
 }
 
 impl DeviceOptions {
-    /// The options that describe the device of these settings.
-    pub(super) fn of_settings(settings: &BTreeMap<String, String>) -> Result<Self, String> {
-        fn get<T: FromStr<Err: std::fmt::Display>>(
-            settings: &BTreeMap<String, String>,
-            name: &str,
-        ) -> Result<T, String> {
-            let text = settings.get(name).ok_or_else(|| format!("it has no setting `{name}`"))?;
-            text.parse().map_err(|error| format!("its setting `{name}`: {error}"))
-        }
-        Ok(Self {
-            scheme: Some(get(settings, "scheme")?),
-            part: Some(get(settings, "part")?),
-            capacity: Some(get(settings, "capacity")?),
-            share: Some(get(settings, "share")?),
-            seed: Some(get(settings, "seed")?),
-        })
-    }
-
     /// The device that the options describe.
     pub(super) fn resolve(&self) -> Result<Resolved, Failure> {
-        let mut experiment = Experiment::default();
+        Ok(self.on(Experiment::default())?.resolve()?)
+    }
+
+    /// The options on an experiment.
+    fn on(&self, mut experiment: Experiment) -> Result<Experiment, ConfigError> {
         experiment.part = self.part.as_ref().map(|name| TextOrTable(PartTable::named(name)));
         experiment.capacity = self.capacity;
         experiment.default_share = self.share.unwrap_or(experiment.default_share);
         experiment.seed = self.seed.unwrap_or(experiment.seed);
+        self.dies.apply(&mut experiment);
+        self.board.apply(&mut experiment);
         let scheme = self.scheme.as_deref().unwrap_or("page-level");
         experiment.schemes = vec![scheme.trim().parse()?];
         experiment.workload = "uniform".parse()?;
-        Ok(experiment.resolve()?)
+        Ok(experiment)
     }
 
     /// True if any is given.
     pub(super) fn any(&self) -> bool {
-        let Self { scheme, part, capacity, share, seed } = self;
+        let Self { scheme, part, capacity, share, seed, dies, board } = self;
         scheme.is_some()
             || part.is_some()
             || capacity.is_some()
             || share.is_some()
             || seed.is_some()
+            || dies.is_given()
+            || board.is_given()
     }
 }
 

@@ -1,9 +1,9 @@
 //! `--export`: the names under which clients open the device.
 
 use crate::failure::Failure;
+use device::image::Clock;
 use device::nbd::Export;
 use device::{Below, BlockDevice};
-use std::convert::Infallible;
 use std::str::FromStr;
 
 /// Longest name by the protocol.
@@ -17,11 +17,16 @@ pub(super) struct ExportChoice {
 }
 
 impl FromStr for ExportChoice {
-    type Err = Infallible;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        let name = text.strip_suffix(":ro");
-        Ok(Self { name: name.unwrap_or(text).to_owned(), read_only: name.is_some() })
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.rsplit_once(':') {
+            None => Ok(Self { name: text.to_owned(), read_only: false }),
+            Some((name, "ro")) => Ok(Self { name: name.to_owned(), read_only: true }),
+            Some((_, suffix)) => {
+                Err(format!("`:{suffix}` is unknown: a name has no colon, and `:ro` behind it"))
+            }
+        }
     }
 }
 
@@ -40,9 +45,9 @@ pub(super) fn named_apart(exports: &[ExportChoice]) -> Result<(), Failure> {
 }
 
 /// The exports of this device; without a choice one that has no name.
-pub(super) fn of_device<I: Below>(
+pub(super) fn of_device<C: Clock<Below: Below>>(
     chosen: &[ExportChoice],
-    device: &BlockDevice<I>,
+    device: &BlockDevice<C>,
     description: &str,
     read_only: bool,
 ) -> Vec<Export> {

@@ -22,22 +22,26 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    /// Starts to answer on this address, one client at a time, until [`Metrics::end`].
-    pub(super) fn start(
-        address: SocketAddr,
-        monitor: Monitor,
-        stop: Stop,
-        label: String,
-    ) -> Result<Self, Failure> {
+    /// Listens on this address.
+    pub(super) fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
         if !address.ip().is_loopback() {
             return Err(Failure::input_with_help(
                 format!("--metrics {address}: other machines could read the figures"),
                 "give a port of this machine, such as 127.0.0.1:9200",
             ));
         }
-        let cannot = |error| Failure::input(format!("cannot listen on {address}: {error}"));
-        let listener = TcpListener::bind(address).map_err(cannot)?;
-        let address = listener.local_addr().map_err(cannot)?;
+        TcpListener::bind(address)
+            .map_err(|error| Failure::input(format!("cannot listen on {address}: {error}")))
+    }
+
+    /// Starts to answer, one client at a time, until [`Metrics::end`].
+    pub(super) fn start(
+        listener: TcpListener,
+        monitor: Monitor,
+        stop: Stop,
+        label: String,
+    ) -> Result<Self, Failure> {
+        let address = listener.local_addr().map_err(Failure::internal)?;
         let thread = thread::spawn(move || {
             for client in listener.incoming() {
                 if monitor.has_ended() {
@@ -168,9 +172,10 @@ fn array(page: &mut Page, summary: &Summary) {
     let (least, mean, most) = summary.erases_per_block;
     let wear = [("least", least.into()), ("mean", mean), ("most", most.into())];
     page.gauges("block_erases", "Erases per block over the life of the array.", "block", wear);
-    let busy = seconds(summary.busy_ns as f64);
-    page.family("array_busy_seconds_total", "counter", "Modelled time that the array worked.");
-    page.sample("array_busy_seconds_total", "", busy);
+    if let Some(busy_ns) = summary.busy_ns {
+        page.family("array_busy_seconds_total", "counter", "Modelled time that the array worked.");
+        page.sample("array_busy_seconds_total", "", seconds(busy_ns as f64));
+    }
     if let Some(faults) = summary.faults {
         page.counter(
             "failed_programs_total",

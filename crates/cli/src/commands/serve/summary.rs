@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output;
-use device::Summary;
+use device::{ModelClock, Summary};
 use serde_json::json;
 use sim::config::{Bytes, ResolvedScheme};
 
@@ -38,7 +38,13 @@ fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
         .collect();
     let response = &summary.response_ns;
     let bound = match summary.bound_ns {
+        None if summary.clock == ModelClock::Channels => {
+            "no bound, since requests wait for each other".to_owned()
+        }
         None => "no bound".to_owned(),
+        Some(bound) if response.count == 0 => {
+            format!("bound, of no page task yet: {}", micros(bound as f64))
+        }
         Some(bound) if summary.violations == 0 => format!("bound kept: {}", micros(bound as f64)),
         Some(bound) => {
             format!("BOUND EXCEEDED by {} page tasks: {}", summary.violations, micros(bound as f64))
@@ -46,6 +52,15 @@ fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
     };
     let waf = summary.waf.map_or_else(|| "-".into(), |waf| format!("{waf:.3}"));
     let Summary { read_tasks: reads, write_tasks: writes, trim_tasks: trims, .. } = *summary;
+    let times = match summary.clock {
+        ModelClock::None => "not modelled on channels with --latency none".to_owned(),
+        ModelClock::Serial | ModelClock::Channels => format!(
+            "mean {}, p99.9 {}, worst {}; {bound}",
+            micros(response.mean),
+            response.p99_9.map_or_else(|| "-".into(), |ns| micros(ns as f64)),
+            micros(response.max as f64),
+        ),
+    };
     let faults = summary.faults.map_or_else(String::new, |faults| {
         let cut = if faults.power_cut { ", the power was cut" } else { "" };
         format!(
@@ -60,21 +75,18 @@ fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
     let bytes = |bytes| Bytes::new(bytes).rounded_down();
     format!(
         "{}\n\
-         requests     {requests_taken} taken = {requests_completed} completed + {requests_refused} refused ({})\n\
+         requests     {requests_taken} taken = {requests_completed} completed + {requests_refused} refused{}\n\
          bytes        {} read, {} written\n\
          page tasks   {reads} reads, {writes} writes, {trims} trims; {} pages written in part\n\
          WAF          {waf} ({} pages programmed, {} erases, at most {} per block)\n\
-         response     mean {}, p99.9 {}, worst {}; {bound}\n{faults}",
+         response     {times}\n{faults}",
         scheme.label,
-        by_command.join(", "),
+        if by_command.is_empty() { String::new() } else { format!(" ({})", by_command.join(", ")) },
         bytes(summary.bytes_read),
         bytes(summary.bytes_written),
         summary.partial_pages,
         summary.pages_programmed,
         summary.erases,
         summary.erases_per_block.2,
-        micros(response.mean),
-        response.p99_9.map_or_else(|| "-".into(), |ns| micros(ns as f64)),
-        micros(response.max as f64),
     )
 }

@@ -1,0 +1,145 @@
+//! A device on the channels of an SSD: requests overlap, and each is answered when its modelled time has come.
+
+use crate::served::{Answer, Client, Served, preset, random_requests};
+use flash::channels::{Channels, Command, Policy, Precedence, Timing, Topology};
+use flash::parts;
+use ftl::{Allocation, AllocationOrder, SchemeConfig, registry::REGISTRY};
+use ftlkit_device::nbd::Limits;
+use ftlkit_device::{Latency, ModelClock};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+use sim::ssd::{CollectionPlace, CoreSettings, SsdSetup};
+use std::time::{Duration, Instant};
+
+const PAGE: u32 = 512;
+
+/// Two channels of two dies, with the times of the DDT paper's MLC.
+fn ssd() -> SsdSetup {
+    let topology = Topology {
+        channels: 2,
+        ways: 2,
+        dies: 1,
+        planes: 1,
+        blocks_per_plane: 16,
+        pages_per_block: 16,
+        paired_blocks: true,
+    };
+    SsdSetup {
+        topology,
+        timing: Timing::of(&parts::DDT_MLC).unwrap(),
+        policy: Policy::Fifo,
+        ganged: false,
+        multi_plane: None,
+        queue_depth: 32,
+        host: None,
+        interface: None,
+        collection: CollectionPlace::PerDie,
+        cores: CoreSettings::ONE,
+        precedence: Precedence::default(),
+        window_ns: 100_000_000,
+    }
+}
+
+fn on_dies(config: SchemeConfig) -> SchemeConfig {
+    SchemeConfig { allocation: Allocation::new([2, 2, 1, 1], AllocationOrder::default()), ..config }
+}
+
+fn served(config: &SchemeConfig) -> Served {
+    Served::on(config, [64, 16], PAGE, Some(ssd()))
+}
+
+/// Starts the server of such a device anew, with replies at these times.
+fn again(served: &mut Served, config: &SchemeConfig, latency: Latency) {
+    served.stop();
+    served.start(config, Limits::default(), latency, false);
+}
+
+#[test]
+fn a_read_takes_what_the_channel_takes_and_reads_of_different_dies_overlap() {
+    let config = on_dies(preset("page-level"));
+    let mut device = served(&config);
+    let mut client = Client::new(&device.socket(), "disk", true);
+    let data = vec![7; 16 * PAGE as usize];
+    assert_eq!(client.ask(0, 1, 0, data.len() as u32, &data), Answer::Done);
+    drop(client);
+    // Ten times as slow: what the machine takes is little beside it.
+    again(&mut device, &config, Latency::Scaled(10_000));
+    let mut client = Client::new(&device.socket(), "disk", true);
+    let channels = Channels::new(ssd().topology, ssd().timing, Policy::Fifo).unwrap();
+    let alone_ns = channels.alone_ns(Command::Read, 1);
+    let begun = Instant::now();
+    assert_eq!(client.bytes(0, PAGE as usize), data[..PAGE as usize]);
+    assert!(begun.elapsed() >= Duration::from_nanos(10 * alone_ns), "{:?}", begun.elapsed());
+    drop(client);
+    let summary = device.stop();
+    assert_eq!(summary.clock, ModelClock::Channels);
+    assert_eq!((summary.requests_taken, summary.requests_completed), (1, 1));
+    assert_eq!(
+        (summary.read_response_ns.max, summary.request_response_ns.max),
+        (alone_ns, alone_ns)
+    );
+    assert_eq!((summary.bound_ns, summary.busy_ns), (None, None));
+
+    device.start(&config, Limits::default(), Latency::Scaled(10_000), false);
+    let mut client = Client::new(&device.socket(), "disk", true);
+    // Consecutive pages went to the four dies in turns.
+    let sent: Vec<u64> =
+        (0..4).map(|page| client.send(0, 0, page * u64::from(PAGE), PAGE, &[])).collect();
+    let begun = Instant::now();
+    let mut answered: Vec<u64> = (0..4).map(|_| client.receive(PAGE).0).collect();
+    answered.sort_unstable();
+    assert_eq!(answered, sent);
+    let took = begun.elapsed();
+    assert!(
+        took < Duration::from_nanos(10 * 3 * alone_ns),
+        "{took:?} for four reads of {alone_ns} ns"
+    );
+    drop(client);
+    let summary = device.stop();
+    // On a bus one page goes after the other; the cells of two dies work at a time.
+    assert!(summary.read_response_ns.max < 2 * alone_ns, "{:?}", summary.read_response_ns);
+}
+
+#[test]
+fn every_byte_is_kept_on_channels_and_every_request_is_answered() {
+    for (seed, scheme) in (0..).zip(REGISTRY) {
+        let config = on_dies(SchemeConfig::preset(scheme));
+        let mut random = Pcg64::seed_from_u64(seed);
+        let mut device = served(&config);
+        let mut model = vec![Some(0); device.bytes as usize];
+        for latency in [Latency::None, Latency::Scaled(1)] {
+            again(&mut device, &config, latency);
+            let mut client = Client::new(&device.socket(), "disk", true);
+            let found = client.bytes(0, model.len());
+            for (at, (found, expected)) in found.iter().zip(&model).enumerate() {
+                assert!(expected.is_none_or(|byte| byte == *found), "{}: byte {at}", scheme.name);
+            }
+            random_requests(&mut client, &mut model, &mut random, 120);
+        }
+        let summary = device.stop();
+        assert!(summary.requests_taken >= 120, "{summary:?}");
+        assert_eq!(summary.requests_refused, 0, "{}", scheme.name);
+        assert_eq!(summary.request_response_ns.count, summary.requests_taken);
+        assert!(summary.write_response_ns.max > 0, "{}", scheme.name);
+    }
+}
+
+#[test]
+fn requests_that_wait_for_their_time_have_their_replies_at_the_end_of_the_server() {
+    let config = on_dies(preset("page-level"));
+    let mut device = served(&config);
+    again(&mut device, &config, Latency::Scaled(1_000_000));
+    let mut client = Client::new(&device.socket(), "disk", true);
+    // Each would take most of a second.
+    for page in 0..8 {
+        client.send(0, 1, page * u64::from(PAGE), PAGE, &[9; PAGE as usize]);
+    }
+    client.send(0, 3, 0, 0, &[]);
+    let begun = Instant::now();
+    // The server reads all before it hears of the end.
+    std::thread::sleep(Duration::from_millis(200));
+    let summary = device.stop();
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert_eq!((summary.requests_taken, summary.requests_completed), (9, 9));
+    assert!((0..9).all(|_| client.receive(0).1 == Answer::Done));
+}
