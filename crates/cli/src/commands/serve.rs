@@ -21,7 +21,8 @@ use self::watch::{View, Watch};
 use crate::failure::Failure;
 use clap::Args;
 use device::image::{
-    ChannelArray, Clock, ClockedArray, Description, Image, ImageArray, ImageError,
+    ChannelArray, Clock, ClockedArray, Description, Image, ImageArray, ImageError, NEED_ORDER,
+    Recovered,
 };
 use device::nbd::{Limits, Listener, Server, Stop, Tls, serve};
 use device::{Below, BlockDevice, Monitor};
@@ -190,7 +191,7 @@ impl ServeArgs {
                 self.serve_faulty(array, &resolved, true, front)
             }
             Some(path) => {
-                let (image, resolved, fresh) = self.image(path)?;
+                let (image, resolved, fresh) = self.image(path, &front.log)?;
                 self.serve_faulty(image, &resolved, fresh, front)
             }
         }
@@ -281,10 +282,11 @@ impl ServeArgs {
     }
 
     /// The image, its device, and true if it is new.
-    fn image(&self, path: &Path) -> Result<(Image, Resolved, bool), Failure> {
+    fn image(&self, path: &Path, log: &Log) -> Result<(Image, Resolved, bool), Failure> {
         if self.create && !path.exists() {
             let resolved = self.device.resolve()?;
             let scheme = only_scheme(&resolved)?;
+            self.check_durable(scheme)?;
             let mut description = Description::of_part(&scheme.part);
             description.settings = settings_of(&resolved, scheme)?;
             let mut image = Image::create(path, resolved.geometry, &description).map_err(fault)?;
@@ -307,6 +309,7 @@ impl ServeArgs {
         })?;
         let resolved = experiment.resolve()?;
         let scheme = only_scheme(&resolved)?;
+        self.check_durable(scheme)?;
         let same =
             settings_of(&resolved, scheme)? == kept && resolved.geometry == *image.geometry();
         let same = same && image.use_with(&scheme.part).is_ok();
@@ -324,7 +327,36 @@ impl ServeArgs {
                 "leave out the options of the device: the image has its own; `ftlkit image info` prints them",
             ));
         }
+        if self.durable == Durable::Machine && !image.starts().clean {
+            let recovered = image.recover().map_err(|error| {
+                let why = image.failure().unwrap_or_else(|| error.to_string());
+                Failure::internal(format!("cannot recover `{}`: {why}", path.display()))
+            })?;
+            let Recovered { pages, blocks } = recovered;
+            if recovered != Recovered::default() {
+                log.tell(format_args!(
+                    "`{}`: {pages} pages and {blocks} erases were written in part when the machine failed; what a flush \
+                     covered is not among them",
+                    path.display()
+                ));
+            }
+        }
         Ok((image, resolved, false))
+    }
+
+    /// Refuses to promise what the scheme's mount does not keep.
+    fn check_durable(&self, scheme: &ResolvedScheme) -> Result<(), Failure> {
+        let name = scheme.config.preset.name;
+        if self.durable == Durable::Machine && NEED_ORDER.contains(&name) {
+            return Err(Failure::input_with_help(
+                format!(
+                    "--durable machine: the mount of {name} needs all that was written before the last page, and a machine that \
+                     fails may lose any of it"
+                ),
+                "use another scheme, or leave --durable out",
+            ));
+        }
+        Ok(())
     }
 
     /// True if the options describe a device of these settings.

@@ -133,7 +133,11 @@ fn an_image_keeps_what_clients_write_over_ends_of_all_kinds() {
     assert_eq!(client.ask(WRITE, 0, 1, b"x").0, 1, "not permitted");
     drop(end(server, "-TERM"));
     let other = [&["serve"], &made[..6], &["page-level"], &made[7..]].concat();
-    ftlkit(&other).refused(&["another device", "its scheme is lazy-rtgc", "leave out --scheme"]);
+    ftlkit(&other).refused(&[
+        "another device",
+        "its scheme is lazy-rtgc",
+        "leave out the options of the device",
+    ]);
     assert!(ftlkit(["image", "check", &image]).ok().contains("faults       0"));
 }
 
@@ -149,6 +153,18 @@ fn a_server_in_memory_listens_on_loopback_alone() {
     assert!(greeting.starts_with(b"NBDMAGIC"));
     let (code, out) = end(server, "-TERM");
     assert_eq!(code, Some(0), "{out}");
+    let device =
+        ["--capacity", "8MiB", "--listen", "localhost:0", "--export", "a", "--export", "b:ro"];
+    let (server, line, mut said) = start(&device);
+    assert!(line.contains(": nbd://127.0.0.1:") && line.trim_end().ends_with("/a"), "{line}");
+    let mut next = String::new();
+    said.read_line(&mut next).unwrap();
+    assert_eq!(next.trim_end(), format!("{}b", line.trim_end().strip_suffix('a').unwrap()));
+    let (code, out) = end(server, "-TERM");
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("0 taken = 0 completed + 0 refused\n"), "{out}");
+    words("serve --listen localhost --capacity 8MiB").refused(&["ADDRESS:PORT"]);
+    words("serve --socket /tmp/x --export a:rw").refused(&["`:rw` is unknown", "`:ro`"]);
     words("serve --listen 0.0.0.0:0").refused(&["other machines", "--allow-remote"]);
     words("serve --capacity 8MiB").refused(&["--socket"]);
     words("serve --image /nowhere/x.img --socket /tmp/x")
@@ -156,6 +172,111 @@ fn a_server_in_memory_listens_on_loopback_alone() {
     words("serve --socket /tmp/x --scheme lazyrtgc").refused(&["did you mean `lazy-rtgc`?"]);
     words("serve --socket /tmp/x --latency fast").refused(&["none, real or scaled:K"]);
     words("serve --socket /nowhere/x --capacity 8MiB").refused(&["cannot listen on `/nowhere/x`"]);
+}
+
+#[test]
+fn a_refused_start_touches_no_image_and_leaves_no_trace() {
+    let scratch = Scratch::new("serve-refused");
+    let (image, socket) = (scratch.at("device.img"), scratch.at("socket"));
+    let trace = scratch.at("asked.csv");
+    let new = ["serve", "--image", &image, "--create", "--capacity", "8MiB"];
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = other.local_addr().unwrap().to_string();
+    let refused: [(&[&str], &str); 4] = [
+        (&["--socket", "/nowhere/x"], "cannot listen on `/nowhere/x`"),
+        (&["--socket", &socket, "--metrics", &port], "cannot listen on 127.0.0.1:"),
+        (&["--socket", &socket, "--record", "/nowhere/asked.csv"], "--record /nowhere/asked.csv"),
+        (&["--socket", &socket, "--record", &trace, "--scheme", "2lgc+share=2"], "share"),
+    ];
+    for (options, said) in refused {
+        ftlkit([&new[..], options].concat()).refused(&[said]);
+        let left = [&image, &socket, &trace].map(|path| std::path::Path::new(path).exists());
+        assert_eq!(left, [false; 3], "{options:?}");
+    }
+    let (server, ..) = start(&[&new[1..], &["--socket", &socket]].concat());
+    end(server, "-TERM");
+    let info = || ftlkit(["image", "info", &image]).ok();
+    let before = info();
+    for (options, said) in &refused[..3] {
+        ftlkit([&["serve", "--image", &image][..], options].concat()).refused(&[said]);
+    }
+    assert_eq!(info(), before);
+    drop(other);
+}
+
+#[test]
+fn a_device_on_channels_is_kept_in_its_image() {
+    let scratch = Scratch::new("serve-channels");
+    let (image, socket) = (scratch.at("device.img"), scratch.at("socket"));
+    let board = ["--part", "mqsim-mlc", "--channels", "2", "--ways", "2", "--host-first", "3"];
+    let made = ["--image", &image, "--create", "--capacity", "64MiB", "--socket", &socket];
+    let (server, line, _) = start(&[&made[..], &board].concat());
+    assert!(line.contains("page-level on mqsim-mlc of"), "{line}");
+    let data = vec![5; 64 << 10];
+    assert_eq!(Client::new(&socket).ask(WRITE, 0, data.len() as u32, &data).0, 0);
+    let (code, out) = end(server, "-TERM");
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("not modelled on channels with --latency none"), "{out}");
+    let info = ftlkit(["image", "info", &image]).ok();
+    for kept in ["channels     2", "ways         2", "host_first   3"] {
+        assert!(info.contains(kept), "{kept}:\n{info}");
+    }
+    let again = ["--image", &image, "--socket", &socket, "--latency", "real", "--json"];
+    let (server, ..) = start(&again);
+    assert_eq!(Client::new(&socket).ask(0, 0, 8 << 10, &[]).1, &data[..8 << 10]);
+    let (_, out) = end(server, "-TERM");
+    let device = &serde_json::from_str::<serde_json::Value>(&out).unwrap()["device"];
+    // `compare` on the same SSD with one request outstanding, of one page.
+    let compared = [
+        "compare",
+        "uniform write_share=0",
+        "--requests",
+        "100",
+        "--precondition",
+        "footprint",
+        "--queue-depth",
+        "1",
+        "--capacity",
+        "64MiB",
+        "--json",
+    ];
+    let compared = ftlkit([&compared[..], &board, &["--schemes", "page-level"]].concat()).ok();
+    let compared: serde_json::Value = serde_json::from_str(&compared).unwrap();
+    let of_page = &compared["schemes"][0]["read_response_ns"]["p50"];
+    assert_eq!(
+        (&device["read_response_ns"]["max"], &device["clock"]),
+        (of_page, &"channels".into())
+    );
+    let (server, ..) = start(&[&made[..], &board].concat());
+    end(server, "-TERM");
+    let other = [&["serve"][..], &made, &board[..6], &["--host-first", "4"]].concat();
+    ftlkit(other).refused(&["another device"]);
+    words("serve --socket /tmp/x --channels 2").refused(&["bus cycle"]);
+    words("serve --socket /tmp/x --dies 2").refused(&["--channels"]);
+}
+
+#[test]
+fn a_device_that_fails_requests_ends_with_an_error() {
+    let scratch = Scratch::new("serve-failed");
+    let socket = scratch.at("socket");
+    let device = ["--socket", &socket, "--capacity", "8MiB", "--scheme", "page-level+spare=2"];
+    let (server, _, mut said) =
+        start(&[&device[..], &["--faults", "erase_failures=1000000"]].concat());
+    let mut client = Client::new(&socket);
+    let data = vec![1; 1 << 20];
+    let errors: Vec<u32> =
+        (0..12).map(|n| client.ask(WRITE, (n % 6) << 20, data.len() as u32, &data).0).collect();
+    assert!(errors.contains(&28), "ENOSPC: {errors:?}");
+    let (code, out) = end(server, "-TERM");
+    assert_eq!(code, Some(1), "{out}");
+    let mut text = String::new();
+    said.read_to_string(&mut text).unwrap();
+    let failed = errors.iter().filter(|error| **error > 0).count();
+    assert!(
+        text.contains(&format!("the device failed {failed} of 12 requests; the first: ")),
+        "{text}"
+    );
+    assert!(out.contains(&format!("{failed} refused")), "{out}");
 }
 
 #[test]
@@ -304,6 +425,7 @@ fn figures_are_told_to_prometheus_and_at_the_end() {
         "free_pages",
         "bad_blocks",
         "faults",
+        "clock",
     ];
     for (key, value) in device.as_object().expect("an object") {
         assert!(own.contains(&&**key) || scheme.contains_key(key), "{key}");

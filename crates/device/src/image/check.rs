@@ -154,7 +154,7 @@ impl Image {
         Ok(record.is_some())
     }
 
-    fn each_state(
+    pub(super) fn each_state(
         &mut self,
         id: BlockId,
         mut each: impl FnMut(&mut Self, Ppn, PageState) -> Result<(), IoFailure>,
@@ -186,7 +186,11 @@ impl Image {
     }
 
     /// The same state, or that of a page whose bytes are damaged.
-    fn with_bytes(&mut self, ppn: Ppn, state: PageState) -> Result<PageState, IoFailure> {
+    pub(super) fn with_bytes(
+        &mut self,
+        ppn: Ppn,
+        state: PageState,
+    ) -> Result<PageState, IoFailure> {
         if !matches!(state, PageState::Programmed { bytes: true, .. }) {
             return Ok(state);
         }

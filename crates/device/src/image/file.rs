@@ -30,6 +30,7 @@ pub struct Image {
     blocks: RefCell<Blocks>,
     /// True if an erase waits until all before it is on the disk.
     barrier: bool,
+    syncs: u64,
     /// True if there are changes that no sync has followed.
     unsynced: bool,
     /// Bytes of the page in work.
@@ -115,6 +116,7 @@ impl Image {
             starts,
             blocks: RefCell::new(Blocks::new(geometry.blocks())),
             barrier: false,
+            syncs: 0,
             unsynced: true,
             page: vec![0; geometry.page_bytes() as usize],
             failure: RefCell::new(None),
@@ -261,7 +263,13 @@ impl Image {
         self.powered()?;
         self.io("write", self.file.sync_data())?;
         self.unsynced = false;
+        self.syncs += 1;
         Ok(())
+    }
+
+    /// How often all operations so far were made to outlive the machine's power.
+    pub fn syncs(&self) -> u64 {
+        self.syncs
     }
 
     /// Sets whether an erase waits until all operations before it are on the disk (default: no). Without, a failure of the

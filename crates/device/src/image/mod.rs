@@ -31,6 +31,7 @@ mod description;
 mod error;
 mod file;
 mod layout;
+mod recover;
 mod rules;
 
 pub use array::{ChannelArray, Clock, ClockedArray, ImageArray};
@@ -39,3 +40,4 @@ pub use description::Description;
 pub use error::{ImageError, IoFailure};
 pub use file::{Image, Starts};
 pub use layout::VERSION;
+pub use recover::{NEED_ORDER, Recovered};

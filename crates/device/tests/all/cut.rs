@@ -14,7 +14,7 @@ use rand_pcg::Pcg64;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const SECTOR: usize = 512;
+pub(crate) const SECTOR: usize = 512;
 const PAGE_BYTES: u32 = 1024;
 
 /// An image whose power can be cut.
@@ -73,20 +73,20 @@ fn bytes(sector: usize, version: u64) -> Vec<u8> {
 }
 
 /// The version in a sector, if its bytes are those of one.
-fn version(sector: usize, found: &[u8]) -> Option<u64> {
+pub(crate) fn version(sector: usize, found: &[u8]) -> Option<u64> {
     let version = u64::from_le_bytes(found[8..16].try_into().unwrap());
     (found == bytes(sector, version)).then_some(version)
 }
 
 /// The versions that each sector may hold after a start.
 #[derive(Clone)]
-struct Allowed {
+pub(crate) struct Allowed {
     /// True if a write is durable when it is answered.
-    at_once: bool,
-    newest: Vec<u64>,
-    now: Vec<BTreeSet<u64>>,
+    pub(crate) at_once: bool,
+    pub(crate) newest: Vec<u64>,
+    pub(crate) now: Vec<BTreeSet<u64>>,
     /// All that it ever held: a trimmed page may read as any of them.
-    ever: Vec<BTreeSet<u64>>,
+    pub(crate) ever: Vec<BTreeSet<u64>>,
 }
 
 impl Allowed {
@@ -119,7 +119,7 @@ impl Allowed {
 
 /// A request of the run.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+pub(crate) struct Step {
     command: u16,
     fua: bool,
     first: usize,
@@ -128,7 +128,7 @@ struct Step {
 }
 
 /// Requests of all kinds, of whole pages and of parts, many of them to the same few pages.
-fn steps(sectors: usize, seed: u64) -> Vec<Step> {
+pub(crate) fn steps(sectors: usize, seed: u64) -> Vec<Step> {
     let mut random = Pcg64::seed_from_u64(seed);
     let step = |version| {
         let command = [1, 1, 1, 1, 1, 1, 3, 4, 6][random.random_range(0..9)];
@@ -141,7 +141,7 @@ fn steps(sectors: usize, seed: u64) -> Vec<Step> {
 }
 
 /// An image that is written full once, and the sectors of the device.
-fn full(path: &Path, config: &SchemeConfig) -> usize {
+pub(crate) fn full(path: &Path, config: &SchemeConfig) -> usize {
     let part = parts::by_name("evaluation-slc").unwrap().clone();
     let part = Part { page_bytes: PAGE_BYTES, pages_per_block: 8, ..part };
     let geometry = Geometry::new(40, 8, PAGE_BYTES).unwrap();
@@ -158,7 +158,7 @@ fn full(path: &Path, config: &SchemeConfig) -> usize {
 }
 
 /// All bytes of the device, after a mount.
-fn read(path: &Path, config: &SchemeConfig) -> Vec<u8> {
+pub(crate) fn read(path: &Path, config: &SchemeConfig) -> Vec<u8> {
     let image = Image::open(path).unwrap();
     let mut scheme = ImageArray::new(config, image).mount(config).expect("it mounts");
     let mut bytes = Vec::new();
@@ -177,14 +177,23 @@ fn serve_cut(
     (after, tear): (u64, bool),
     client: impl FnOnce(Client) + Send,
 ) -> bool {
-    let socket = folder.path().join("socket");
-    let listener = Listener::unix(&socket).unwrap();
     let image = Image::open(&folder.path().join("device.img")).unwrap();
     let mut scheme =
         ImageArray::new(config, Cut(PowerCut::new(image))).mount(config).expect("it mounts");
     let array: &mut ImageArray<Cut> = scheme.flash_mut().downcast_mut().unwrap();
     array.image_mut().0.cut_after(after, tear);
     let mut device = BlockDevice::<Serial<Cut>>::new(scheme, Latency::None);
+    serve_until_cut(folder, &mut device, client)
+}
+
+/// Serves the device. Returns true if its power was cut.
+pub(crate) fn serve_until_cut<B: Below>(
+    folder: &Folder,
+    device: &mut BlockDevice<Serial<B>>,
+    client: impl FnOnce(Client) + Send,
+) -> bool {
+    let socket = folder.path().join("socket");
+    let listener = Listener::unix(&socket).unwrap();
     let export = Export {
         name: "disk".into(),
         description: String::new(),
@@ -214,7 +223,7 @@ fn serve_cut(
 }
 
 /// Runs the steps until one fails.
-fn run(steps: &[Step], client: &mut Client, allowed: &mut Allowed) {
+pub(crate) fn run(steps: &[Step], client: &mut Client, allowed: &mut Allowed) {
     let all = 0..allowed.now.len();
     for step in steps {
         let sectors = step.first..step.first + step.count;

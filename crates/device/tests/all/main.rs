@@ -12,6 +12,7 @@ mod kill;
 mod model;
 mod mounted;
 mod on_disk;
+mod power;
 mod protocol;
 mod served;
 mod tls;
