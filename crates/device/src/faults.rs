@@ -40,7 +40,7 @@ pub enum FaultPlanError {
     #[error(transparent)]
     Fault(#[from] FaultError),
     /// Factory bad blocks of an array that was formatted without them.
-    #[error("the image was made without the bad block {0}: blocks are bad from the factory on")]
+    #[error("the image was made with {0} good, and blocks are bad from the factory on")]
     MadeWithout(BlockId),
 }
 

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use sim::config::ConfigError;
 use std::path::Path;
+use workload::CAPTURED;
 use workload::formats::{self, Action};
 use workload::nearest::did_you_mean;
 use workload::{OnBadLine, Op, TraceOptions, TraceReader, Unit};
@@ -123,6 +124,16 @@ impl ReadArgs {
     /// # Errors
     /// Errors of the file or the options.
     pub(crate) fn open(&self, file: &Path) -> Result<TraceReader, Failure> {
+        if let Some(name) = file.to_str()
+            && !file.exists()
+            && let Some(trace) = CAPTURED.iter().find(|of| of.name.eq_ignore_ascii_case(name))
+            && trace.name != name
+        {
+            return Err(Failure::input_with_help(
+                format!("there is no file {name}"),
+                format!("the captured trace is called {}", trace.name),
+            ));
+        }
         Ok(workload::open(file, &self.options()?).map_err(ConfigError::from)?)
     }
 }

@@ -229,7 +229,9 @@ fn a_device_on_channels_is_kept_in_its_image() {
     // `compare` on the same SSD with one request outstanding, of one page.
     let compared = [
         "compare",
-        "uniform write_share=0",
+        "uniform",
+        "--set",
+        "write_share=0",
         "--requests",
         "100",
         "--precondition",
@@ -526,7 +528,7 @@ fn an_injected_power_cut_ends_the_server_and_loses_nothing_that_was_flushed() {
     };
     refused("power_cut=1+torn=maybe", &["torn is true or false"]);
     refused("bad_blocks=5", &["has 4 spare blocks", "add +spare=5"]);
-    refused("bad_blocks=4", &["was made without the bad block"]);
+    refused("bad_blocks=4", &["was made with block "]);
     refused("bit_errors=8", &["+ecc=BITS"]);
 }
 

@@ -93,11 +93,17 @@ impl Account {
             busy_share: share(busy_ns, now_ns),
             tasks_per_second: share(tasks, now_ns) * 1e9,
             collection: collection(log, &guarantee, self.first_collection, scheme.free_pages()),
-            warnings: warnings(log, &counts, beyond, self.unmapped_reads, self.interrupted)
-                .into_iter()
-                .chain(bit_errors.as_ref().and_then(unreadable))
-                .chain(bit_errors.as_ref().and_then(too_old))
-                .collect(),
+            warnings: warnings(
+                log,
+                &counts,
+                beyond,
+                [self.unmapped_reads, self.largest.trims.into()],
+                self.interrupted,
+            )
+            .into_iter()
+            .chain(bit_errors.as_ref().and_then(unreadable))
+            .chain(bit_errors.as_ref().and_then(too_old))
+            .collect(),
             bit_errors,
             refresh: medium.refresh(&counts),
             ..SchemeReport::default()
@@ -323,7 +329,7 @@ fn warnings(
     log: &CollectionLog,
     counts: &Counts,
     beyond: u64,
-    unmapped_reads: u64,
+    [unmapped_reads, trims]: [u64; 2],
     interrupted: bool,
 ) -> Vec<String> {
     let mut out = Vec::new();
@@ -337,7 +343,11 @@ fn warnings(
     if beyond > 0 {
         out.push(format!("{beyond} victims had more valid pages than their bound"));
     }
-    if unmapped_reads > 0 {
+    if unmapped_reads > 0 && trims > 0 {
+        out.push(format!(
+            "{unmapped_reads} reads were of pages that were trimmed or never written, and took no time"
+        ));
+    } else if unmapped_reads > 0 {
         out.push(format!(
             "{unmapped_reads} reads were of pages never written and took no time; --precondition footprint or full writes them first"
         ));

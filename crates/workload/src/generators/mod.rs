@@ -36,6 +36,7 @@ mod worst_case;
 mod write_bursts;
 mod zipf;
 
+use crate::captured::captured;
 use crate::error::WorkloadError;
 use crate::units;
 use generator::BuiltinInfo;
@@ -94,6 +95,9 @@ pub fn builtin(name: &str) -> Result<&'static BuiltinInfo, WorkloadError> {
             Some(nearest) => {
                 format!("did you mean `{nearest}`? `ftlkit list workloads` names them all")
             }
+            None if captured(name).is_some() => format!(
+                "it is a captured trace, which `compare {name}` runs; `ftlkit list traces {name}` describes it"
+            ),
             None => "`ftlkit list workloads` names them all".to_owned(),
         },
     })
