@@ -10,6 +10,7 @@ mod crash;
 mod deadline;
 mod docs;
 mod explain;
+mod fdp;
 #[cfg(feature = "html")]
 mod html;
 #[cfg(unix)]
