@@ -3,13 +3,12 @@
 use crate::common::{Scratch, unwrapped, words};
 use serde_json::Value;
 
-/// A cache with a fifth of small objects, on 0.9 of the array.
-const CACHE: &str = "compare flash-cache --set small_space=0.2 --share 0.9 --capacity 256MiB --precondition full+workload=2 \
+/// A cache with a fifth of small objects, on 0.85 of the array.
+const CACHE: &str = "compare flash-cache --set small_space=0.2 --share 0.85 --precondition full+workload=2 \
     --requests 60000 --seed 3";
 
-const SERIAL: &str = "--fdp ruhs=3,ru=2MiB";
-const SSD: &str =
-    "--part ddt-mlc --channels 4 --ways 2 --fdp ruhs=3,ru=8MiB,isolation=persistently";
+const SERIAL: &str = "--capacity 256MiB --fdp ruhs=3,ru=2MiB";
+const SSD: &str = "--part ddt-mlc --channels 4 --ways 2 --capacity 1GiB --fdp ruhs=3,ru=8MiB";
 
 fn schemes(report: &Value) -> &[Value] {
     report["schemes"].as_array().expect("a list")
@@ -39,7 +38,7 @@ fn handles_take_the_place_of_collection() {
         assert_eq!(used.len(), 2, "{streams}");
         assert!(used.iter().all(|handle| handle["waf"].as_f64() >= Some(1.0)), "{streams}");
         let units = report["configuration"]["device"]["blocks"].as_u64();
-        assert_eq!(units, Some(if device == SERIAL { 128 } else { 32 }));
+        assert_eq!(units, Some(128));
     }
 }
 
@@ -51,8 +50,8 @@ fn a_reclaim_unit_of_one_block_is_that_block() {
         let mut report = words(&line).json();
         report["schemes"][0].take()
     };
-    assert_eq!(figures(""), figures("--fdp ruhs=3"));
-    let ssd = "--part ddt-mlc --channels 4 --ways 2";
+    assert_eq!(figures("--capacity 256MiB"), figures("--capacity 256MiB --fdp ruhs=3"));
+    let ssd = "--part ddt-mlc --channels 4 --ways 2 --capacity 256MiB";
     assert_eq!(figures(ssd), figures(&format!("{ssd} --fdp ruhs=3,ru=1MiB")));
 }
 
@@ -98,10 +97,10 @@ fn what_reclaim_units_exclude_is_refused() {
         ("--fdp ruhs=3 --schemes lazy-rtgc", "`page-level` and `fsr` have them"),
         ("--fdp ruhs=3", "as in --schemes page-level"),
         ("--fdp ruhs=3 --schemes page-level --part ddt-mlc --ways 2", "between two"),
-        ("--fdp ruhs=3 --schemes page-level --part mqsim-fine-tlc", "depend on the page"),
+        ("--fdp ruhs=3 --schemes page-level --part bics-tlc", "depend on the page"),
         ("--fdp ruhs=3 --schemes page-level --read-reclaim 100k", "--fdp does not support"),
         (
-            "--fdp ruhs=3 --schemes page-level+placement=split+slc=dynamic --part conzone-qlc",
+            "--fdp ruhs=3 --schemes page-level+placement=split+slc=dynamic --part mqsim-cxl-tlc",
             "reclaim units have one",
         ),
     ] {

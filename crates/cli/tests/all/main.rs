@@ -11,6 +11,7 @@ mod deadline;
 mod docs;
 mod explain;
 mod fdp;
+mod fit;
 #[cfg(feature = "html")]
 mod html;
 #[cfg(unix)]
