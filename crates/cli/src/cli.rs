@@ -8,6 +8,7 @@ use crate::commands::{
     completions::CompletionsArgs,
     copyback::CopybackArgs,
     explain::ExplainArgs,
+    fit::FitArgs,
     list::ListArgs,
     man::ManArgs,
     reproduce::ReproduceArgs,
@@ -33,6 +34,7 @@ Examples:
   ftlkit bounds --part all                the bounds of each scheme on each part
   ftlkit choose zipf --deadline 3ms --capacity 1GiB --parts evaluation-slc
   ftlkit explain fast                     a page in which one steps through what a scheme does
+  ftlkit fit drive.csv                    the over-provisioning and victims of a drive, from measured points
   ftlkit list schemes
   ftlkit copyback --planes 2              the copy paths of a channel, side by side
   ftlkit reproduce lazy-rtgc              a paper's tables and figures beside the printed ones
@@ -65,6 +67,8 @@ pub(crate) enum Command {
     Choose(Box<ChooseArgs>),
     /// Show what a scheme does on a small array, operation by operation, as a page to step through
     Explain(Box<ExplainArgs>),
+    /// Find the over-provisioning, block size, victim policy and placement that explain measured points of a drive
+    Fit(FitArgs),
     /// List parts, schemes, workloads or trace formats
     List(ListArgs),
     /// Inspect and convert block traces
@@ -102,6 +106,7 @@ impl Command {
             Self::Bounds(args) => args.run(),
             Self::Choose(args) => args.run(),
             Self::Explain(args) => args.run(),
+            Self::Fit(args) => args.run(),
             Self::List(args) => args.run(),
             Self::Trace(args) => args.run(),
             #[cfg(unix)]

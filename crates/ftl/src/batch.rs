@@ -189,6 +189,7 @@ pub(crate) fn serve<S: Background + ?Sized>(
     work: &PageTask,
 ) -> Result<Notes, FtlError> {
     let (lpn, mut notes) = (Lpn(work.lpn), Notes::default());
+    scheme.name_stream(work.stream);
     match work.asks {
         Asks::Page(TaskKind::Write) if work.forced => scheme.write_through(lpn, None)?,
         Asks::Page(TaskKind::Write) => scheme.write(lpn, None)?,

@@ -93,6 +93,10 @@ pub trait Ftl {
     /// [`FtlError::BeyondDevice`], or those of the array.
     fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError>;
 
+    /// Names the placement stream of the writes from here on; 0: none. Default: the scheme has no use of it.
+    #[inline(always)]
+    fn name_stream(&mut self, _stream: u8) {}
+
     /// Trims one page. Advisory: after a power cut the page may read as before the trim.
     ///
     /// # Errors

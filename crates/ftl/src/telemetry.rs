@@ -3,6 +3,7 @@
 use crate::buffer::{log::BufferLog, settings::BufferPlan};
 use crate::guarantee::{Guarantee, Ram};
 use crate::slc_cache::{SlcLog, SlcPlan};
+use crate::stream_log::StreamLog;
 use crate::victim_work::VictimWork;
 use alloc::vec::Vec;
 use flash::Cause;
@@ -30,6 +31,8 @@ pub struct Telemetry<'a> {
     pub buffer: Option<(&'a BufferPlan, &'a BufferLog)>,
     /// The SLC cache and its log, if it has one.
     pub slc_cache: Option<SlcCacheState>,
+    /// Log of the host's streams, if the placement policy follows them.
+    pub streams: Option<&'a StreamLog>,
     /// True if the buffer learns of every page that a collector moves.
     pub tells_moves: bool,
     /// True if a task may run between the operations of a collection. If false, the controller does nothing else
@@ -50,6 +53,7 @@ impl<'a> Telemetry<'a> {
             write_queue_pages: None,
             buffer: None,
             slc_cache: None,
+            streams: None,
             tells_moves: false,
             yields: false,
         }

@@ -25,6 +25,7 @@ mod compare;
 pub mod config;
 pub mod division;
 mod fault;
+pub mod fit;
 mod hash;
 pub mod lists;
 pub mod measures;

@@ -8,8 +8,8 @@ use super::ssd::SsdArgs;
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use sim::config::{
-    Bytes, ConfigError, Count, DEFAULT_PART, DefaultShare, Experiment, Margin, PartTable,
-    PartialPages, SpaceRule, TextOrTable, Timing, Word, WorkloadChoice, job_from_text,
+    Bytes, ConfigError, Count, DEFAULT_PART, DefaultShare, Experiment, FdpSettings, Margin,
+    PartTable, PartialPages, SpaceRule, TextOrTable, Timing, Word, WorkloadChoice, job_from_text,
     tasks_from_file,
 };
 use std::ffi::OsString;
@@ -135,6 +135,14 @@ pub(super) struct DeviceArgs {
     /// [default: charged]
     #[arg(long, value_name = "HOW")]
     partial: Option<Word<PartialPages>>,
+
+    /// Flexible data placement: streams of the host's requests are placement handles, and blocks are written, collected
+    /// and erased as reclaim units. A list of ruhs=N (handles, 1 to 15; stream 0 is handle 0), ru=SIZE (reclaim unit, in
+    /// blocks across the dies of an SSD), isolation=initially (moved pages of all handles share units) or persistently (they stay with
+    /// their handle). Schemes without `+placement` get it; for page-level and fsr [default of each: 8, a block on each
+    /// die, initially; default: no FDP]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    fdp: Option<Word<FdpSettings>>,
 
     /// Schemes, each with its settings, such as page-level,lazy-rtgc+share=0.8+idle
     /// (`ftlkit list schemes`) [default:
@@ -312,6 +320,7 @@ impl DeviceArgs {
         experiment.default_share = self.share.unwrap_or(experiment.default_share);
         experiment.partial_pages = self.partial.unwrap_or(experiment.partial_pages);
         experiment.space = self.space.unwrap_or(experiment.space);
+        experiment.fdp = self.fdp.or(experiment.fdp);
         if self.capacity.is_some() {
             experiment.capacity = self.capacity;
         }

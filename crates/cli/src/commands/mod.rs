@@ -9,6 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod copyback;
 mod deadline;
 pub(crate) mod explain;
+pub(crate) mod fit;
 #[cfg(unix)]
 pub(crate) mod image;
 pub(crate) mod list;

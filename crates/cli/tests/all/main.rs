@@ -10,6 +10,8 @@ mod crash;
 mod deadline;
 mod docs;
 mod explain;
+mod fdp;
+mod fit;
 #[cfg(feature = "html")]
 mod html;
 #[cfg(unix)]

@@ -18,10 +18,10 @@ use crate::time::Ns;
 use alloc::vec::Vec;
 
 impl<F: Probe, W: GrantObserver> Parallel<F, W> {
-    /// The command for a page of the array.
+    /// The command for a page of the channels' blocks.
     #[inline]
     fn side(&self, command: Command, ppn: Ppn) -> Side {
-        let (block, page) = self.inner.geometry().split(ppn);
+        let (block, page) = self.geometry.split(ppn);
         Side { block, page, command, slc: self.has_slc && self.inner.is_slc(block) }
     }
 
@@ -109,6 +109,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         if !self.timed {
             return;
         }
+        let ppn = self.striped_page(ppn);
         let step = cause.is_step();
         let task = if step { NONE } else { self.tasks.current };
         if !step {
@@ -119,7 +120,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         let waits = behind_steps || self.tasks.last[0] != NONE;
         let is_first = !step && command == Command::Read && !waits;
         let aside = if is_first {
-            self.order.readable_at(&self.operations, self.inner.geometry(), ppn)
+            self.order.readable_at(&self.operations, &self.geometry, ppn)
         } else {
             None
         };
@@ -130,9 +131,45 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         #[cfg(test)]
         self.contents.asked(slot, &work, self.side(command, ppn), None);
         let before = core::mem::replace(&mut self.tasks.last[usize::from(step)], slot);
+        self.issue_single(slot, (before, behind_steps), aside.is_some(), repeats);
+    }
+
+    /// Erases the other blocks of a stripe beside its first, which `single_in` has erased: each waits for the operations
+    /// of its own block alone.
+    #[cold]
+    fn erase_others(&mut self, block: BlockId, cause: Cause) {
+        if !self.timed {
+            return;
+        }
+        let step = cause.is_step();
+        let task = if step { NONE } else { self.tasks.current };
+        let first = block.0 * self.stripe;
+        for member in first + 1..first + self.stripe {
+            if !step {
+                self.tasks.add();
+            }
+            let behind_steps = !step && !self.yields && self.steps.left > 0;
+            let side = self.side(Command::Erase, self.geometry.ppn(BlockId(member), 0));
+            let work = ChannelWork::one(side);
+            let slot = self.operation(work, task, step);
+            #[cfg(test)]
+            self.contents.asked(slot, &work, side, None);
+            self.issue_single(slot, (NONE, behind_steps), false, Repeats::default());
+        }
+    }
+
+    /// Issues an operation that waits for the one `before` it, if any, and for steps.
+    #[inline]
+    fn issue_single(
+        &mut self,
+        slot: u32,
+        (before, behind_steps): (u32, bool),
+        aside: bool,
+        repeats: Repeats,
+    ) {
         let operation = self.operations.get_mut(slot);
         operation.waits = u32::from(before != NONE) + u32::from(behind_steps);
-        operation.aside = aside.is_some();
+        operation.aside = aside;
         self.repeat(slot, repeats);
         self.issue(slot);
         if behind_steps {
@@ -163,6 +200,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         more: bool,
     ) {
         self.counts.add(Op::Copy, cause);
+        let [from, to] = [from, to].map(|page| self.striped_page(page));
         let (mut read, mut program) =
             (self.side(Command::Read, from), self.side(Command::Program, to));
         let (path, cache, repair_ns) = self.path(&read, &program);
@@ -410,7 +448,7 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
     #[inline]
     fn prefetch(&self, ppn: Ppn) {
         self.inner.prefetch(ppn);
-        self.order.prefetch(self.inner.geometry().block_of(ppn));
+        self.order.prefetch(self.geometry.block_of(self.striped_page(ppn)));
     }
 
     #[inline(always)]
@@ -519,6 +557,9 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
             let first = self.inner.geometry().ppn(block, 0);
             let how = (Repeats::default(), was_slc);
             self.single_in(Op::Erase, Command::Erase, first, cause, how);
+            if self.stripe > 1 {
+                self.erase_others(block, cause);
+            }
         }
         result
     }

@@ -41,6 +41,12 @@
 //! 9 of the paper, and reads run ahead of programs. So a run takes no longer than in serial time, and mostly
 //! less.
 //!
+//! # Stripes
+//! A block of the array may be several blocks of the channels: a **stripe**, written, collected and erased as one. Block b
+//! of the array is blocks bn .. bn + n − 1 of the channels, page p of it page ⌊p/n⌋ of the (p mod n)-th. So consecutive
+//! pages go to consecutive dies. Operations depend on each other by the blocks of the channels; an erase is one of each
+//! block, side by side, and counts once.
+//!
 //! # State and cost
 //! 4 bytes per block; 64 per outstanding operation, and per block that operations wait on. An operation costs the
 //! scheduling of [`Channels`] and some stores.
@@ -64,6 +70,7 @@ mod tasks;
 mod tests;
 mod waiting;
 
+use super::address::{BlockId, Geometry, Ppn};
 use super::copies::CopyPath;
 use super::interface::Probe;
 use super::operation::Counts;
@@ -86,6 +93,14 @@ pub enum ParallelError {
     /// Invalid channels.
     #[error(transparent)]
     Channels(#[from] ChannelsError),
+    /// A stripe has no block, or more pages than page numbers can count.
+    #[error("stripes of {blocks} blocks do not divide blocks of {pages} pages")]
+    Stripe {
+        /// Blocks of a stripe.
+        blocks: u32,
+        /// Pages per block of the array.
+        pages: u32,
+    },
     /// The channels have too few blocks for the array, or too few pages per block.
     #[error(
         "an array of {blocks} blocks of {pages} pages does not fit on channels of {most} blocks of {most_pages} pages"
@@ -103,12 +118,27 @@ pub enum ParallelError {
     },
 }
 
+/// The array as blocks of the channels, of which each block of it is a stripe.
+fn stripes(array: &Geometry, stripe: u32) -> Result<Geometry, ParallelError> {
+    let (blocks, pages) = (array.blocks(), array.pages_per_block());
+    let fault = ParallelError::Stripe { blocks: stripe, pages };
+    if stripe == 0 || pages % stripe > 0 {
+        return Err(fault);
+    }
+    let all = blocks.checked_mul(stripe).ok_or(fault.clone())?;
+    Geometry::new(all, pages / stripe, array.page_bytes()).map_err(|_| fault)
+}
+
 /// An array on channels. See the [module](self).
 #[derive(Clone, Debug)]
 pub struct Parallel<F, W = ()> {
     inner: F,
     channels: Channels<W>,
     places: Places,
+    /// Blocks of the channels per block of the array.
+    stripe: u32,
+    /// The array as blocks of the channels.
+    geometry: Geometry,
     /// True if blocks may be in SLC mode.
     has_slc: bool,
     /// Ganged planes: a block of the array is one block on each of them.
@@ -155,6 +185,21 @@ impl<F: Probe> Parallel<F> {
     ) -> Result<Self, ParallelError> {
         Self::watched(inner, topology, timing, policy, ganged, ())
     }
+
+    /// As [`Parallel::new`], for an array whose blocks are stripes of so many blocks of the channels, without SLC mode.
+    ///
+    /// # Errors
+    /// As [`Parallel::new`].
+    pub fn striped(
+        inner: F,
+        topology: Topology,
+        timing: Timing,
+        policy: Policy,
+        ganged: bool,
+        stripe: u32,
+    ) -> Result<Self, ParallelError> {
+        Self::make(inner, topology, timing, policy, (ganged, stripe), ())
+    }
 }
 
 impl<F: Probe, W: GrantObserver> Parallel<F, W> {
@@ -170,6 +215,17 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         ganged: bool,
         watch: W,
     ) -> Result<Self, ParallelError> {
+        Self::make(inner, topology, timing, policy, (ganged, 1), watch)
+    }
+
+    fn make(
+        inner: F,
+        topology: Topology,
+        timing: Timing,
+        policy: Policy,
+        (ganged, stripe): (bool, u32),
+        watch: W,
+    ) -> Result<Self, ParallelError> {
         let mut channels = Channels::watched(topology, timing, policy, watch)?;
         let retry = inner.part().retry;
         if let Some(RetryTimes { set_ns, soft_ns, .. }) = retry {
@@ -177,17 +233,20 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         }
         let ganged = if ganged { topology.planes } else { 1 };
         let most = topology.blocks() / u64::from(ganged);
-        let (blocks, pages) = (inner.geometry().blocks(), inner.geometry().pages_per_block());
+        let geometry = stripes(inner.geometry(), stripe)?;
+        let (blocks, pages) = (geometry.blocks(), geometry.pages_per_block());
         let most_pages = topology.pages_per_block;
         if u64::from(blocks) > most || pages > most_pages {
             return Err(ParallelError::Shape { blocks, pages, most, most_pages });
         }
-        let has_slc = inner.part().slc.is_some();
+        let has_slc = inner.part().slc.is_some() && stripe == 1;
         Ok(Self {
             has_slc,
             inner,
             channels,
             places: Places::of(&topology),
+            stripe,
+            geometry,
             ganged,
             operations: Operations::default(),
             order: Order::new(blocks),
@@ -207,6 +266,17 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
             #[cfg(test)]
             contents: contents::Contents::default(),
         })
+    }
+
+    /// The page of the channels' blocks that a page of the array is.
+    #[inline]
+    fn striped_page(&self, ppn: Ppn) -> Ppn {
+        if self.stripe == 1 {
+            return ppn;
+        }
+        let (block, page) = self.inner.geometry().split(ppn);
+        let (row, member) = (page / self.stripe, page % self.stripe);
+        self.geometry.ppn(BlockId(block.0 * self.stripe + member), row)
     }
 
     /// Begins task `tag`. Its operations arrive at `at_ns`, but not before [`Parallel::now_ns`].

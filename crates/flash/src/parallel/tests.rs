@@ -36,12 +36,18 @@ fn copies(near: CopyPath, far: CopyPath, cache_program: bool) -> Copies {
 type Logged = Parallel<Array, Vec<Grant>>;
 
 fn array(topology: Topology, ganged: bool, copies: Option<Copies>) -> Logged {
+    striped(topology, ganged, copies, 1)
+}
+
+/// An array whose blocks are stripes of so many blocks of the channels.
+fn striped(topology: Topology, ganged: bool, copies: Option<Copies>, stripe: u32) -> Logged {
     let blocks = topology.blocks() as u32 / u32::from(if ganged { topology.planes } else { 1 });
-    let geometry = Geometry::new(blocks, PAGES, 8192).unwrap();
-    let part = Part { pages_per_block: PAGES, copies, ..parts::DDT_MLC.clone() };
+    let pages_per_block = PAGES * stripe;
+    let geometry = Geometry::new(blocks / stripe, pages_per_block, 8192).unwrap();
+    let part = Part { pages_per_block, copies, ..parts::DDT_MLC.clone() };
     let timing = Timing::of(&part).unwrap();
     let array = Array::new(geometry, part, Store::Metadata);
-    Parallel::watched(array, topology, timing, Policy::Fifo, ganged, Vec::new()).unwrap()
+    Parallel::make(array, topology, timing, Policy::Fifo, (ganged, stripe), Vec::new()).unwrap()
 }
 
 fn program(flash: &mut Logged, page: u32) {
@@ -345,10 +351,11 @@ proptest! {
         (near, far) in (0usize..3, 3usize..5),
         cache in any::<bool>(),
         (host_first, suspended, yields) in (0usize..4, 0usize..3, any::<bool>()),
+        stripe in proptest::sample::select(vec![1, 2, 4]),
     ) {
         let paths = Some(copies(CopyPath::ALL[near], CopyPath::ALL[far], cache));
         let run = || {
-            let mut flash = array(topology(channels, ways, planes), ganged, paths);
+            let mut flash = striped(topology(channels, ways, planes), ganged, paths, stripe);
             let (erase_ns, program_ns) = (30_000, 20_000);
             let suspend = [
                 Suspend::Never,
@@ -380,14 +387,61 @@ proptest! {
     }
 }
 
+/// Pages of a stripe go to the dies in turns, and its blocks are erased side by side.
+#[test]
+fn the_blocks_of_a_stripe_work_side_by_side() {
+    let mut flash = striped(topology(2, 2, 1), false, None, 4);
+    assert_eq!((flash.geometry().blocks(), flash.geometry().pages_per_block()), (4, 4 * PAGES));
+    let all: Vec<u32> = (0..8).map(|page| flash.striped_page(Ppn(4 * PAGES + page)).0).collect();
+    let at = |block: u32, page: u32| block * PAGES + page;
+    let by_hand = [at(4, 0), at(5, 0), at(6, 0), at(7, 0), at(4, 1), at(5, 1), at(6, 1), at(7, 1)];
+    assert_eq!(all, by_hand);
+    for page in 0..4 {
+        flash.begin(page, 0);
+        program(&mut flash, page as u32);
+        flash.end();
+    }
+    // Two dies share a channel, which carries one page at a time.
+    let one = alone(&flash, Command::Program);
+    let ends: Vec<Ns> =
+        core::iter::from_fn(|| flash.next_done()).map(|done| done.done_ns).collect();
+    assert!(ends[..2] == [one, one] && ends[2] == ends[3] && ends[3] < 2 * one, "{ends:?}");
+    for cause in [Cause::Host, Cause::Collection] {
+        let begun = flash.now_ns();
+        flash.begin(9, begun);
+        flash.erase(BlockId(0), cause).unwrap();
+        flash.end();
+        while flash.next_done().is_some() {}
+        let took = flash.now_ns() - begun;
+        let one = alone(&flash, Command::Erase);
+        assert!((one..one + one / 10).contains(&took), "{took} for {cause:?}");
+    }
+    assert_eq!(flash.counts().total(crate::operation::Operation::Erase), 2);
+    assert!(flash.contents.wrong.is_empty());
+}
+
+#[test]
+fn a_stripe_that_divides_no_block_is_refused() {
+    let topology = topology(2, 1, 1);
+    let part = Part { pages_per_block: PAGES, ..parts::DDT_MLC.clone() };
+    let timing = Timing::of(&part).unwrap();
+    for stripe in [0, 3, 16] {
+        let array =
+            Array::new(Geometry::new(2, PAGES, 8192).unwrap(), part.clone(), Store::Metadata);
+        let made = Parallel::striped(array, topology, timing, Policy::Fifo, false, stripe);
+        let told = alloc::format!("{}", made.map(|_| ()).unwrap_err());
+        assert!(told.contains("do not divide"), "{stripe}: {told}");
+    }
+}
+
 /// Issues one operation that the array allows, if any.
 fn random(flash: &mut Logged, what: u8, a: u32, b: u32) {
-    let blocks = flash.geometry().blocks();
+    let (blocks, all) = (flash.geometry().blocks(), flash.geometry().pages_per_block());
     let (from, to) = (a % blocks, b % blocks);
     let next = flash.inner.next_page(BlockId(to));
-    let first = Ppn(from * PAGES);
+    let first = Ppn(from * all);
     match what {
-        0 | 1 if next < PAGES => program(flash, to * PAGES + next),
+        0 | 1 if next < all => program(flash, to * all + next),
         2 if flash.inner.next_page(BlockId(from)) > 0 => {
             let page = Ppn(first.0 + b % flash.inner.next_page(BlockId(from)));
             match b {
@@ -396,10 +450,10 @@ fn random(flash: &mut Logged, what: u8, a: u32, b: u32) {
             };
         }
         3 | 4 if from != to => {
-            let pages = flash.inner.next_page(BlockId(from)).min(PAGES - next);
+            let pages = flash.inner.next_page(BlockId(from)).min(all - next);
             let pages: Vec<Ppn> = (first.0..first.0 + pages).map(Ppn).collect();
             let mut lpns = vec![Lpn(0); pages.len()];
-            let to = Ppn(to * PAGES + next);
+            let to = Ppn(to * all + next);
             flash.copy_run(&pages, to, 1, Cause::Collection, &mut lpns).unwrap();
         }
         5 => flash.erase(BlockId(from), Cause::Collection).unwrap(),

@@ -124,6 +124,14 @@ impl<S: Background> Ftl for Buffered<S> {
     }
 
     #[inline]
+    fn name_stream(&mut self, stream: u8) {
+        match &mut self.buffer {
+            None => self.scheme.name_stream(stream),
+            Some(buffer) => buffer.name_stream(stream),
+        }
+    }
+
+    #[inline]
     fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         if self.buffer.is_none() {
             return self.scheme.read(lpn, data);

@@ -61,6 +61,7 @@ pub(super) trait Below {
         buffer: &mut dyn DirtyPages,
         sent: Sent,
     ) -> Result<(), FtlError>;
+    fn name_stream(&mut self, stream: u8);
     fn event(&mut self, event: &Event<'_>);
     fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError>;
     fn flush(&mut self) -> Result<(), FtlError>;
@@ -78,6 +79,10 @@ impl<S: Ftl> Below for S {
         let (name, caption) = sent.event();
         self.flash_mut().event(&Event::new(name, caption, &[("lpn", Item::Lpn(lpn))]));
         Ftl::write_below(self, lpn, data, buffer)
+    }
+
+    fn name_stream(&mut self, stream: u8) {
+        Ftl::name_stream(self, stream);
     }
 
     fn event(&mut self, event: &Event<'_>) {
@@ -106,6 +111,11 @@ pub(crate) struct WriteBuffer {
     log: BufferLog,
     now_ns: Ns,
     ram_ns: Ns,
+    /// Placement stream of the host's writes from here on.
+    stream: u8,
+    /// Stream of the last write of each logical page; empty as long as the host has named none.
+    streams: Vec<u8>,
+    logical_pages: u32,
     /// One page on its way below; `None` if the array keeps no bytes.
     page: Option<Vec<u8>>,
 }
@@ -130,8 +140,42 @@ impl WriteBuffer {
             log,
             now_ns: 0,
             ram_ns: 0,
+            stream: 0,
+            streams: Vec::new(),
+            logical_pages,
             page: page_bytes.map(|bytes| vec![0; bytes as usize]),
         }
+    }
+
+    /// Names the stream of the host's writes from here on.
+    #[inline]
+    pub(super) fn name_stream(&mut self, stream: u8) {
+        self.stream = stream;
+        if stream > 0 && self.streams.is_empty() {
+            self.streams = vec![0; self.logical_pages as usize];
+        }
+    }
+
+    /// Keeps the stream of a page that the host writes.
+    #[inline]
+    fn keep_stream(&mut self, lpn: Lpn) {
+        if let Some(stream) = self.streams.get_mut(lpn.0 as usize) {
+            *stream = self.stream;
+        }
+    }
+
+    /// Writes a page below, with the stream of its last write.
+    fn write_with_stream(
+        &mut self,
+        below: &mut dyn Below,
+        lpn: Lpn,
+        data: Option<&[u8]>,
+        sent: Sent,
+    ) -> Result<(), FtlError> {
+        if let Some(stream) = self.streams.get(lpn.0 as usize) {
+            below.name_stream(*stream);
+        }
+        below.write_below(lpn, data, self, sent)
     }
 
     /// Handles a host write.
@@ -156,6 +200,7 @@ impl WriteBuffer {
                 self.dirty(at);
             }
         }
+        self.keep_stream(lpn);
         self.note();
         Ok(())
     }
@@ -168,10 +213,11 @@ impl WriteBuffer {
         data: Option<&[u8]>,
     ) -> Result<(), FtlError> {
         self.ram_ns += self.plan.ram_ns;
+        self.keep_stream(lpn);
         let Some(at) = self.units.find(lpn) else {
             self.log.write_misses += 1;
             self.log.through += 1;
-            let written = below.write_below(lpn, data, self, Sent::Through);
+            let written = self.write_with_stream(below, lpn, data, Sent::Through);
             self.note();
             written?;
             return below.flush();
@@ -183,7 +229,7 @@ impl WriteBuffer {
         // again.
         let was_dirty = self.units.is_dirty(at);
         self.clean(at);
-        let written = below.write_below(lpn, data, self, Sent::Through);
+        let written = self.write_with_stream(below, lpn, data, Sent::Through);
         match written {
             Ok(()) => self.fill(at, data),
             Err(_) if was_dirty => self.dirty(at),
@@ -414,7 +460,7 @@ impl WriteBuffer {
         if let Some((page, bytes)) = page.as_mut().zip(self.units.bytes(at)) {
             page.copy_from_slice(bytes);
         }
-        let written = below.write_below(self.units.lpn(at), page.as_deref(), self, sent);
+        let written = self.write_with_stream(below, self.units.lpn(at), page.as_deref(), sent);
         self.page = page;
         written
     }
@@ -436,9 +482,9 @@ impl WriteBuffer {
                 let lpn = self.units.lpn(at);
                 let mut bytes = self.page.take();
                 let done = match below.read(lpn, bytes.as_deref_mut()) {
-                    Ok(true) => {
-                        below.write_below(lpn, bytes.as_deref(), self, Sent::Padding).map(|()| 1)
-                    }
+                    Ok(true) => self
+                        .write_with_stream(below, lpn, bytes.as_deref(), Sent::Padding)
+                        .map(|()| 1),
                     Ok(false) | Err(FtlError::Flash(FlashError::Uncorrectable(_))) => Ok(0),
                     Err(error) => Err(error),
                 };
@@ -498,6 +544,7 @@ impl WriteBuffer {
         self.units.heap_bytes()
             + self.policy.heap_bytes()
             + self.page.as_ref().map_or(0, Vec::capacity)
+            + self.streams.capacity()
     }
 }
 

@@ -91,6 +91,9 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
                 Ok(()) => {
                     self.remap(lpn, ppn);
                     let space = &mut self.space;
+                    if let Some(placing) = &mut space.placing {
+                        placing.wrote(lpn, space.frontiers.has_hit_aim());
+                    }
                     space.use_room(1);
                     let free_pages = space.all_free_pages();
                     space.log.least_free_pages = space.log.least_free_pages.min(free_pages);
@@ -324,6 +327,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
                     self.space.use_room(1);
                     if let Some(placing) = &mut self.space.placing {
                         placing.host_wrote(lpn);
+                        placing.wrote(lpn, true);
                     }
                     buffer.written(lpn);
                     return Ok(());
@@ -354,6 +358,9 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
                 self.space.blocks.set(*lpn, to.0 + at as u32);
             }
             buffer.moved(&lpns[..done]);
+            if let Some(placing) = &mut self.space.placing {
+                placing.moved(&lpns[..done]);
+            }
             self.space.use_room(done as u32);
             left = &left[done..];
             match result {

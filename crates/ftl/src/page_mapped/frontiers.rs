@@ -18,7 +18,7 @@
 //!                      else the first with an open host block
 //! ```
 //!
-//! *Placement* ([`super::placement`]) aims each page at one of up to eight classes. The first of them are the host's, the
+//! *Placement* ([`super::placement`]) aims each page at one of up to 16 classes. The first of them are the host's, the
 //! others hold copies alone. A page of class c goes to
 //!
 //! ```text
@@ -53,8 +53,8 @@
 //! in their block. Of two numbers, the larger was assigned later. With one shared frontier a block has one number:
 //! programs of another block come between its pages only after a power cut.
 //!
-//! Bits 55, 53 and 52 of the stored sequence number hold the class for which the block was open when the page was
-//! programmed, bit 55 the lowest. So arrays written with two classes read alike.
+//! Bits 55, 52, 53 and 51 of the stored sequence number, the lowest first, hold the class for which the block was open
+//! when the page was programmed. So arrays written with two classes, or with eight, read alike.
 //! Bit 54 marks pages of an SLC cache, whose blocks [`super::slc_cache`] keeps; their numbers are taken from here.
 //!
 //! Memory: 16 bytes per unit and class, 32 per unit, and its heap of free blocks.
@@ -67,7 +67,7 @@ use core::cmp::Reverse;
 use flash::{BlockId, Geometry};
 
 /// Maximum number of classes.
-pub(crate) const CLASSES: usize = 8;
+pub(crate) const CLASSES: usize = 16;
 
 /// Class of host writes; with shared frontiers, of all pages.
 const HOST: usize = 0;
@@ -77,23 +77,27 @@ const COLLECTION: usize = 1;
 /// Bit of a sequence number that holds the lowest bit of the class.
 const CLASS_BIT: u32 = 55;
 
-/// First of the two bits that hold the others, and of all bits that are not the number's.
+/// First of the two bits that hold the next higher ones.
 const HIGH_CLASS_BITS: u32 = 52;
+
+/// Bit that holds the highest, and first of all bits that are not the number's.
+const TOP_CLASS_BIT: u32 = 51;
 
 /// Bit of a sequence number that marks a page of an SLC cache.
 const SLC_BIT: u32 = 54;
 
 /// Splits a sequence number into number and class.
 pub(crate) fn number_and_class(seq: u64) -> (u64, usize) {
-    let class = seq >> CLASS_BIT & 1 | (seq >> HIGH_CLASS_BITS & 3) << 1;
-    (seq & ((1 << HIGH_CLASS_BITS) - 1), class as usize)
+    let class =
+        seq >> CLASS_BIT & 1 | (seq >> HIGH_CLASS_BITS & 3) << 1 | (seq >> TOP_CLASS_BIT & 1) << 3;
+    (seq & ((1 << TOP_CLASS_BIT) - 1), class as usize)
 }
 
 /// The bits of a class in a sequence number.
 #[inline]
 fn class_bits(class: usize) -> u64 {
     let class = class as u64;
-    (class & 1) << CLASS_BIT | class >> 1 << HIGH_CLASS_BITS
+    (class & 1) << CLASS_BIT | (class >> 1 & 3) << HIGH_CLASS_BITS | class >> 3 << TOP_CLASS_BIT
 }
 
 /// Origin of a page to be programmed.
@@ -242,6 +246,11 @@ impl Frontiers {
     /// Class of the chosen frontier.
     pub(crate) fn chosen_class(&self) -> usize {
         self.chosen.class
+    }
+
+    /// True if the chosen frontier is of the class that the last host page was aimed at.
+    pub(crate) fn has_hit_aim(&self) -> bool {
+        self.chosen.class == self.aim[0]
     }
 
     #[inline]
@@ -884,8 +893,8 @@ mod tests {
             assert_eq!(number_and_class(seq | 1 << SLC_BIT), (12_345, class));
             assert!(seq <= flash::Oob::MAX_SEQ);
         }
-        // As arrays with two classes have it.
-        assert_eq!(class_bits(1), 1 << 55);
+        // As arrays with two classes have it, and those with eight.
+        assert_eq!([1, 2, 4, 8].map(class_bits), [1 << 55, 1 << 52, 1 << 53, 1 << 51]);
     }
 
     /// A class opens a block while more are free than are kept; then pages go to open blocks of other classes, of copies

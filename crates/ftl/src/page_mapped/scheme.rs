@@ -182,6 +182,13 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
     }
 
     #[inline]
+    fn name_stream(&mut self, stream: u8) {
+        if let Some(placing) = &mut self.core.space.placing {
+            placing.name_stream(stream);
+        }
+    }
+
+    #[inline]
     fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         self.check(lpn)?;
         self.core.read(lpn, data)
@@ -207,6 +214,7 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
                 + self.core.space.placing.as_ref().map_or(0, |placing| placing.heap_bytes())
                 + self.core.space.cache.as_ref().map_or(0, |cache| cache.heap_bytes()),
             victim_work: Some(self.all_work().since(&self.work_before)),
+            streams: self.core.space.placing.as_ref().and_then(|placing| placing.stream_log()),
             tells_moves: true,
             yields: C::YIELDS,
             slc_cache: self.core.space.cache.as_deref().map(|cache| SlcCacheState {
@@ -237,6 +245,9 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
 
     fn restart_telemetry(&mut self) {
         self.work_before = self.all_work();
+        if let Some(placing) = &mut self.core.space.placing {
+            placing.restart_log();
+        }
         let pages_per_block = self.core.flash.geometry().pages_per_block();
         self.core.space.log =
             CollectionLog::new(pages_per_block, self.core.space.log.threshold_pages);

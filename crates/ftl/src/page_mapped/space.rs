@@ -189,6 +189,9 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     #[cold]
     pub(crate) fn abandon_frontier(&mut self, geometry: &Geometry) {
         if let Some(frontier) = self.frontiers.abandon() {
+            if let Some(placing) = &mut self.placing {
+                placing.cut_short(self.frontiers.chosen_class());
+            }
             let unused = frontier.room();
             self.free_pages -= u64::from(unused);
             let pages_per_block = geometry.pages_per_block();
@@ -383,7 +386,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         cause: Cause,
     ) -> Result<(), FtlError> {
         if let Some(placing) = &mut self.placing {
-            placing.collected(block);
+            placing.collected(block, self.blocks.valid(block));
         }
         self.erase(flash, block, cause)?;
         self.log.finished += 1;

@@ -142,6 +142,7 @@ fn row(
         timing,
         policy: Policy::Fifo,
         ganged: false,
+        stripe: 1,
         multi_plane: None,
         queue_depth: QUEUE_DEPTH,
         host: None,

@@ -6,6 +6,7 @@ mod retry;
 use super::bit_errors::{BitErrorSettings, PageErrors};
 use super::bus_cycle::LONGEST_CYCLE_NS;
 use super::error::ConfigError;
+use super::fdp::ReclaimUnits;
 use super::read_retry::ReadRetrySettings;
 use bounds::copyback::{CopySettings, CopyTimings, Copyback, CopybackError, Waits};
 use flash::channels::{Timing, TimingError};
@@ -32,6 +33,8 @@ pub struct Channel {
     pub planes: u32,
     /// Planes per die with writes of their own; 1 if its planes operate together.
     pub own_planes: u32,
+    /// Blocks of the part per block of the array: those of a reclaim unit, else 1.
+    stripe: u32,
     /// Bit errors of the pages.
     pub bit_errors: BitErrorSettings,
     /// Steps of reads that ECC does not correct at once.
@@ -107,6 +110,7 @@ impl Channel {
             dies: 1,
             planes,
             own_planes: 1,
+            stripe: 1,
             bit_errors,
             retry,
             most,
@@ -153,6 +157,7 @@ impl Channel {
     /// If the part gives no bus cycles.
     pub fn timing(&self) -> Result<Timing, TimingError> {
         let timing = Timing { ecc_ns: self.retry.decode_ns, ..Timing::of(&self.part)? };
+        let timing = Timing { t_bers_ns: timing.t_bers_ns / Ns::from(self.stripe), ..timing };
         Ok(match self.direct {
             None => timing,
             Some(DirectTransfer { t_rwc_ns, t_dl_ns }) => {
@@ -191,6 +196,17 @@ impl Channel {
     #[must_use]
     pub fn on_ssd(self, channels: u32, dies: u32, own_planes: u32) -> Self {
         Self { channels: Some(channels), dies, own_planes, ..self }
+    }
+
+    /// Same for an array whose blocks are reclaim units.
+    #[must_use]
+    pub(super) fn in_units(self, units: &ReclaimUnits) -> Self {
+        Self { part: units.part(&self.part), stripe: units.blocks, ..self }
+    }
+
+    /// Blocks of the part per block of the array: those of a reclaim unit, else 1.
+    pub fn stripe(&self) -> u32 {
+        self.stripe
     }
 
     /// Dies of an SSD, devices of one channel, which operate independently. Block `b` of the array is on die

@@ -97,7 +97,11 @@ impl<'a> Sizing<'a> {
 
     /// Step of the number of blocks; on an SSD, all dies have the same number of blocks.
     fn block_step(&self) -> u32 {
-        if self.channel.channels.is_some() { self.channel.units() } else { 1 }
+        if self.channel.channels.is_none() {
+            return 1;
+        }
+        let (units, stripe) = (self.channel.units(), self.channel.stripe());
+        units / common_divisor(units, stripe)
     }
 
     /// Blocks of the largest array that page numbers can address.
@@ -234,6 +238,15 @@ impl<'a> Sizing<'a> {
         };
         scheme.fault(setting, &format!("{reason}; {hint}"))
     }
+}
+
+/// The greatest common divisor of two numbers above 0.
+fn common_divisor(a: u32, b: u32) -> u32 {
+    let (mut a, mut b) = (a, b);
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// `pages` / `all` with four decimals, rounded down so that the printed value works as input.

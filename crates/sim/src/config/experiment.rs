@@ -4,6 +4,7 @@ use super::axis::Axes;
 use super::bit_errors::BitErrorSettings;
 use super::bus_rate::BusRate;
 use super::error::ConfigError;
+use super::fdp::FdpSettings;
 use super::notation::Word;
 use super::part::PartChoice;
 use super::planes::PlaneUse;
@@ -132,6 +133,9 @@ pub struct Experiment {
     /// Reads of a block since its erase from which on its pages are moved.
     #[serde(skip_serializing_if = "is_not_reclaimed")]
     pub read_reclaim: Word<ReadReclaim>,
+    /// Flexible data placement: reclaim unit handles, reclaim units, isolation. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fdp: Option<Word<FdpSettings>>,
     /// Precondition of the array.
     pub precondition: PreconditionChoice,
     /// Clock that issues requests.
@@ -240,6 +244,7 @@ impl Default for Experiment {
             read_retry: Word::default(),
             refresh: Word::default(),
             read_reclaim: Word::default(),
+            fdp: None,
             precondition: PreconditionChoice::default(),
             timing: Timing::default(),
             deadline: None,

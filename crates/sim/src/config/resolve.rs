@@ -101,6 +101,11 @@ impl Experiment {
         self.precondition.0.check()?;
         self.check_deadline()?;
         check_trace_file(&self.workload.0)?;
+        let fdp = self.take_fdp(&channel)?;
+        if let Some(units) = &fdp {
+            channel = channel.in_units(units);
+            notes.push(units.note());
+        }
         let tables: Vec<SchemeTable> = self.schemes.iter().map(|choice| choice.0.clone()).collect();
         check_labels(&tables)?;
         let sizing = Sizing::new(&channel, &tables, self.seed, self.default_share.0)?;

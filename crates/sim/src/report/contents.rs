@@ -153,6 +153,9 @@ pub struct SchemeReport {
     /// Activity of the SLC cache; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slc_cache: Option<SlcCacheReport>,
+    /// The host's placement streams; absent if the placement does not follow them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub streams: Option<StreamsReport>,
     /// Controller work for victim selection; `null` if no policy of the list selects the victims.
     pub victim_work: Option<VictimWorkReport>,
     /// Deadlines of periodic tasks; `null` for other workloads.
@@ -432,6 +435,48 @@ pub struct SlcCacheReport {
     pub most_blocks: u32,
     /// Blocks in SLC mode at the end.
     pub blocks_at_end: u32,
+}
+
+/// The host's placement streams in the measured part, if the placement follows them; in pages, unless stated otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StreamsReport {
+    /// Handles that were used.
+    pub handles: Vec<HandleReport>,
+    /// Pages that the host wrote.
+    pub host_pages: u64,
+    /// Pages that the host and collection wrote.
+    pub media_pages: u64,
+    /// Blocks (with FDP: reclaim units) that were collected.
+    pub collected_blocks: u64,
+    /// Event: of these, blocks whose pages were moved because they were still valid.
+    pub media_reallocated_blocks: u64,
+    /// Event: blocks closed before they were written fully, after a failed program.
+    pub not_fully_written_blocks: u64,
+    /// Event: pages written with a stream that has no handle; they went to handle 0.
+    pub invalid_handle_pages: u64,
+    /// Blocks opened for the copies of all handles.
+    pub opened_for_copies_blocks: u64,
+    /// Pages moved that were written before a mount, so that their handle is not known.
+    pub moved_unknown: u64,
+}
+
+/// One placement handle; in pages, unless stated otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct HandleReport {
+    /// Number of the handle, which is that of its stream; 0 is that of writes without a stream.
+    pub handle: u8,
+    /// Pages that the host wrote.
+    pub written: u64,
+    /// Pages of the handle that collection moved.
+    pub moved: u64,
+    /// (Written + moved) / written; `null` without writes.
+    pub waf: Option<f64>,
+    /// Pages of the host that went to a block of another class, because too few blocks were free for one of their own.
+    pub displaced: u64,
+    /// Blocks (with FDP: reclaim units) opened for it.
+    pub opened_blocks: u64,
 }
 
 /// Activity of a write buffer in the measured part; in pages, unless stated otherwise.

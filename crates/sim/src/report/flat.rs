@@ -157,6 +157,11 @@ fn push_items(out: &mut Vec<(String, Value)>, name: &str, items: &[Value]) {
                     push(out, &format!("{name}.{job}.{key}"), field);
                 }
             }
+            Value::Object(fields) if fields.contains_key("handle") => {
+                for (key, field) in fields.iter().filter(|(key, _)| *key != "handle") {
+                    push(out, &format!("{name}.{}.{key}", fields["handle"]), field);
+                }
+            }
             Value::Object(fields) if fields.contains_key("cause") => {
                 let cause = fields["cause"].as_str().unwrap_or_default();
                 for (key, field) in fields.iter().filter(|(key, _)| *key != "cause") {

@@ -19,6 +19,7 @@ pub(crate) mod page;
 pub mod plots;
 mod ssd;
 mod ssd_rows;
+mod stream_rows;
 pub mod table;
 mod terms;
 mod title;
@@ -41,7 +42,7 @@ pub use terms::TERMS;
 use crate::measures;
 pub use crate::measures::Summary;
 pub use contents::{
-    BitErrorReport, BufferReport, CauseCounts, CollectionReport, CopyCount, LargestRequest,
-    LeftOut, MapCacheReport, MergeReport, RamReport, RefreshReport, Report, RetriedReads,
-    RetryReport, SchemeReport, Series, SlcCacheReport, Violation,
+    BitErrorReport, BufferReport, CauseCounts, CollectionReport, CopyCount, HandleReport,
+    LargestRequest, LeftOut, MapCacheReport, MergeReport, RamReport, RefreshReport, Report,
+    RetriedReads, RetryReport, SchemeReport, Series, SlcCacheReport, StreamsReport, Violation,
 };

@@ -8,7 +8,7 @@ use super::late::RequestDeadline;
 use super::table::{
     exceeded, has_queueing, heading, longest_response, not_run, one_share, verdict,
 };
-use super::{jobs_rows, units};
+use super::{jobs_rows, stream_rows, units};
 use workload::quantity::Duration;
 
 /// The first screen as plain text of at most `width` columns: a line per scheme, then exceeded bounds, missed deadlines,
@@ -23,6 +23,7 @@ pub fn render(report: &Report, width: usize) -> String {
     out.push_str(&grid(report).schemes_as_rows(width));
     out.push('\n');
     out.push_str(&jobs_rows::render(report, width));
+    out.push_str(&stream_rows::render(report, width));
     let details = "`--details`: every figure; `ftlkit help terms`: the words.";
     let lines = lines(report).into_iter().chain([format!("{} {details}", of_times(report))]);
     lines.for_each(|line| out.push_str(&wrap(&line, width, "  ")));

@@ -4,7 +4,7 @@ use super::contents::Report;
 use super::grid::Grid;
 use super::plots::{Figure, PLOTS};
 use super::terms::TERMS;
-use super::{jobs_rows, overview, table};
+use super::{jobs_rows, overview, stream_rows, table};
 use html_report::{Page, Table, copyable, folded};
 use maud::{Markup, html};
 
@@ -55,6 +55,7 @@ fn results(report: &Report) -> Markup {
         } @else {
             (by_scheme(&overview::grid(report)))
             @if let Some(jobs) = jobs_rows::grid(report) { (by_scheme(&jobs)) }
+            @if let Some(handles) = stream_rows::grid(report) { (by_scheme(&handles)) }
             (lines(&overview::lines(report)))
             p.quiet { (overview::of_times(report)) }
             (folded("Every figure", every_figure(report)))

@@ -7,7 +7,7 @@ use super::contents::{
 use super::deadlines::DeadlineReport;
 use super::grid::{Grid, wrap};
 use super::late::RequestDeadline;
-use super::{jobs_rows, ssd_rows, units};
+use super::{jobs_rows, ssd_rows, stream_rows, units};
 use workload::quantity::Duration;
 
 /// Most schemes shown as columns; more are shown as rows.
@@ -29,6 +29,7 @@ pub fn render(report: &Report, width: usize) -> String {
     out.push_str(&columns.flatten().unwrap_or_else(|| grid.schemes_as_rows(width)));
     out.push('\n');
     out.push_str(&jobs_rows::render(report, width));
+    out.push_str(&stream_rows::render(report, width));
     for scheme in &report.schemes {
         out.push_str(&notes(scheme, width));
     }
@@ -45,6 +46,7 @@ pub(super) fn how_to_read(report: &Report) -> Vec<&'static str> {
     let of_time = if report.is_of_channels() { ssd_rows::HOW_TO_READ } else { of_time };
     let cached = report.schemes.iter().any(|scheme| scheme.slc_cache.is_some());
     let more = buffered.then_some(OF_BUFFERS).into_iter().chain(cached.then_some(OF_SLC_CACHES));
+    let more = more.chain(report.has_streams().then_some(stream_rows::HOW_TO_READ));
     [of_time, of_all].into_iter().chain(more).collect()
 }
 
@@ -262,6 +264,7 @@ pub(super) fn grid(report: &Report) -> Grid {
         of_cache("  of these when idle", &|c| Some(units::count(c.folded_idle_blocks)));
         of_cache("  pages moved", &|c| Some(units::count(c.moved)));
     }
+    stream_rows::events(schemes, &mut row);
     if schemes.iter().any(|s| report.collects_when_idle(&s.name)) {
         row("idle victims", &|s| match report.collects_when_idle(&s.name) {
             true => units::count(s.collection.idle),

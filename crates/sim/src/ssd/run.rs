@@ -27,7 +27,8 @@ pub(crate) fn run_scheme(
     source: Box<dyn Source>,
     observer: &dyn Observer,
 ) -> Result<SchemeReport, RunError> {
-    let array = Parallel::new(array, ssd.topology, ssd.timing, ssd.policy, ssd.ganged);
+    let array =
+        Parallel::striped(array, ssd.topology, ssd.timing, ssd.policy, ssd.ganged, ssd.stripe);
     let mut array = array.map_err(|error| FtlError::Config {
         scheme: scheme.preset.name,
         setting: "channels",

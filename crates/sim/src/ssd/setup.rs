@@ -18,6 +18,8 @@ pub struct SsdSetup {
     pub policy: Policy,
     /// True if the planes of a die operate together: a page of the array is one page of each plane.
     pub ganged: bool,
+    /// Blocks of the channels per block of the array, written in turns: those of a reclaim unit, else 1.
+    pub stripe: u32,
     /// How operations on different planes of a die run as one; `None`: each as the scheme issued it.
     pub multi_plane: Option<MultiPlane>,
     /// Outstanding requests: the constant number without arrival times, otherwise the maximum. With several submission

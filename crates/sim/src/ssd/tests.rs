@@ -40,6 +40,7 @@ fn ssd(channels: u16, ways: u16, queue_depth: u32) -> SsdSetup {
         timing: Timing::of(&part()).unwrap(),
         policy: Policy::Fifo,
         ganged: false,
+        stripe: 1,
         multi_plane: None,
         queue_depth,
         host: None,

@@ -218,3 +218,112 @@ fn zones_on_the_array_of_ssd_iq() {
         }
     }
 }
+
+/// Streams whose pages are on flash, by block, and the class of each block.
+fn streams_by_block(
+    scheme: &mut AnyScheme,
+    stream_of: &[u8],
+    shape: &Shape,
+) -> Vec<(std::collections::BTreeSet<u8>, u64)> {
+    let pages = shape.geometry().pages_per_block();
+    let blocks = shape.geometry().blocks();
+    let flash = scheme.flash_mut();
+    let of = |block: u32| {
+        let ppns = block * pages..(block + 1) * pages;
+        let oobs = ppns.filter_map(|ppn| flash.read_oob(Ppn(ppn), Cause::Mount).ok());
+        let oobs: Vec<_> = oobs.collect();
+        let class = oobs.first().map(|oob| {
+            let seq = oob.seq;
+            seq >> 55 & 1 | (seq >> 52 & 3) << 1 | (seq >> 51 & 1) << 3
+        });
+        class.map(|class| (oobs.iter().map(|oob| stream_of[oob.lpn.0 as usize]).collect(), class))
+    };
+    (0..blocks).filter_map(of).collect()
+}
+
+/// Each page has one stream for life. With free blocks to spare no block mixes streams, except those of shared copies;
+/// a mount goes on with that.
+#[test]
+fn streams_stay_apart() {
+    let shape = Shape::new(96, 8, 8);
+    for (name, handles) in [("stream", 12), ("stream-initial", 12), ("stream", 3)] {
+        let policy = kind(name).policy();
+        let placement = policy.kind(&[handles]).unwrap();
+        let logical = 40 * 8;
+        let scheme =
+            SchemeConfig { logical_pages: Some(logical), ..placed("page-level", placement) };
+        let array = AnyArray::new(Serial::new(shape.array(Store::Metadata, &[])));
+        let mut ftl = registry::format(&scheme, array).unwrap();
+        let stream_of: Vec<u8> = (0..logical).map(|lpn| (lpn * 7 % 13 % 12) as u8).collect();
+        let handle = |stream: u8| if u16::from(stream) < handles { u64::from(stream) } else { 0 };
+        let mut random = Pcg64::seed_from_u64(4146);
+        for round in 0..4 {
+            for _ in 0..8 * logical {
+                let lpn = random.random_range(0..logical);
+                ftl.name_stream(stream_of[lpn as usize]);
+                ftl.write(Lpn(lpn), None).unwrap();
+            }
+            let log = ftl.telemetry().streams.unwrap().clone();
+            let displaced: u64 = log.handles.iter().map(|handle| handle.displaced).sum();
+            assert_eq!((log.written(), displaced), (u64::from(8 * logical), 0), "{placement}");
+            let mut copies = 0;
+            for (streams, class) in streams_by_block(&mut *ftl, &stream_of, &shape) {
+                let shared = name == "stream-initial" && class == u64::from(handles);
+                copies += u64::from(shared);
+                assert!(
+                    shared || streams.iter().all(|stream| handle(*stream) == class),
+                    "{placement}, round {round}: {streams:?} in a block of class {class}"
+                );
+            }
+            assert!(name == "stream" || copies > 0, "{placement}: nothing was collected");
+            ftl = registry::mount(&scheme, ftl.into_flash()).unwrap();
+        }
+    }
+}
+
+/// The log counts what the array did.
+#[test]
+fn the_log_of_streams_is_that_of_the_array() {
+    for kind in PlacementKind::each().filter(|kind| kind.handles().is_some()) {
+        let shape = Shape::new(64, 16, 8);
+        let scheme = SchemeConfig { logical_pages: Some(600), ..placed("page-level", kind) };
+        let array = AnyArray::new(Serial::new(shape.array(Store::Metadata, &[])));
+        let mut ftl = registry::format(&scheme, array).unwrap();
+        let mut random = Pcg64::seed_from_u64(1);
+        for _ in 0..6000 {
+            let lpn = random.random_range(0..600);
+            ftl.name_stream((lpn % 3) as u8 * 4);
+            ftl.write(Lpn(lpn), None).unwrap();
+        }
+        let counts = counts(&*ftl);
+        let log = ftl.telemetry().streams.unwrap();
+        let by_cause = [Cause::Host, Cause::Collection].map(|cause| counts.pages_programmed(cause));
+        assert_eq!([log.written(), log.moved()], by_cause, "{kind}");
+        assert_eq!(log.collected, counts.total(flash::Operation::Erase), "{kind}");
+        // Stream 8 has no handle: its pages are a third, as are those of stream 0, with which they are counted.
+        assert!((1900..2100).contains(&log.invalid), "{kind}: {log:?}");
+        assert_eq!(log.handles[0].written + log.handles[4].written, 6000, "{kind}");
+        assert!(log.collected_valid <= log.collected && log.collected_valid > 0, "{kind}");
+    }
+}
+
+/// A stream whose pages are all trimmed costs no copies when its blocks are collected.
+#[test]
+fn trims_of_a_range_release_the_blocks_of_its_stream() {
+    let shape = Shape::new(64, 16, 8);
+    let scheme = SchemeConfig { logical_pages: Some(640), ..placed("page-level", kind("stream")) };
+    let array = AnyArray::new(Serial::new(shape.array(Store::Metadata, &[])));
+    let mut ftl = registry::format(&scheme, array).unwrap();
+    let write = |ftl: &mut AnyScheme, lpn: u32| {
+        ftl.name_stream(1 + (lpn / 320) as u8);
+        ftl.write(Lpn(lpn), None).unwrap();
+    };
+    // The two streams come mixed, and one of them is trimmed and written again, over and over.
+    for _ in 0..20 {
+        (0..320).for_each(|at| [at, 320 + at].into_iter().for_each(|lpn| write(&mut *ftl, lpn)));
+        (320..640).for_each(|lpn| ftl.trim(Lpn(lpn)).unwrap());
+    }
+    let log = ftl.telemetry().streams.unwrap();
+    assert_eq!([log.moved(), log.collected_valid], [0, 0], "{log:?}");
+    assert!(log.collected > 300, "{log:?}");
+}

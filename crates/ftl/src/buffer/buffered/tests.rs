@@ -86,6 +86,10 @@ impl Ftl for Recorder {
         Ok(())
     }
 
+    fn name_stream(&mut self, stream: u8) {
+        self.note("name_stream", stream);
+    }
+
     fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         self.note("read", (lpn, &data));
         data.unwrap().fill(9);
@@ -200,7 +204,7 @@ impl DirtyPages for AllDirty {
 type Ask = fn(Box<dyn Scheme<Flash = Array>>) -> String;
 
 /// Each method once.
-const ASKS: [(&str, Ask); 26] = [
+const ASKS: [(&str, Ask); 27] = [
     ("flash", |scheme| text(scheme.flash().geometry())),
     ("flash_mut", |mut scheme| text(scheme.flash_mut().geometry())),
     ("into_flash", |scheme| text(scheme.into_flash().geometry())),
@@ -209,6 +213,10 @@ const ASKS: [(&str, Ask); 26] = [
     ("write", |mut scheme| text(scheme.write(Lpn(1), Some(&[1])))),
     ("write_below", |mut scheme| text(scheme.write_below(Lpn(2), Some(&[2]), &mut AllDirty))),
     ("write_through", |mut scheme| text(scheme.write_through(Lpn(3), Some(&[3])))),
+    ("name_stream", |mut scheme| {
+        scheme.name_stream(8);
+        String::new()
+    }),
     ("read", |mut scheme| {
         let mut data = [4];
         text((scheme.read(Lpn(4), Some(&mut data)), data))

@@ -19,6 +19,9 @@ struct Refusing {
     stored: [Option<u8>; LOGICAL as usize],
     /// A page that is beyond ECC until it is written.
     lost: Option<Lpn>,
+    /// Stream of the writes from here on, and of the last write of each page.
+    stream: u8,
+    streams: [u8; LOGICAL as usize],
 }
 
 impl Below for Refusing {
@@ -35,7 +38,12 @@ impl Below for Refusing {
         self.takes -= 1;
         self.lost = self.lost.filter(|lost| *lost != lpn);
         self.stored[lpn.0 as usize] = Some(data.unwrap()[0]);
+        self.streams[lpn.0 as usize] = self.stream;
         Ok(())
+    }
+
+    fn name_stream(&mut self, stream: u8) {
+        self.stream = stream;
     }
 
     fn event(&mut self, _event: &Event<'_>) {}
@@ -84,7 +92,13 @@ impl Host {
         let stored = [None; LOGICAL as usize];
         Self {
             buffer: WriteBuffer::new(&plan, LOGICAL, &array),
-            below: Refusing { takes: u32::MAX, stored, lost: None },
+            below: Refusing {
+                takes: u32::MAX,
+                stored,
+                lost: None,
+                stream: 0,
+                streams: [0; LOGICAL as usize],
+            },
             newest: stored,
         }
     }
@@ -240,4 +254,26 @@ fn a_lost_page_is_left_out_of_a_padded_block() {
     assert!(lost.is_err(), "it is lost still, not an older version or zeros");
     host.write(2, 31).unwrap();
     host.recover("the host wrote it anew");
+}
+
+/// Each page reaches the scheme with the stream of its last write, however it leaves the buffer: evicted, flushed, padded
+/// or written through.
+#[test]
+fn pages_keep_their_stream() {
+    of_each_policy(|host, what| {
+        let mut host = host();
+        let mut streams = [0; LOGICAL as usize];
+        for write in 0..60 {
+            let (lpn, stream) = (write * 7 % LOGICAL, (write % 5) as u8);
+            host.buffer.name_stream(stream);
+            match write % 6 {
+                5 => host.write_through(lpn, write as u8).unwrap(),
+                _ => host.write(lpn, write as u8).unwrap(),
+            }
+            streams[lpn as usize] = stream;
+        }
+        host.buffer.name_stream(9);
+        host.recover(what);
+        assert_eq!(host.below.streams, streams, "{what}");
+    });
 }

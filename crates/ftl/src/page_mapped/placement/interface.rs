@@ -45,6 +45,14 @@ pub trait Placement: fmt::Debug {
     /// Makes a copy in the same state.
     fn fork(&self) -> Box<dyn Placement>;
 
+    /// Number of placement handles, if the policy follows the streams that the host names.
+    fn handles(&self) -> Option<usize> {
+        None
+    }
+
+    /// The host names the stream of its writes from here on; 0: none. Called where it changes.
+    fn stream(&mut self, _stream: u8) {}
+
     /// Class of a host write: below [`Classes::hosts`](super::Classes::hosts).
     fn of_write(&mut self, write: &PlacedWrite) -> usize;
 

@@ -27,6 +27,7 @@ mod origin;
 mod placing;
 mod policy;
 mod sepbit;
+pub mod stream;
 
 pub use interface::{CollectedBlock, PlacedCopy, PlacedWrite, Placement};
 pub(crate) use placing::Placing;
@@ -34,8 +35,14 @@ pub use policy::{ByState, Classes, PlacedSpace, PlacementKind, PlacementPolicy, 
 
 /// All policies of this crate, in the order in which they are listed. Configurations, test suites and the
 /// documentation use this list.
-pub static PLACEMENT_POLICIES: &[&PlacementPolicy] =
-    &[&origin::NONE, &origin::SPLIT, &dac::POLICY, &sepbit::POLICY];
+pub static PLACEMENT_POLICIES: &[&PlacementPolicy] = &[
+    &origin::NONE,
+    &origin::SPLIT,
+    &dac::POLICY,
+    &sepbit::POLICY,
+    &stream::STREAM,
+    &stream::STREAM_INITIAL,
+];
 
 impl PlacementKind {
     /// Each policy with its defaults.

@@ -6,15 +6,38 @@
 //! Work: a host write reads and writes the page's time and reads the class of its old block. A copy reads the page's
 //! time and the class of its block, whose entry is at hand for the rest of a run and counts once per page all the same. A
 //! block that is opened writes its class and its time, one that is collected reads them.
+//!
+//! Streams: for a policy that follows the host's streams, the frame keeps a log of each handle, and for that the handle of
+//! each logical page (1 byte). They serve reports alone; a controller has no use of them.
 
 use super::interface::{CollectedBlock, PlacedCopy, PlacedWrite, Placement};
 use super::policy::PlacementKind;
+use crate::stream_log::StreamLog;
 use crate::victim_work::Accesses;
 use alloc::{boxed::Box, vec, vec::Vec};
 use flash::{BlockId, Lpn};
 
 /// Time of pages and blocks of which none is known. Times begin at 1.
 const UNKNOWN: u32 = 0;
+
+/// Handle of pages of which none is known: they were written before a mount.
+const NO_HANDLE: u8 = u8::MAX;
+
+/// Log of the host's streams, and the handle of each logical page.
+#[derive(Clone, Debug)]
+struct Streams {
+    log: StreamLog,
+    handle_of: Vec<u8>,
+    now: u8,
+}
+
+impl Streams {
+    /// The handle of the writes from here on.
+    fn handle(&self) -> usize {
+        let now = usize::from(self.now);
+        if now < self.log.handles.len() { now } else { 0 }
+    }
+}
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -27,6 +50,7 @@ pub(crate) struct Placing {
     opened: Vec<u32>,
     now: u32,
     work: Accesses,
+    streams: Option<Streams>,
 }
 
 impl Placing {
@@ -35,8 +59,15 @@ impl Placing {
         let state = kind.by_state()?;
         let [blocks, _] = array;
         let of = |count: u32| if state.times { vec![UNKNOWN; count as usize] } else { Vec::new() };
+        let policy = (state.make)(&kind.space(logical_pages, array));
+        let streams = policy.handles().map(|handles| Streams {
+            log: StreamLog::new(handles),
+            handle_of: vec![NO_HANDLE; logical_pages as usize],
+            now: 0,
+        });
         Some(Self {
-            policy: (state.make)(&kind.space(logical_pages, array)),
+            policy,
+            streams,
             kind,
             class_of: vec![0; blocks as usize],
             written: of(logical_pages),
@@ -49,6 +80,62 @@ impl Placing {
     /// The policy and its numbers.
     pub(crate) fn kind(&self) -> PlacementKind {
         self.kind
+    }
+
+    /// The host names the stream of its writes from here on.
+    #[inline]
+    pub(crate) fn name_stream(&mut self, stream: u8) {
+        if let Some(streams) = &mut self.streams
+            && streams.now != stream
+        {
+            streams.now = stream;
+            self.policy.stream(stream);
+        }
+    }
+
+    /// Log of the host's streams, if the policy follows them.
+    pub(crate) fn stream_log(&self) -> Option<&StreamLog> {
+        self.streams.as_ref().map(|streams| &streams.log)
+    }
+
+    /// Clears that log.
+    pub(crate) fn restart_log(&mut self) {
+        if let Some(streams) = &mut self.streams {
+            streams.log = StreamLog::new(streams.log.handles.len());
+        }
+    }
+
+    /// Records that the host wrote a page, and whether it went to a block of its class.
+    #[inline]
+    pub(crate) fn wrote(&mut self, lpn: Lpn, hit: bool) {
+        let Some(streams) = &mut self.streams else { return };
+        let handle = streams.handle();
+        streams.log.invalid += u64::from(usize::from(streams.now) != handle);
+        let log = &mut streams.log.handles[handle];
+        log.written += 1;
+        log.displaced += u64::from(!hit);
+        streams.handle_of[lpn.0 as usize] = handle as u8;
+    }
+
+    /// Records that collection moved pages.
+    pub(crate) fn moved(&mut self, lpns: &[Lpn]) {
+        let Some(streams) = &mut self.streams else { return };
+        for lpn in lpns {
+            let handle = usize::from(streams.handle_of[lpn.0 as usize]);
+            match streams.log.handles.get_mut(handle) {
+                Some(log) => log.moved += 1,
+                None => streams.log.moved_unknown += 1,
+            }
+        }
+    }
+
+    /// Records that a block of a class was closed before it was full.
+    pub(crate) fn cut_short(&mut self, class: usize) {
+        let Some(streams) = &mut self.streams else { return };
+        match streams.log.handles.get_mut(class) {
+            Some(log) => log.cut_short += 1,
+            None => streams.log.copies_cut_short += 1,
+        }
     }
 
     /// Time since this entry of a table; `None` if it is not known.
@@ -111,6 +198,12 @@ impl Placing {
             *time = self.now;
         }
         self.work += Accesses::new(0, 1 + u64::from(!self.opened.is_empty()));
+        if let Some(streams) = &mut self.streams {
+            match streams.log.handles.get_mut(class) {
+                Some(log) => log.opened += 1,
+                None => streams.log.opened_for_copies += 1,
+            }
+        }
     }
 
     /// Records the class of a block that a mount found.
@@ -118,8 +211,12 @@ impl Placing {
         self.class_of[block.0 as usize] = class.min(self.kind.classes().count - 1) as u8;
     }
 
-    /// Records that a block was collected.
-    pub(crate) fn collected(&mut self, block: BlockId) {
+    /// Records that a block was collected, which held so many valid pages.
+    pub(crate) fn collected(&mut self, block: BlockId, valid: u32) {
+        if let Some(streams) = &mut self.streams {
+            streams.log.collected += 1;
+            streams.log.collected_valid += u64::from(valid > 0);
+        }
         let lifespan = Self::since(self.now, self.opened.get(block.0 as usize));
         self.work += Accesses::new(1 + u64::from(!self.opened.is_empty()), 0);
         let class = usize::from(self.class_of[block.0 as usize]);
@@ -135,7 +232,8 @@ impl Placing {
 
     pub(crate) fn heap_bytes(&self) -> usize {
         let times = self.written.capacity() + self.opened.capacity();
-        self.class_of.capacity() + 4 * times + self.policy.heap_bytes()
+        let handles = self.streams.as_ref().map_or(0, |streams| streams.handle_of.capacity());
+        self.class_of.capacity() + 4 * times + handles + self.policy.heap_bytes()
     }
 
     /// RAM of a controller, bytes.
@@ -201,9 +299,9 @@ mod tests {
         placing.of_copy(Some(Lpn(1)), BlockId(1));
         placing.of_copy(Some(Lpn(3)), BlockId(1));
         placing.of_copy(None, BlockId(1));
-        placing.collected(BlockId(1));
+        placing.collected(BlockId(1), 3);
         placing.found(BlockId(2), 2);
-        placing.collected(BlockId(2));
+        placing.collected(BlockId(2), 0);
         // Trimmed since: nothing is overwritten.
         placing.of_write(Lpn(0), None);
         let expected = [
@@ -237,5 +335,40 @@ mod tests {
         let age: u32 =
             notes[4].trim_start_matches("Some(").trim_end_matches(") 0").parse().unwrap();
         assert!(age > 1 << 30, "{age}");
+    }
+
+    #[test]
+    fn each_handle_has_a_log_of_its_own() {
+        let policy = PLACEMENT_POLICIES.iter().find(|policy| policy.name == "stream-initial");
+        let mut placing = Placing::new(policy.unwrap().kind(&[3]).unwrap(), 8, [4, 8]).unwrap();
+        let write = |placing: &mut Placing, stream, lpn, hit| {
+            placing.name_stream(stream);
+            let class = placing.of_write(Lpn(lpn), None);
+            placing.wrote(Lpn(lpn), hit);
+            class
+        };
+        assert_eq!(write(&mut placing, 2, 5, true), 2);
+        assert_eq!(write(&mut placing, 0, 6, true), 0);
+        assert_eq!(write(&mut placing, 9, 7, false), 0);
+        assert_eq!(placing.of_copy(Some(Lpn(5)), BlockId(0)), 3);
+        placing.moved(&[Lpn(5), Lpn(7), Lpn(5), Lpn(1)]);
+        for class in [2, 3, 2] {
+            placing.opened(BlockId(0), class);
+        }
+        placing.cut_short(2);
+        placing.cut_short(3);
+        placing.collected(BlockId(0), 4);
+        placing.collected(BlockId(0), 0);
+        let log = placing.stream_log().unwrap();
+        let of = |handle: usize| {
+            let log = log.handles[handle];
+            [log.written, log.moved, log.displaced, log.opened, log.cut_short]
+        };
+        assert_eq!([0, 1, 2].map(of), [[2, 1, 1, 0, 0], [0; 5], [1, 2, 0, 2, 1]]);
+        let rest = [log.opened_for_copies, log.copies_cut_short, log.invalid, log.moved_unknown];
+        assert_eq!(rest, [1, 1, 1, 1]);
+        assert_eq!([log.collected, log.collected_valid, log.written(), log.moved()], [2, 1, 3, 4]);
+        placing.restart_log();
+        assert_eq!(*placing.stream_log().unwrap(), StreamLog::new(3));
     }
 }

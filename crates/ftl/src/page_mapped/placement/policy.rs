@@ -54,7 +54,7 @@ pub struct ByState {
 pub struct Classes {
     /// Host writes go to the first so many classes.
     pub hosts: usize,
-    /// Number of classes, 2 to 8.
+    /// Number of classes, 2 to 16.
     pub count: usize,
 }
 
@@ -140,6 +140,12 @@ impl PlacementKind {
         [blocks, pages_per_block]: [u32; 2],
     ) -> PlacedSpace {
         PlacedSpace { logical_pages, blocks, pages_per_block, numbers: self.numbers }
+    }
+
+    /// Placement handles that the policy gives the host's streams, if it follows them.
+    pub fn handles(self) -> Option<usize> {
+        let state = self.by_state()?;
+        (state.make)(&self.space(1, [2, 2])).handles()
     }
 
     /// RAM of a controller for the policy, its times and the classes of blocks, bytes; without its open blocks.

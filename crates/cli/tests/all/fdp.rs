@@ -1,0 +1,109 @@
+//! Flexible data placement: reclaim units, handles, what is told of them, what is refused.
+
+use crate::common::{Scratch, unwrapped, words};
+use serde_json::Value;
+
+/// A cache with a fifth of small objects, on 0.85 of the array.
+const CACHE: &str = "compare flash-cache --set small_space=0.2 --share 0.85 --precondition full+workload=2 \
+    --requests 60000 --seed 3";
+
+const SERIAL: &str = "--capacity 256MiB --fdp ruhs=3,ru=2MiB";
+const SSD: &str = "--part ddt-mlc --channels 4 --ways 2 --capacity 1GiB --fdp ruhs=3,ru=8MiB";
+
+fn schemes(report: &Value) -> &[Value] {
+    report["schemes"].as_array().expect("a list")
+}
+
+/// With handles a reclaim unit's pages die together, and the log of the handles is what the array has done.
+#[test]
+fn handles_take_the_place_of_collection() {
+    for device in [SERIAL, SSD] {
+        let with_and_without = "--schemes page-level,page-level+placement=split --json";
+        let report = words(&format!("{CACHE} {device} {with_and_without}")).json();
+        let [with, without] = schemes(&report) else { panic!("two schemes") };
+        let waf = [with, without].map(|scheme| scheme["waf"].as_f64().expect("a number"));
+        assert!(waf[0] < 0.75 * waf[1], "{device}: {waf:?}");
+        assert_eq!(without.get("streams"), None);
+        let streams = &with["streams"];
+        let handles = streams["handles"].as_array().expect("a list");
+        let of = |key: &str| -> u64 {
+            handles.iter().map(|handle| handle[key].as_u64().expect("a count")).sum()
+        };
+        assert_eq!(Some(of("written")), with["write_tasks"].as_u64(), "{streams}");
+        assert_eq!(Some(of("moved")), with["copies"].as_u64(), "{streams}");
+        assert_eq!(streams["media_pages"], of("written") + of("moved"), "{streams}");
+        assert_eq!(streams["collected_blocks"], with["erases"], "{streams}");
+        assert_eq!(streams["invalid_handle_pages"], 0);
+        let used: Vec<_> = handles.iter().filter(|handle| handle["written"] != 0).collect();
+        assert_eq!(used.len(), 2, "{streams}");
+        assert!(used.iter().all(|handle| handle["waf"].as_f64() >= Some(1.0)), "{streams}");
+        let units = report["configuration"]["device"]["blocks"].as_u64();
+        assert_eq!(units, Some(128));
+    }
+}
+
+/// A reclaim unit of one block is a block: nothing else changes.
+#[test]
+fn a_reclaim_unit_of_one_block_is_that_block() {
+    let figures = |device: &str| {
+        let line = format!("{CACHE} {device} --schemes page-level+placement=stream:3 --json");
+        let mut report = words(&line).json();
+        report["schemes"][0].take()
+    };
+    assert_eq!(figures("--capacity 256MiB"), figures("--capacity 256MiB --fdp ruhs=3"));
+    let ssd = "--part ddt-mlc --channels 4 --ways 2 --capacity 256MiB";
+    assert_eq!(figures(ssd), figures(&format!("{ssd} --fdp ruhs=3,ru=1MiB")));
+}
+
+#[test]
+fn handles_are_told_of_in_every_form() {
+    let scratch = Scratch::new("fdp");
+    let out = scratch.at("results");
+    let line = format!("{CACHE} {SERIAL} --schemes page-level --details --out {out}");
+    let text = unwrapped(&words(&line).ok());
+    for said in [
+        "FDP: 3 handles, reclaim units of 2MiB (16 blocks), one reclaim group",
+        "initially isolated",
+        "handle 1",
+        "handle 2",
+        "reallocated",
+        "pages without a handle",
+        "Streams: handle N is that of the host's stream N",
+    ] {
+        assert!(text.contains(said), "`{said}` is not in: {text}");
+    }
+    let csv = std::fs::read_to_string(format!("{out}/summary.csv")).expect("a summary");
+    let header = csv.lines().next().expect("a header");
+    for column in
+        ["streams.handles.1.waf", "streams.media_reallocated_blocks", "streams.host_pages"]
+    {
+        assert!(header.contains(column), "{header}");
+    }
+    // What `--dry-run` prints runs to the same result.
+    let toml = words(&format!("{CACHE} {SERIAL} --schemes page-level --dry-run")).ok();
+    assert!(toml.contains("fdp = \"ruhs=3,ru=2MiB,isolation=initially\""), "{toml}");
+    let file = scratch.file("my.toml", &toml);
+    let again = words(&format!("run {file} --json")).json();
+    let first = words(&format!("{CACHE} {SERIAL} --schemes page-level --json")).json();
+    assert_eq!(schemes(&again), schemes(&first));
+}
+
+#[test]
+fn what_reclaim_units_exclude_is_refused() {
+    for (options, said) in [
+        ("--fdp ruhs=16", "1 to 15"),
+        ("--fdp groups=4", "several are not supported"),
+        ("--fdp ru=100KiB", "one block on each of 1 dies is 128KiB"),
+        ("--fdp ruhs=3 --schemes lazy-rtgc", "`page-level` and `fsr` have them"),
+        ("--fdp ruhs=3", "as in --schemes page-level"),
+        ("--fdp ruhs=3 --schemes page-level --part ddt-mlc --ways 2", "between two"),
+        ("--fdp ruhs=3 --schemes page-level --part bics-tlc", "depend on the page"),
+        ("--fdp ruhs=3 --schemes page-level --read-reclaim 100k", "--fdp does not support"),
+        (
+            "--fdp ruhs=3 --schemes page-level+placement=split+slc=dynamic --part mqsim-cxl-tlc",
+            "reclaim units have one",
+        ),
+    ] {
+        words(&format!("compare flash-cache {options}")).refused(&[said]);
+    }
+}

@@ -1,0 +1,74 @@
+//! `ftlkit fit`: the drive that explains measured points.
+
+use crate::common::{Scratch, ftlkit, unwrapped};
+
+/// Points of greedy victims at a share of 0.9: what `ftlkit run` says of them, with another seed and more blocks.
+const GREEDY: &str = "workload,fill,waf\nuniform,100%,5.05\nuniform,0.9,2.86\nuniform,0.8,2.0\n";
+
+fn fitted(name: &str, more: &[&str], table: &str) -> (Scratch, Vec<String>) {
+    let scratch = Scratch::new(name);
+    let file = scratch.file("drive.csv", table);
+    let small = [
+        "--blocks",
+        "128",
+        "--pages-per-block",
+        "32",
+        "--shares",
+        "0.86..0.94",
+        "--placements",
+        "split",
+        "-q",
+    ];
+    let words = ["fit", file.as_str()].into_iter().chain(small).chain(more.iter().copied());
+    let words = words.map(str::to_owned).collect();
+    (scratch, words)
+}
+
+#[test]
+fn the_ranking_is_the_same_however_it_is_written() {
+    let (_scratch, words) = fitted("fit-ranking", &["--victims", "greedy,random"], GREEDY);
+    let text = ftlkit(words.clone()).ok();
+    let said = unwrapped(&text);
+    assert!(said.contains("Best: greedy with split and 32 pages per block"), "{text}");
+    assert!(said.contains("runs on small arrays"), "{text}");
+    assert_eq!(text, ftlkit(words.clone()).ok(), "twice the same");
+    let json = ftlkit(words.into_iter().chain(["--json".to_owned()])).json();
+    let best = &json["fit"]["best"];
+    assert_eq!(best[0]["victim"], "greedy");
+    assert_eq!(best.as_array().map(Vec::len), Some(2));
+    assert!(best[0]["residual"].as_f64() < best[1]["residual"].as_f64());
+    let share = best[0]["share"].as_f64().expect("a share");
+    assert!(said.contains(&format!("{share:.4} of the array exported")), "{text}");
+    assert_eq!(json["measured"].as_array().map(Vec::len), Some(3));
+    assert_eq!(best[0]["points"].as_array().map(Vec::len), Some(3));
+}
+
+#[cfg(feature = "html")]
+#[test]
+fn its_page_has_the_ranking() {
+    let (scratch, words) = fitted("fit-page", &["--victims", "fifo", "--html"], GREEDY);
+    let page = scratch.at("fit.html");
+    ftlkit(words.into_iter().chain([page.clone()])).ok();
+    let page = std::fs::read_to_string(page).expect("a page");
+    for part in ["Fit of measured points", "share exported", "fifo", "ftlkit fit"] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_told() {
+    for (more, table, told) in [
+        (&[][..], "fill,speed\n1,2\n", "no column is called `speed`"),
+        (&[], "fill,waf\n1,2\n2,2\n", "drive.csv, line 3: fill"),
+        (&["--victims", "greedi"], "waf\n4\n", "no candidate can be run"),
+        (&["--blocks", "5"], "waf\n4\n", "blocks: must be 64 to 65536"),
+    ] {
+        let (_scratch, mut words) = fitted("fit-wrong", &[], table);
+        if more.contains(&"--blocks") {
+            words.retain(|word| word != "--blocks" && word != "128");
+        }
+        let words = words.into_iter().chain(more.iter().map(|&word| word.to_owned()));
+        ftlkit(words).refused(&[told]);
+    }
+    ftlkit(["fit", "/nowhere/at/all.csv"]).refused(&["/nowhere/at/all.csv"]);
+}

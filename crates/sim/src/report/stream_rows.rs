@@ -1,0 +1,70 @@
+//! The host's placement streams in the report's tables: events per scheme, and one line per scheme and handle.
+
+use super::cells::none;
+use super::contents::{HandleReport, Report, SchemeReport, StreamsReport};
+use super::grid::Grid;
+use super::units;
+
+/// What the words of these rows mean.
+pub(super) const HOW_TO_READ: &str = "Streams: handle N is that of the host's stream N, handle 0 of writes without one. \
+    Moved: pages of the handle that collection moved. Displaced: written to a block of another handle for want of free \
+    ones. Reallocated: blocks collected with valid pages.";
+
+impl Report {
+    /// True if a scheme reports streams.
+    pub(super) fn has_streams(&self) -> bool {
+        self.schemes.iter().any(|scheme| scheme.streams.is_some())
+    }
+}
+
+/// Rows on the events of all handles; none if no scheme has streams.
+pub(super) fn events(
+    schemes: &[SchemeReport],
+    row: &mut dyn FnMut(&str, &dyn Fn(&SchemeReport) -> String),
+) {
+    if schemes.iter().all(|scheme| scheme.streams.is_none()) {
+        return;
+    }
+    let mut of = |label: &str, figure: &dyn Fn(&StreamsReport) -> u64| {
+        row(label, &|scheme| {
+            let streams = scheme.streams.as_ref();
+            streams.map_or_else(none, |streams| units::count(figure(streams)))
+        });
+    };
+    of("collected blocks", &|streams| streams.collected_blocks);
+    of("  reallocated", &|streams| streams.media_reallocated_blocks);
+    of("  not written fully", &|streams| streams.not_fully_written_blocks);
+    of("pages without a handle", &|streams| streams.invalid_handle_pages);
+}
+
+/// The handles as lines of at most `width` columns; nothing without streams.
+pub(super) fn render(report: &Report, width: usize) -> String {
+    grid(report).map_or_else(String::new, |grid| grid.schemes_as_rows(width) + "\n")
+}
+
+/// One row per handle that was used; `None` without any.
+pub(super) fn grid(report: &Report) -> Option<Grid> {
+    let one = report.schemes.iter().filter(|scheme| scheme.streams.is_some()).count() == 1;
+    let of = |scheme: &str, handle: u8| match one {
+        true => format!("handle {handle}"),
+        false => format!("{scheme}: handle {handle}"),
+    };
+    let each = report.schemes.iter().flat_map(|scheme| {
+        let handles = scheme.streams.iter().flat_map(|streams| &streams.handles);
+        handles.map(move |handle| (of(&scheme.name, handle.handle), handle))
+    });
+    let handles: Vec<(String, &HandleReport)> = each.collect();
+    if handles.is_empty() {
+        return None;
+    }
+    let mut grid = Grid::new(handles.iter().map(|(name, _)| name.clone()).collect());
+    let mut row = |label: &str, cell: &dyn Fn(&HandleReport) -> String| {
+        grid.row(label, handles.iter().map(|(_, handle)| cell(handle)).collect());
+    };
+    row("page writes", &|handle| units::count(handle.written));
+    row("moved", &|handle| units::count(handle.moved));
+    row("WAF", &|handle| handle.waf.map_or_else(none, |waf| format!("{waf:.3}")));
+    row("displaced", &|handle| units::count(handle.displaced));
+    row("blocks opened", &|handle| units::count(handle.opened_blocks));
+    Some(grid)
+}
