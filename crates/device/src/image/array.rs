@@ -100,7 +100,8 @@ impl<I: Tearable + Debug + 'static> ChannelArray<I> {
         image: I,
         ssd: &SsdSetup,
     ) -> Result<Self, ParallelError> {
-        let mut array = Parallel::new(image, ssd.topology, ssd.timing, ssd.policy, ssd.ganged)?;
+        let SsdSetup { topology, timing, policy, ganged, stripe, .. } = *ssd;
+        let mut array = Parallel::striped(image, topology, timing, policy, ganged, stripe)?;
         array.set_timed(false);
         array.set_precedence(ssd.precedence);
         array.set_multi_plane(ssd.multi_plane);

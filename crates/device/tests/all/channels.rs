@@ -29,6 +29,7 @@ fn ssd() -> SsdSetup {
         timing: Timing::of(&parts::DDT_MLC).unwrap(),
         policy: Policy::Fifo,
         ganged: false,
+        stripe: 1,
         multi_plane: None,
         queue_depth: 32,
         host: None,
