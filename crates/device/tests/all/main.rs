@@ -8,6 +8,7 @@ mod cut;
 mod damage;
 mod faults;
 mod full_disk;
+mod fuzz;
 mod kill;
 mod model;
 mod mounted;

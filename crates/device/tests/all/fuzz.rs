@@ -1,0 +1,129 @@
+//! A server under clients that send anything: sessions begun rightly and gone wrong, requests with changed bytes, payloads that
+//! end early. It answers whoever comes next, and its memory stays bounded.
+
+use crate::served::{Client, Served, preset};
+use ftlkit_device::nbd::Limits;
+use ftlkit_device::{Latency, Summary};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+/// Sends all that the server takes, and drops what it answers.
+fn send(stream: &mut UnixStream, bytes: &[u8]) -> bool {
+    let mut sent = 0;
+    let mut answers = [0; 1 << 16];
+    while sent < bytes.len() {
+        match stream.write(&bytes[sent..]) {
+            Ok(taken) => sent += taken,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                std::thread::sleep(Duration::from_micros(20));
+            }
+            Err(_) => return false,
+        }
+        while matches!(stream.read(&mut answers), Ok(read) if read > 0) {}
+    }
+    true
+}
+
+/// The bytes of a client: a handshake, and requests.
+fn session(random: &mut Pcg64) -> Vec<u8> {
+    let mut bytes = 3_u32.to_be_bytes().to_vec();
+    let name: &[u8] = [&b"disk"[..], b"look", b"", b"nothing"][random.random_range(0..4)];
+    let mut option = |option: u32, data: &[u8]| {
+        bytes.extend_from_slice(b"IHAVEOPT");
+        bytes.extend_from_slice(&option.to_be_bytes());
+        bytes.extend_from_slice(&(data.len() as u32).to_be_bytes());
+        bytes.extend_from_slice(data);
+    };
+    if random.random_bool(0.7) {
+        option(8, &[]);
+    }
+    if random.random_bool(0.2) {
+        option(random.random_range(0..12), &[0; 7]);
+    }
+    let named = [&(name.len() as u32).to_be_bytes()[..], name, &[0, 0]].concat();
+    option(7, &named);
+    for _ in 0..random.random_range(0..60) {
+        let command: u16 = random.random_range(0..9);
+        let length: u32 = match random.random_range(0..20) {
+            0 => random.random(),
+            1..4 => random.random_range(0..40_000),
+            _ => random.random_range(0..4000),
+        };
+        bytes.extend_from_slice(&0x2560_9513_u32.to_be_bytes());
+        bytes.extend_from_slice(&random.random_range(0_u16..32).to_be_bytes());
+        bytes.extend_from_slice(&command.to_be_bytes());
+        bytes.extend_from_slice(&random.random::<u64>().to_be_bytes());
+        bytes.extend_from_slice(&random.random_range(0_u64..300_000).to_be_bytes());
+        bytes.extend_from_slice(&length.to_be_bytes());
+        if command == 1 && random.random_bool(0.95) {
+            bytes.resize(bytes.len() + length.min(40_000) as usize, 0xa5);
+        }
+    }
+    let changes = if random.random_bool(0.4) { 0 } else { random.random_range(1..5) };
+    for _ in 0..changes {
+        let at = random.random_range(0..bytes.len());
+        bytes[at] = random.random();
+    }
+    if random.random_bool(0.2) {
+        bytes.truncate(random.random_range(0..bytes.len()));
+    }
+    bytes
+}
+
+/// Resident memory of this process, bytes; `None` where the system does not tell.
+fn resident() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib << 10)
+}
+
+/// `FTLKIT_FUZZ_BYTES` sets how many bytes (default: 20 million).
+#[test]
+fn a_server_outlives_any_client() {
+    let text = std::env::var("FTLKIT_FUZZ_BYTES");
+    let most: usize = text.map_or(20_000_000, |text| text.parse().expect("a number of bytes"));
+    let mut random = Pcg64::seed_from_u64(2);
+    let mut served = Served::of_shape(&preset("page-level"), [64, 16], 512);
+    served.stop();
+    let limits = Limits { handshake: Duration::from_millis(500), ..Limits::default() };
+    served.start(&preset("page-level"), limits, Latency::None, false);
+    let (mut fed, mut sessions, before) = (0, 0, resident());
+    while fed < most {
+        let bytes = session(&mut random);
+        let Ok(mut stream) = UnixStream::connect(served.socket()) else {
+            panic!("after {fed} bytes nobody listens")
+        };
+        stream.set_nonblocking(true).unwrap();
+        send(&mut stream, &bytes);
+        fed += bytes.len();
+        sessions += 1;
+        if sessions % 200 == 0 {
+            // Connections of clients that left are let go of before.
+            let answers = |_: &i32| {
+                let mut greeting = [0; 18];
+                let stream = UnixStream::connect(served.socket());
+                stream.is_ok_and(|mut stream| stream.read_exact(&mut greeting).is_ok())
+            };
+            let tries = (0..100).inspect(|_| std::thread::sleep(Duration::from_millis(20)));
+            assert!(
+                { tries }.any(|at| answers(&at)),
+                "after {fed} bytes the server does not answer"
+            );
+            let mut client = Client::new(&served.socket(), "disk", true);
+            assert_eq!(client.bytes(0, 512).len(), 512);
+        }
+    }
+    if let (Some(before), Some(after)) = (before, resident()) {
+        let grown = after.saturating_sub(before) >> 20;
+        println!("{fed} bytes in {sessions} sessions; {grown} MiB more resident");
+        // Other tests run in this process; a leak of what was sent or asked for would be far more.
+        assert!(grown < 1500, "{grown} MiB");
+    }
+    let summary = served.stop();
+    assert!(summary.requests_taken > most as u64 / 20_000, "{summary:?}");
+    let Summary { requests_taken, requests_completed, requests_refused, .. } = summary;
+    assert_eq!(requests_taken, requests_completed + requests_refused);
+}
