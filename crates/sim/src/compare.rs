@@ -108,7 +108,7 @@ pub fn run_one(
     let (experiment, scheme) = (&resolved.experiment, &resolved.schemes[at]);
     let facts = resolved.facts_of(scheme);
     let setup = Setup {
-        operation_pj: operation_pj(&resolved.part, resolved.channel.planes),
+        operation_pj: operation_pj(resolved.channel.part(), resolved.channel.planes),
         bit_errors: resolved.channel.bit_error_model(),
         retry: resolved.channel.retry().steps(),
         stated: resolved.channel.retry().until,

@@ -55,6 +55,39 @@ fn a_reclaim_unit_of_one_block_is_that_block() {
     assert_eq!(figures(ssd), figures(&format!("{ssd} --fdp ruhs=3,ru=1MiB")));
 }
 
+/// On one channel a reclaim unit is as a block of as many pages, whose erase takes as long as all of its blocks'.
+#[test]
+fn a_reclaim_unit_is_as_a_larger_block() {
+    let figures = |device: &str| {
+        let schemes = "--schemes page-level+placement=stream-initial:3 --json";
+        let line = format!("{CACHE} --capacity 256MiB {device} {schemes}");
+        let mut report = words(&line).json();
+        report["schemes"][0].take()
+    };
+    let larger = "--set part.pages_per_block=1024 --set part.t_bers_ns=32ms";
+    assert_eq!(figures("--fdp ruhs=3,ru=2MiB"), figures(larger));
+}
+
+/// On channels its blocks are erased side by side, however they divide the dies.
+#[test]
+fn reclaim_units_of_any_number_of_blocks_fit_the_dies() {
+    for unit in ["3MiB", "8MiB", "12MiB"] {
+        let line = format!(
+            "compare flash-cache --part ddt-mlc --channels 4 --capacity 384MiB --share 0.7 --requests 30000 \
+             --fdp ruhs=3,ru={unit} --schemes page-level --json"
+        );
+        let report = words(&line).json();
+        let ssd = &report["configuration"]["ssd"];
+        assert_eq!([&ssd["t_bers_ns"], &ssd["blocks_per_plane"]], [3_000_000, 96], "{unit}");
+        let device = &report["configuration"]["device"];
+        let units = 384 / unit.trim_end_matches("MiB").parse::<u64>().expect("a number");
+        assert_eq!(device["blocks"], units, "{unit}");
+        let scheme = &schemes(&report)[0];
+        assert_eq!(scheme["requests"], 30000);
+        assert!(scheme["erases"].as_u64() > Some(0), "{unit}");
+    }
+}
+
 #[test]
 fn handles_are_told_of_in_every_form() {
     let scratch = Scratch::new("fdp");

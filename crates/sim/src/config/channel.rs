@@ -6,7 +6,6 @@ mod retry;
 use super::bit_errors::{BitErrorSettings, PageErrors};
 use super::bus_cycle::LONGEST_CYCLE_NS;
 use super::error::ConfigError;
-use super::fdp::ReclaimUnits;
 use super::read_retry::ReadRetrySettings;
 use bounds::copyback::{CopySettings, CopyTimings, Copyback, CopybackError, Waits};
 use flash::channels::{Timing, TimingError};
@@ -198,10 +197,16 @@ impl Channel {
         Self { channels: Some(channels), dies, own_planes, ..self }
     }
 
-    /// Same for an array whose blocks are reclaim units.
+    /// Same for an array whose blocks are reclaim units of so many blocks. An erase takes the time of all of them, one
+    /// after the other; on channels they are erased side by side, so that this is the longest.
     #[must_use]
-    pub(super) fn in_units(self, units: &ReclaimUnits) -> Self {
-        Self { part: units.part(&self.part), stripe: units.blocks, ..self }
+    pub(super) fn in_units(self, blocks: u32) -> Self {
+        let part = Part {
+            pages_per_block: self.part.pages_per_block * blocks,
+            t_bers_ns: self.part.t_bers_ns * Ns::from(blocks),
+            ..self.part
+        };
+        Self { part, stripe: blocks, ..self }
     }
 
     /// Blocks of the part per block of the array: those of a reclaim unit, else 1.

@@ -1,11 +1,7 @@
 //! Flexible data placement of an experiment's device: reclaim units, and placement handles for the host's streams.
 
-use super::channel::Channel;
 use super::error::ConfigError;
-use super::experiment::Experiment;
-use super::notation::{Notation, Word};
-use crate::report::units;
-use flash::Part;
+use super::notation::Notation;
 use ftl::PlacementKind;
 use ftl::page_mapped::placement::stream::{HANDLES, MOST_HANDLES, STREAM, STREAM_INITIAL};
 use std::fmt;
@@ -41,7 +37,7 @@ impl Default for FdpSettings {
 
 impl FdpSettings {
     /// The placement of schemes that name none.
-    fn placement(&self) -> Result<PlacementKind, ConfigError> {
+    pub(super) fn placement(&self) -> Result<PlacementKind, ConfigError> {
         let policy = match self.isolation {
             Isolation::Initially => &STREAM_INITIAL,
             Isolation::Persistently => &STREAM,
@@ -116,130 +112,10 @@ impl Notation for FdpSettings {
     }
 }
 
-/// The device's reclaim units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReclaimUnits {
-    /// Blocks of a unit, at least 1.
-    pub blocks: u32,
-    /// The settings, complete.
-    pub settings: FdpSettings,
-}
-
-impl Experiment {
-    /// The reclaim units, on whose channel and schemes the experiment goes on; `None` without FDP.
-    ///
-    /// # Errors
-    /// A setting that reclaim units exclude, or a size that is no whole number of blocks.
-    pub(super) fn take_fdp(
-        &mut self,
-        channel: &Channel,
-    ) -> Result<Option<ReclaimUnits>, ConfigError> {
-        let Some(Word(mut settings)) = self.fdp else { return Ok(None) };
-        self.check_fdp(channel)?;
-        let block_bytes =
-            u64::from(channel.part().pages_per_block) * u64::from(channel.page_bytes());
-        let on_dies = if channel.channels.is_some() { channel.units() } else { 1 };
-        let unit = *settings.unit.get_or_insert(Bytes::new(block_bytes * u64::from(on_dies)));
-        let blocks = u32::try_from(unit.0 / block_bytes).unwrap_or(u32::MAX);
-        let most = MOST_UNIT_PAGES / channel.part().pages_per_block;
-        if unit.0 % block_bytes > 0 || !(1..=most).contains(&blocks) {
-            return Err(ConfigError::setting(
-                "fdp",
-                format!(
-                    "ru={unit} is no whole number of blocks of {}, 1 to {most}; one block on each of {on_dies} {}s is {}",
-                    Bytes::new(block_bytes),
-                    channel.unit_name(),
-                    Bytes::new(block_bytes * u64::from(on_dies)),
-                ),
-            ));
-        }
-        let placement = settings.placement()?;
-        for choice in &mut self.schemes {
-            let table = &mut choice.0;
-            if !table.find_preset()?.settings.contains(&"placement") {
-                return Err(table.fault(
-                    "fdp",
-                    "has no placement handles: its open blocks are fixed; `page-level` and `fsr` have them, as in \
-                     --schemes page-level",
-                ));
-            }
-            if table.slc.is_some_and(|Word(slc)| slc.is_some()) {
-                return Err(table.fault(
-                    "slc",
-                    "has blocks of two sizes, and reclaim units have one; omit `slc` or --fdp",
-                ));
-            }
-            if table.placement.is_none() && table.frontiers.is_none() {
-                table.placement = Some(Word(placement));
-            }
-        }
-        self.fdp = Some(Word(settings));
-        Ok(Some(ReclaimUnits { blocks, settings }))
-    }
-
-    /// Refuses settings that reclaim units exclude.
-    fn check_fdp(&self, channel: &Channel) -> Result<(), ConfigError> {
-        let refused = |setting: &'static str, reason: &str| {
-            Err(ConfigError::setting(
-                setting,
-                format!("{reason}, which --fdp does not support; omit one of them"),
-            ))
-        };
-        if channel.channels.is_none() && channel.ways > 1 {
-            return refused(
-                "ways",
-                "on one channel copies within a device and between two take different times",
-            );
-        }
-        if channel.part().depends_on_page() {
-            return refused("part", "its times depend on the page of a block");
-        }
-        if !self.bit_errors.0.are_off() || !self.refresh_limits().are_off() {
-            return refused("bit_errors", "bit errors and refreshes count reads and ages by block");
-        }
-        Ok(())
-    }
-}
-
-/// Most pages of a reclaim unit: those of a block of a part.
-const MOST_UNIT_PAGES: u32 = 1 << 20;
-
-impl ReclaimUnits {
-    /// The part whose blocks are the units: an erase takes the time of all their blocks, one after the other. On channels
-    /// they are erased side by side, so that this is the longest.
-    pub(super) fn part(&self, part: &Part) -> Part {
-        Part {
-            pages_per_block: part.pages_per_block * self.blocks,
-            t_bers_ns: part.t_bers_ns * u64::from(self.blocks),
-            ..part.clone()
-        }
-    }
-
-    /// Note for the reader.
-    pub(super) fn note(&self) -> String {
-        let FdpSettings { handles, unit, isolation } = self.settings;
-        let plural = if handles == 1 { "" } else { "s" };
-        let blocks = match self.blocks {
-            1 => "1 block".to_owned(),
-            blocks => format!("{} blocks", units::grouped(blocks.into())),
-        };
-        let copies = match isolation {
-            Isolation::Initially => {
-                "moved pages of all handles share reclaim units (initially isolated)"
-            }
-            Isolation::Persistently => "moved pages stay with their handle (persistently isolated)",
-        };
-        format!(
-            "FDP: {handles} handle{plural}, reclaim units of {} ({blocks}), one reclaim group; {copies}. Blocks, erases and \
-             valid pages of victims are those of reclaim units",
-            unit.unwrap_or(Bytes::new(0)),
-        )
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Word;
     use proptest::prelude::*;
 
     fn read(text: &str) -> Result<FdpSettings, String> {

@@ -103,7 +103,7 @@ impl Experiment {
         check_trace_file(&self.workload.0)?;
         let fdp = self.take_fdp(&channel)?;
         if let Some(units) = &fdp {
-            channel = channel.in_units(units);
+            channel = channel.in_units(units.blocks);
             notes.push(units.note());
         }
         let tables: Vec<SchemeTable> = self.schemes.iter().map(|choice| choice.0.clone()).collect();

@@ -3,6 +3,7 @@
 use super::cells::none;
 use super::contents::{HandleReport, Report, SchemeReport, StreamsReport};
 use super::grid::Grid;
+use super::ssd_rows::Row;
 use super::units;
 
 /// What the words of these rows mean.
@@ -18,10 +19,7 @@ impl Report {
 }
 
 /// Rows on the events of all handles; none if no scheme has streams.
-pub(super) fn events(
-    schemes: &[SchemeReport],
-    row: &mut dyn FnMut(&str, &dyn Fn(&SchemeReport) -> String),
-) {
+pub(super) fn events(schemes: &[SchemeReport], row: Row<'_>) {
     if schemes.iter().all(|scheme| scheme.streams.is_none()) {
         return;
     }
