@@ -10,6 +10,7 @@ mod decimal;
 mod device;
 mod error;
 mod experiment;
+mod foreseen;
 mod interface;
 mod job;
 mod needed_memory;

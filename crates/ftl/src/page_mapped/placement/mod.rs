@@ -22,12 +22,15 @@
 //! open. It forgets times: [`PlacementPolicy::after_mount`] says what a policy makes of that.
 
 mod dac;
+mod future;
 mod interface;
+mod oracle;
 mod origin;
 mod placing;
 mod policy;
 mod sepbit;
 
+pub use future::{Future, FutureNotes};
 pub use interface::{CollectedBlock, PlacedCopy, PlacedWrite, Placement};
 pub(crate) use placing::Placing;
 pub use policy::{ByState, Classes, PlacedSpace, PlacementKind, PlacementPolicy, Places};
@@ -35,11 +38,12 @@ pub use policy::{ByState, Classes, PlacedSpace, PlacementKind, PlacementPolicy, 
 /// All policies of this crate, in the order in which they are listed. Configurations, test suites and the
 /// documentation use this list.
 pub static PLACEMENT_POLICIES: &[&PlacementPolicy] =
-    &[&origin::NONE, &origin::SPLIT, &dac::POLICY, &sepbit::POLICY];
+    &[&origin::NONE, &origin::SPLIT, &dac::POLICY, &sepbit::POLICY, &oracle::POLICY];
 
 impl PlacementKind {
-    /// Each policy with its defaults.
+    /// Each policy with its defaults; without those that need the future of a run, of which a scheme alone knows nothing.
     pub fn each() -> impl Iterator<Item = Self> {
-        PLACEMENT_POLICIES.iter().filter_map(|policy| policy.kind(&[]))
+        let all = PLACEMENT_POLICIES.iter().filter_map(|policy| policy.kind(&[]));
+        all.filter(|kind| !kind.needs_future())
     }
 }

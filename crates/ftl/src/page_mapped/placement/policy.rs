@@ -43,6 +43,9 @@ pub struct ByState {
     pub classes: fn([u16; MOST_NUMBERS]) -> Classes,
     /// True if it uses lifespans and ages: 4 bytes per logical page, and 4 per block.
     pub times: bool,
+    /// True if it uses the future of the run ([`Future`](super::Future)): 4 bytes per logical page. It then works in
+    /// simulated runs only.
+    pub future: bool,
     /// RAM of a controller for its own state, bytes, besides times and the classes of blocks.
     pub controller_bytes: fn(&PlacedSpace) -> u64,
     /// Makes the policy.
@@ -117,6 +120,11 @@ impl PlacementKind {
         }
     }
 
+    /// True if it needs the future of the run ([`SchemeConfig::future`](crate::SchemeConfig::future)).
+    pub fn needs_future(self) -> bool {
+        self.by_state().is_some_and(|state| state.future)
+    }
+
     /// Sharing of frontiers that it amounts to; with a state, host writes and copies are always apart in some way.
     pub fn sharing(self) -> FrontierSharing {
         match self.policy.places {
@@ -148,6 +156,7 @@ impl PlacementKind {
         let space = self.space(logical_pages, [blocks, pages_per_block]);
         let times =
             if state.times { 4 * (u64::from(logical_pages) + u64::from(blocks)) } else { 0 };
+        let times = times + if state.future { 4 * u64::from(logical_pages) } else { 0 };
         u64::from(blocks) + times + (state.controller_bytes)(&space)
     }
 }
