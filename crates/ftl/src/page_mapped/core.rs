@@ -178,6 +178,10 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     pub(super) fn trim(&mut self, lpn: Lpn) {
         let old = self.space.blocks.set(lpn, UNMAPPED);
         if old < LOST {
+            let block = self.flash.geometry().block_of(Ppn(old));
+            if let Some(placing) = &mut self.space.placing {
+                placing.trimmed(lpn, block);
+            }
             self.space.invalidate(self.flash.geometry(), Ppn(old));
             self.less_in_use();
         }

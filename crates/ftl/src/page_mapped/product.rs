@@ -134,6 +134,9 @@ where
             ),
         });
     }
+    if config.placement.is_some_and(|kind| kind.fills_up()) {
+        core.space.frontiers.fill_up();
+    }
     core.place_by(config.placement, plan.logical_pages, config.future.clone());
     if config.dynamic_wear == Some(false) {
         core.space.frontiers.take_in_order();

@@ -56,6 +56,9 @@ pub trait Placement: fmt::Debug {
     /// Class of a copy: below [`Classes::count`](super::Classes::count).
     fn of_copy(&mut self, copy: &PlacedCopy) -> usize;
 
+    /// Reports that a page in a block of this class was trimmed.
+    fn trimmed(&mut self, _from: usize) {}
+
     /// Reports a block that was collected, before its erase.
     fn collected(&mut self, _block: &CollectedBlock) {}
 

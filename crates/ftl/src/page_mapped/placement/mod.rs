@@ -22,13 +22,19 @@
 //! open. It forgets times: [`PlacementPolicy::after_mount`] says what a policy makes of that.
 
 mod dac;
+mod eti;
+mod fadac;
 mod future;
 mod interface;
+mod multilog;
 mod oracle;
 mod origin;
 mod placing;
 mod policy;
 mod sepbit;
+mod sfs;
+mod two_regions;
+mod warcip;
 
 pub use future::{Future, FutureNotes};
 pub use interface::{CollectedBlock, PlacedCopy, PlacedWrite, Placement};
@@ -37,8 +43,19 @@ pub use policy::{ByState, Classes, PlacedSpace, PlacementKind, PlacementPolicy, 
 
 /// All policies of this crate, in the order in which they are listed. Configurations, test suites and the
 /// documentation use this list.
-pub static PLACEMENT_POLICIES: &[&PlacementPolicy] =
-    &[&origin::NONE, &origin::SPLIT, &dac::POLICY, &sepbit::POLICY, &oracle::POLICY];
+pub static PLACEMENT_POLICIES: &[&PlacementPolicy] = &[
+    &origin::NONE,
+    &origin::SPLIT,
+    &two_regions::POLICY,
+    &dac::POLICY,
+    &multilog::POLICY,
+    &sfs::POLICY,
+    &eti::POLICY,
+    &fadac::POLICY,
+    &warcip::POLICY,
+    &sepbit::POLICY,
+    &oracle::POLICY,
+];
 
 impl PlacementKind {
     /// Each policy with its defaults; without those that need the future of a run, of which a scheme alone knows nothing.

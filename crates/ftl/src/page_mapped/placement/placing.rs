@@ -117,6 +117,15 @@ impl Placing {
         }
     }
 
+    /// Records that a page of this block was trimmed.
+    pub(crate) fn trimmed(&mut self, lpn: Lpn, block: BlockId) {
+        if let Some(end) = self.ends.get_mut(lpn.0 as usize) {
+            *end = UNKNOWN;
+        }
+        self.work += Accesses::new(1, 0);
+        self.policy.trimmed(usize::from(self.class_of[block.0 as usize]));
+    }
+
     /// Makes room for later times: half of them are dropped. Pages and blocks that are older all become equally old.
     #[cold]
     fn rebase(&mut self) {

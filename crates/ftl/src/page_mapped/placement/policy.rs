@@ -32,6 +32,8 @@ pub struct PlacementPolicy {
 pub enum Places {
     /// By their origin alone, which needs no state.
     ByOrigin(FrontierSharing),
+    /// By their origin, in two regions that share what room is left: host writes go on in a block that copies have begun.
+    TwoRegions,
     /// By a state of its own.
     ByState(ByState),
 }
@@ -115,9 +117,14 @@ impl PlacementKind {
     /// The policy if it has a state.
     pub(crate) fn by_state(self) -> Option<ByState> {
         match self.policy.places {
-            Places::ByOrigin(_) => None,
+            Places::ByOrigin(_) | Places::TwoRegions => None,
             Places::ByState(state) => Some(state),
         }
+    }
+
+    /// True if host writes fill up the blocks that copies have begun: [`Places::TwoRegions`].
+    pub fn fills_up(self) -> bool {
+        matches!(self.policy.places, Places::TwoRegions)
     }
 
     /// True if it needs the future of the run ([`SchemeConfig::future`](crate::SchemeConfig::future)).
@@ -129,7 +136,7 @@ impl PlacementKind {
     pub fn sharing(self) -> FrontierSharing {
         match self.policy.places {
             Places::ByOrigin(sharing) => sharing,
-            Places::ByState(_) => FrontierSharing::Split,
+            Places::TwoRegions | Places::ByState(_) => FrontierSharing::Split,
         }
     }
 
@@ -137,6 +144,7 @@ impl PlacementKind {
     pub fn classes(self) -> Classes {
         match self.policy.places {
             Places::ByOrigin(sharing) => Classes { hosts: 1, count: sharing.classes() },
+            Places::TwoRegions => Classes { hosts: 1, count: 2 },
             Places::ByState(state) => (state.classes)(self.numbers),
         }
     }
