@@ -274,7 +274,7 @@ fn check_placement(config: &SchemeConfig, placement: PlacementKind) -> Result<()
             "and `frontiers` set the same thing; leave out one of them: `placement={placement}` already says it"
         ));
     }
-    if placement.by_state().is_some() && config.slc.is_some() {
+    if (placement.by_state().is_some() || placement.fills_up()) && config.slc.is_some() {
         return error(format!(
             "`{placement}` chooses among blocks of the part's own mode, which host writes reach only past the SLC \
             cache; leave out `slc`, or use `placement=split`"

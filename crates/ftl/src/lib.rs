@@ -85,7 +85,7 @@ pub use layout::{
     CmtEviction, CmtPolicy, CollectionKind, CopiesPerStep, Enqueue, GftlLayout, GftlThreshold,
     Layout, LogBlockLayout, LogVictim, OnDemandLayout, RftlLayout, RftlTrigger, Steps,
 };
-pub use page_mapped::placement::{PLACEMENT_POLICIES, PlacementKind};
+pub use page_mapped::placement::{Future, FutureNotes, PLACEMENT_POLICIES, PlacementKind};
 pub use page_mapped::victims::{VICTIM_POLICIES, VictimKind};
 pub use plan::Plan;
 pub use preset::{Build, BuildResult, Preset, SchemeConfig, Setup, Start, Substrate, WriteQueue};

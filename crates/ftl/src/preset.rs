@@ -5,13 +5,13 @@ use crate::buffer::settings::{BufferDefaults, BufferSettings};
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
 use crate::layout::{CmtEviction, CmtPolicy, Enqueue, RftlTrigger};
-use crate::page_mapped::placement::{ByState, PlacementKind};
+use crate::page_mapped::placement::{ByState, Future, PlacementKind};
 use crate::page_mapped::victims::VictimKind;
 use crate::plan::Plan;
 use crate::processor::Processor;
 use crate::scheme::Scheme;
 use crate::slc_cache::{SlcSize, WhenFull};
-use alloc::boxed::Box;
+use alloc::{boxed::Box, sync::Arc};
 use bounds::gftl::CollectionRam;
 use flash::{AnyArray, Geometry, Part, Probe, WearRule};
 #[cfg(not(test))]
@@ -175,6 +175,8 @@ pub struct SchemeConfig {
     pub frontiers: Option<FrontierSharing>,
     /// Placement policy; default: that of `frontiers`.
     pub placement: Option<PlacementKind>,
+    /// Future of the run, for placement policies that need it.
+    pub future: Option<Arc<Future>>,
     /// SLC cache in front of an MLC, TLC or QLC array; `None`: none.
     pub slc: Option<SlcSize>,
     /// Destination of host writes that find the SLC cache full; default: [`WhenFull::Direct`].
@@ -230,6 +232,7 @@ impl SchemeConfig {
             alpha_thousandths: None,
             frontiers: None,
             placement: None,
+            future: None,
             slc: None,
             slc_full: None,
             buffer: BufferSettings::default(),

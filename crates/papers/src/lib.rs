@@ -26,6 +26,7 @@ mod lazy_rtgc;
 mod matrix;
 mod observer;
 mod paper;
+mod placement;
 mod render;
 mod reproduction;
 mod row;
@@ -51,8 +52,14 @@ pub use verdict::{Reason, Verdict};
 use sim::config::did_you_mean;
 
 /// All papers that can be reproduced, in display order.
-pub static PAPERS: &[&dyn Paper] =
-    &[lazy_rtgc::PAPER, gftl::PAPER, ba_gc::PAPER, copyback::PAPER, two_level_gc::PAPER];
+pub static PAPERS: &[&dyn Paper] = &[
+    lazy_rtgc::PAPER,
+    gftl::PAPER,
+    ba_gc::PAPER,
+    copyback::PAPER,
+    two_level_gc::PAPER,
+    placement::PAPER,
+];
 
 /// Finds a paper by name.
 ///

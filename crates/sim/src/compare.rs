@@ -5,6 +5,7 @@ use crate::fault::{Fault, with_causes};
 use crate::precondition::{Fill, Preconditioning};
 use crate::report::{LeftOut, Report, SchemeReport, units};
 use crate::run::error::RunError;
+use crate::run::foresight;
 use crate::run::observer::Observer;
 use crate::run::run_scheme;
 use crate::run::setup::{Passes, Setup, operation_pj};
@@ -68,14 +69,21 @@ pub fn compare(
     let mut schemes = Vec::new();
     let mut failures = Vec::new();
     let mut not_run = Vec::new();
+    let mut oracles = Vec::new();
     for (outcome, scheme) in outcomes.into_iter().zip(&resolved.schemes) {
         match outcome {
-            Ok(report) => schemes.push(report),
+            Ok(report) => {
+                if scheme.config.placement.is_some_and(|placement| placement.needs_future()) {
+                    oracles.extend(report.waf);
+                }
+                schemes.push(report);
+            }
             // Ctrl-C during preconditioning is an interruption, not a failure.
             Err(RunError::Stopped) => not_run.push(scheme.label.clone()),
             Err(error) => failures.push((scheme.label.clone(), error)),
         }
     }
+    measure_gap(&mut schemes, &oracles);
     let report = Report {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         configuration: serde_json::to_value(resolved)?,
@@ -91,6 +99,16 @@ pub fn compare(
         schemes,
     };
     Ok(Comparison { report, failures })
+}
+
+/// Notes for each scheme how far its write amplification is above the lowest of those of the oracles.
+fn measure_gap(schemes: &mut [SchemeReport], oracles: &[f64]) {
+    let Some(least) = oracles.iter().copied().reduce(f64::min).filter(|least| *least > 0.0) else {
+        return;
+    };
+    for scheme in schemes {
+        scheme.waf_above_oracle = scheme.waf.map(|waf| waf / least - 1.0);
+    }
 }
 
 /// Runs one scheme of the experiment, given by its index.
@@ -131,7 +149,13 @@ pub fn run_one(
         ..Setup::new(scheme.part.clone(), resolved.geometry, scheme.space_pages)
     };
     let source = experiment.workload.0.open(facts.space, experiment.seed, facts)?;
-    let mut report = run_scheme(&setup, &scheme.config, &scheme.label, source, observer)?;
+    let mut config = scheme.config.clone();
+    if config.placement.is_some_and(|placement| placement.needs_future()) {
+        let again = experiment.workload.0.open(facts.space, experiment.seed, facts)?;
+        let pages = scheme.plan.logical_pages;
+        config.future = Some(foresight::foresee(&setup, &config, pages, again, observer)?);
+    }
+    let mut report = run_scheme(&setup, &config, &scheme.label, source, observer)?;
     if let Some((deadlines, set)) = report.deadlines.as_mut().zip(resolved.tasks.as_ref()) {
         deadlines.judge(&scheme.plan, scheme.config.idle_collection, set);
     }
@@ -212,6 +236,57 @@ mod tests {
         assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["idle", "victims", "–", "0"]);
         let found = compare(&small("['fsr']"), &Unobserved).unwrap();
         assert!(!crate::report::table::render(&found.report, 100).contains("idle victims"));
+    }
+
+    /// The zones load: 90 % of the space gets 10 % of the writes, so that lifetimes differ.
+    fn zones(schemes: &str, more: &str) -> Result<Resolved, crate::config::ConfigError> {
+        let text = format!(
+            "capacity = '16MiB'\nschemes = {schemes}\n{more}\n[workload]\nname = 'hot-cold'\nrequests = 40000"
+        );
+        Experiment::from_toml(&text, "test").unwrap().resolve()
+    }
+
+    #[test]
+    fn the_gap_to_an_oracle_is_shown_where_one_runs() {
+        let found = compare(
+            &zones(
+                "['page-level', 'page-level+placement=oracle', 'page-level+placement=oracle+victim=fifo']",
+                "",
+            )
+            .unwrap(),
+            &Unobserved,
+        )
+        .unwrap();
+        assert!(found.failures.is_empty(), "{:?}", found.failures);
+        let wafs: Vec<f64> = found.report.schemes.iter().map(|s| s.waf.unwrap()).collect();
+        assert!(wafs[1] < 0.9 * wafs[0], "{wafs:?}");
+        let least = wafs[1].min(wafs[2]);
+        let gaps: Vec<f64> =
+            found.report.schemes.iter().map(|s| s.waf_above_oracle.unwrap()).collect();
+        assert_eq!(gaps, wafs.iter().map(|waf| waf / least - 1.0).collect::<Vec<_>>());
+        let row = format!("{:+.1} %", gaps[0] * 100.0);
+        // The head of a column may take two lines.
+        for (text, head) in [
+            (crate::report::table::render(&found.report, 100), "above oracle"),
+            (crate::report::overview::render(&found.report, 100), "oracle "),
+        ] {
+            assert!(text.contains(head) && text.contains(&row), "{text}");
+        }
+        let none = compare(&zones("['page-level']", "").unwrap(), &Unobserved).unwrap();
+        assert_eq!(none.report.schemes[0].waf_above_oracle, None);
+        assert!(!crate::report::overview::render(&none.report, 100).contains("above oracle"));
+    }
+
+    #[test]
+    fn a_future_that_depends_on_the_scheme_is_refused_at_once() {
+        for (scheme, more, part) in [
+            ("page-level+placement=oracle+buffer=lru+buffer_size=1MiB", "", "write buffer"),
+            ("page-level+placement=oracle", "precondition = 'full+steady'", "`steady`"),
+            ("page-level+placement=oracle", "channels = 2\nbus_cycle = '5ns'", "SSD"),
+        ] {
+            let error = zones(&format!("['{scheme}']"), more).unwrap_err().to_string();
+            assert!(error.contains(part) && error.contains("oracle"), "{error}");
+        }
     }
 
     #[test]

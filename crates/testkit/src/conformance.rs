@@ -290,6 +290,7 @@ impl fmt::Display for Described<'_> {
             alpha_thousandths,
             frontiers,
             placement,
+            future: _,
             slc,
             slc_full,
             buffer,

@@ -27,7 +27,7 @@ pub trait Projection {
 }
 
 /// For page-mapped schemes: the sorted list, over all blocks of each device, of (pages programmed, valid pages,
-/// victim in progress, bad, open for copies). See [`crate::exhaustive`].
+/// victim in progress, bad, class that it is open for). See [`crate::exhaustive`].
 #[derive(Clone, Copy, Debug)]
 pub struct ByBlocks;
 
@@ -54,7 +54,7 @@ fn describe(flash: &Bench, block: BlockId, devices: u32) -> u64 {
     let is_open = written < flash.geometry().pages_per_block();
     u64::from(block.0 % devices) << 48
         | u64::from(written) << 32
-        | flag(is_open && view.for_copies, 31)
+        | u64::from(if is_open { view.class } else { 0 }) << 29
         | u64::from(view.valid) << 2
         | flag(view.victim, 1)
         | flag(flash.is_bad(block), 0)

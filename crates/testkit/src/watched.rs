@@ -65,8 +65,10 @@ impl<F: Inspect + Tearable + Clone> Inspect for ProgramEraseFailure<F> {
     }
 }
 
-/// The bit of a sequence number by which page-mapped schemes mark blocks opened for copies.
-const FOR_COPIES: u64 = 1 << 55;
+/// Class that page-mapped schemes note in a sequence number: bits 55, 53 and 52, the lowest first.
+fn class(seq: u64) -> u8 {
+    (seq >> 55 & 1 | (seq >> 52 & 3) << 1) as u8
+}
 
 /// A block as seen from the operations on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,8 +77,8 @@ pub struct BlockView {
     pub valid: u32,
     /// Collection has copied from it since its last erase.
     pub victim: bool,
-    /// The block is written by collection first of all (page-mapped schemes with split frontiers).
-    pub for_copies: bool,
+    /// Class that the block is open for (page-mapped schemes): with split frontiers 1 for copies.
+    pub class: u8,
 }
 
 /// A block that collection has read. It need not be a victim: a step may read pages of the logical block under
@@ -316,7 +318,7 @@ impl Watched {
         }
         self.versions[ppn.0 as usize] = version;
         let block = self.inner.geometry().block_of(ppn);
-        self.blocks[block.0 as usize].for_copies = oob.seq & FOR_COPIES != 0;
+        self.blocks[block.0 as usize].class = class(oob.seq);
         let place = self.place(oob.lpn);
         // A scheme that holds pages in RAM may finish a collection to write them to flash. It charges that to the
         // host.

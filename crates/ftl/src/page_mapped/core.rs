@@ -1,7 +1,7 @@
 //! Page map in RAM over its space: the part that all page-mapped schemes share, whatever the collector.
 
 use super::frontiers::Purpose;
-use super::placement::{PlacementKind, Placing};
+use super::placement::{Future, PlacementKind, Placing};
 use super::space::{RUN, Run, Space};
 use super::tables::{Flat, Tables, UNMAPPED};
 use super::victims::Victims;
@@ -12,6 +12,7 @@ use crate::events::{self, why};
 use crate::frontier_sharing::FrontierSharing;
 use crate::interface::zeros;
 use crate::plan::Plan;
+use alloc::sync::Arc;
 use flash::{BlockId, Cause, CopyPath, Event, FlashError, Geometry, Item, Lpn, Oob, Ppn, Probe};
 
 /// Map entry of a logical page whose only copy is unreadable: reads fail until the page is written or trimmed.
@@ -58,10 +59,17 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     }
 
     /// Places pages by this policy, if it has a state. After [`Core::spread`].
-    pub(super) fn place_by(&mut self, kind: Option<PlacementKind>, logical_pages: u32) {
+    pub(super) fn place_by(
+        &mut self,
+        kind: Option<PlacementKind>,
+        logical_pages: u32,
+        future: Option<Arc<Future>>,
+    ) {
         let geometry = self.flash.geometry();
         let array = [geometry.blocks(), geometry.pages_per_block()];
-        if let Some(placing) = kind.and_then(|kind| Placing::new(kind, logical_pages, array)) {
+        if let Some(placing) =
+            kind.and_then(|kind| Placing::new(kind, logical_pages, array, future))
+        {
             self.space.place(placing);
         }
     }
@@ -173,6 +181,10 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     pub(super) fn trim(&mut self, lpn: Lpn) {
         let old = self.space.blocks.set(lpn, UNMAPPED);
         if old < LOST {
+            let block = self.flash.geometry().block_of(Ppn(old));
+            if let Some(placing) = &mut self.space.placing {
+                placing.trimmed(lpn, block);
+            }
             self.space.invalidate(self.flash.geometry(), Ppn(old));
             self.less_in_use();
         }

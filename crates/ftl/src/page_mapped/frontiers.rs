@@ -165,6 +165,8 @@ pub(crate) struct Frontiers {
     /// True if copies stay in the unit of their victim.
     near: bool,
     chosen: Choice,
+    /// True if it was chosen for a copy of collection.
+    for_copies: bool,
     /// Free blocks of all units.
     free_blocks: usize,
     /// Free blocks that are kept for collection; ignored with shared frontiers.
@@ -207,6 +209,7 @@ impl Frontiers {
             aim: [HOST, sharing.classes() - 1],
             at: [0; CLASSES],
             near: false,
+            for_copies: false,
             chosen: Choice { place: 0, from: 0, class: HOST, turn: Some(HOST) },
             free_blocks: 0,
             kept: 1,
@@ -231,6 +234,11 @@ impl Frontiers {
         self.open = vec![None; self.units.len() * count];
     }
 
+    /// Makes room in all open blocks count as the host's, which fills up those of copies. With split frontiers only.
+    pub(crate) fn fill_up(&mut self) {
+        self.apart_from = self.classes;
+    }
+
     /// Sets the class of the next host pages.
     #[inline]
     pub(crate) fn aim_writes(&mut self, class: usize) {
@@ -241,6 +249,11 @@ impl Frontiers {
     #[inline]
     pub(crate) fn aim_copies(&mut self, class: usize) {
         self.aim[1] = class;
+    }
+
+    /// True if the chosen frontier was chosen for a copy of collection.
+    pub(crate) fn chosen_for_copies(&self) -> bool {
+        self.for_copies
     }
 
     /// Class of the chosen frontier.
@@ -357,6 +370,7 @@ impl Frontiers {
         let choice = self.preferred(purpose);
         let frontier = (*self.open_of(choice.place, choice.class))?;
         self.chosen = choice;
+        self.for_copies = purpose != Purpose::Host;
         Some(frontier)
     }
 
@@ -446,6 +460,7 @@ impl Frontiers {
     pub(crate) fn choose(&mut self, geometry: &Geometry, purpose: Purpose) -> Option<Advance> {
         let choice @ Choice { place, from, class, turn } = self.find(purpose)?;
         self.chosen = choice;
+        self.for_copies = purpose != Purpose::Host;
         if let Some(turn) = turn {
             self.at[turn] = from;
         }
@@ -629,8 +644,12 @@ mod tests {
         split: bool,
         near: bool,
         kept: usize,
+        /// Classes of the host, and all of them, if a placement chooses among them.
+        placed: Option<(usize, usize)>,
+        /// Class of the next host page, and of the next copy.
+        aim: [usize; 2],
         /// Place of the next turn, by class.
-        at: [usize; 2],
+        at: [usize; CLASSES],
         open: BTreeMap<(u32, usize), (u32, u32)>,
         free: BTreeMap<u32, BTreeSet<u32>>,
     }
@@ -675,13 +694,14 @@ mod tests {
 
         fn in_turns(&self, purpose: Purpose) -> Option<(u32, usize)> {
             let units = self.turns.len();
+            let class = self.aim[usize::from(self.split && purpose != Purpose::Host)];
             let start = match purpose {
-                Purpose::CopiesOf(_) if self.split && !self.near => self.at[1],
+                Purpose::CopiesOf(_) if self.split && !self.near => self.at[class],
                 Purpose::CopiesOf(victim) if self.split => {
                     let unit = victim.0 % units as u32;
                     self.turns.iter().position(|turn| *turn == unit)?
                 }
-                _ => self.at[0],
+                _ => self.at[class],
             };
             let places = || (0..units).map(|step| self.turns[(start + step) % units]);
             let all: usize = self.free.values().map(BTreeSet::len).sum();
@@ -689,6 +709,18 @@ mod tests {
             let first = |class: usize, fits: &dyn Fn(u32) -> bool| {
                 places().find(|unit| fits(*unit)).map(|unit| (unit, class))
             };
+            if let Some((hosts, count)) = self.placed {
+                let others = (hosts..count).chain(0..hosts).filter(|other| *other != class);
+                return first(class, &|unit| {
+                    self.goes_on(purpose, unit, class) || spared && self.free(unit) > 0
+                })
+                .or_else(|| {
+                    let mut others = others;
+                    others
+                        .find_map(|other| first(other, &|unit| self.goes_on(purpose, unit, other)))
+                })
+                .or_else(|| first(class, &|unit| self.free(unit) > 0));
+            }
             if !self.split {
                 return first(0, &|unit| self.goes_on(purpose, unit, 0) || self.free(unit) > 0);
             }
@@ -715,7 +747,10 @@ mod tests {
             order in proptest::sample::select(vec!["cwdp", "pdwc", "wcpd", "dpcw"]),
             (split, near) in any::<(bool, bool)>(),
             kept in 1usize..3,
-            steps in proptest::collection::vec((0u8..9, 0u32..48), 0..400),
+            // Split frontiers that share all room, or a placement in so many classes, the host's first.
+            fills_up in any::<bool>(),
+            placed in proptest::option::of((1usize..=8, 2usize..=8)),
+            steps in proptest::collection::vec((0u8..9, 0u32..48, [0usize..8, 0usize..8]), 0..400),
         ) {
             let geometry = Geometry::new(48, PAGES, 32).unwrap();
             let allocation = Allocation::new(counts, order.parse().unwrap());
@@ -726,25 +761,44 @@ mod tests {
             if near {
                 frontiers.copy_near();
             }
+            let placed = placed.filter(|_| split).map(|(hosts, count)| (hosts.min(count), count));
+            let apart_from = match (placed, split && fills_up) {
+                (Some((hosts, count)), _) => {
+                    frontiers.place(hosts, count);
+                    0
+                }
+                (None, true) => {
+                    frontiers.fill_up();
+                    2
+                }
+                (None, false) => 1,
+            };
             let mut model = Model {
                 turns: allocation.turns(),
                 planes: allocation.planes().into(),
                 split,
                 near,
                 kept,
-                at: [0; 2],
+                placed,
+                aim: [0, usize::from(split)],
+                at: [0; CLASSES],
                 open: BTreeMap::new(),
                 free: BTreeMap::new(),
             };
             let mut erased: BTreeSet<u32> = (0..48).collect();
             let (mut last, mut last_block) = ((0, 0), None);
-            for (what, block) in steps {
+            for (what, block, [write, copy]) in steps {
                 if what == 0 && erased.remove(&block) {
                     frontiers.add_free(BlockId(block), 0);
                     model.free.entry(block % units).or_default().insert(block);
                     continue;
                 }
                 let purpose = if what > 5 { Purpose::CopiesOf(BlockId(block)) } else { Purpose::Host };
+                if let Some((hosts, count)) = placed {
+                    model.aim = [write % hosts, copy % count];
+                    frontiers.aim_writes(write % hosts);
+                    frontiers.aim_copies(copy % count);
+                }
                 let destination = frontiers.destination(purpose);
                 let advance = match frontiers.current(purpose) {
                     Some(frontier) => Some(Advance { frontier, opened: false }),
@@ -792,9 +846,9 @@ mod tests {
                 }
                 if by_turn {
                     let place = model.turns.iter().position(|unit| *unit == turn).unwrap();
-                    model.at[usize::from(copies)] = (place + 1) % model.turns.len();
+                    model.at[model.aim[usize::from(copies)]] = (place + 1) % model.turns.len();
                 }
-                let room = model.open.iter().filter(|((_, class), _)| *class == 1);
+                let room = model.open.iter().filter(|((_, class), _)| *class >= apart_from);
                 let room: u32 = room.map(|(_, (_, next))| PAGES - next).sum();
                 prop_assert_eq!(frontiers.collection_room(), u64::from(room));
             }

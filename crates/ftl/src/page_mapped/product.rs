@@ -17,6 +17,7 @@ use crate::page_mapped::victims::VictimKind;
 use crate::preset::{BuildResult, Setup, Start};
 use crate::start;
 use crate::victim_work::VictimWork;
+use alloc::string::String;
 use flash::{BlockId, Geometry, Probe};
 
 /// Makes the scheme of a plan.
@@ -123,7 +124,20 @@ where
 {
     let Setup { config, plan, start } = *setup;
     core.spread(&config.allocation, FrontierSharing::of(config.asked_frontiers(), &plan.layout));
-    core.place_by(config.placement, plan.logical_pages);
+    if config.placement.is_some_and(|kind| kind.needs_future()) && config.future.is_none() {
+        return Err(FtlError::Config {
+            scheme: config.preset.name,
+            setting: "placement",
+            reason: String::from(
+                "`oracle` needs the future of the run, which only simulated runs in serial time have (`ftlkit compare`, `run`, \
+                `sweep`); use another placement",
+            ),
+        });
+    }
+    if config.placement.is_some_and(|kind| kind.fills_up()) {
+        core.space.frontiers.fill_up();
+    }
+    core.place_by(config.placement, plan.logical_pages, config.future.clone());
     if config.dynamic_wear == Some(false) {
         core.space.frontiers.take_in_order();
     }

@@ -372,7 +372,8 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
 
     #[cold]
     fn close(&mut self, block: BlockId) {
-        self.victims.insert(block, self.blocks.valid(block));
+        let region = usize::from(self.frontiers.chosen_for_copies());
+        self.victims.insert_of(block, self.blocks.valid(block), region);
     }
 
     /// Erases a block whose valid pages were all copied, and frees it; retires it if it has gone bad.

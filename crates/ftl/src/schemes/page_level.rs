@@ -44,7 +44,7 @@
 //! - `spare_blocks`: default 0.
 //! - `frontiers`: `split`, the default, or `shared`, as in the papers.
 //! - `placement`: to which of several open blocks a page goes: by its origin (`none`, `split`, as `frontiers`), or by a
-//!   policy of k classes (`dac`, `sepbit`), which takes F(k + 1) blocks of Λ on F units; not with `slc`. Default: that of
+//!   policy of k classes (`dac`, `sepbit`, …), which takes F(k + 1) blocks of Λ on F units; not with `slc`. Default: that of
 //!   `frontiers`.
 //! - `slc`: `static:SHARE` or `dynamic`, on a part with an SLC mode; default none.
 //! - `slc_full`: where host writes go that find the cache full: to the part's own mode (`direct`, the default), or to the

@@ -11,6 +11,7 @@ mod device;
 mod error;
 mod experiment;
 mod fdp;
+mod foreseen;
 mod interface;
 mod job;
 mod needed_memory;

@@ -5,6 +5,7 @@ use super::channel::Channel;
 use super::device::{ResolvedScheme, Sizing};
 use super::error::ConfigError;
 use super::experiment::{Experiment, Timing};
+use super::foreseen;
 use super::notation::Word;
 use super::part::{DEFAULT_PART, PartChoice, PartTable};
 use super::processor::{processor_json, processor_line};
@@ -132,6 +133,8 @@ impl Experiment {
         }
         let space = facts.space;
         echo_parameters(&mut self.workload.0, &facts);
+        foreseen::check(&schemes, board.is_some(), &self.precondition.0)
+            .map_err(|reason| ConfigError::setting("schemes", reason))?;
         let tasks = self.tasks(board.is_some())?;
         notes.extend(notes_on_time(board.as_ref(), &self, &schemes));
         notes.extend(channel.retry_in_bounds());

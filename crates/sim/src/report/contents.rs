@@ -132,6 +132,10 @@ pub struct SchemeReport {
     /// Write amplification: pages programmed per page written by the host. Below 1 if a write buffer absorbs
     /// writes; `null` without host writes.
     pub waf: Option<f64>,
+    /// Gap to the optimum: by which share `waf` is above that of the `oracle` in the same comparison, the best one if there
+    /// are several. Absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waf_above_oracle: Option<f64>,
     /// Pages programmed per host page, by cause (`host`, `collection`, …): sums to `waf`.
     pub waf_by_cause: Vec<(String, f64)>,
     /// Operations by cause.

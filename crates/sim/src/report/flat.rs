@@ -30,7 +30,7 @@ const ORDER: [&str; 22] = [
 ];
 
 /// Names with their unit, for names that do not end in it.
-const UNITS: [(&str, &str); 17] = [
+const UNITS: [(&str, &str); 18] = [
     ("copies", "copies_pages"),
     ("erases", "erases_blocks"),
     ("busy_share", "busy_share_of_time"),
@@ -47,6 +47,7 @@ const UNITS: [(&str, &str); 17] = [
     ("ssd.die_use", "ssd.die_use_share_of_time"),
     ("ssd.link_use", "ssd.link_use_share_of_time"),
     ("waf", "waf_pages_per_host_page"),
+    ("waf_above_oracle", "waf_above_oracle_share"),
     ("collection.first_at_task", "collection.first_at_page_task"),
 ];
 

@@ -58,6 +58,9 @@ pub(super) fn grid(report: &Report) -> Grid {
         row("share", &|s| format!("{:.3}", s.logical_share));
     }
     row("WAF", &|s| s.waf.map_or_else(none, units::number));
+    if schemes.iter().any(|s| s.waf_above_oracle.is_some()) {
+        row("above oracle", &|s| s.waf_above_oracle.map_or_else(none, units::above));
+    }
     if report.is_of_channels() {
         row("host pages /s", &|s| {
             s.ssd.as_ref().map_or_else(none, |ssd| units::number(ssd.host_pages_per_second))

@@ -178,6 +178,7 @@ fn scheme(shape: &Shape) -> SchemeReport {
         copies: 154_000,
         erases: total,
         waf: Some(1.0 + shape.waf_collection),
+        waf_above_oracle: None,
         waf_by_cause: vec![
             ("host".into(), 1.0),
             ("collection".into(), shape.waf_collection),

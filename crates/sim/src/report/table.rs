@@ -159,6 +159,9 @@ pub(super) fn grid(report: &Report) -> Grid {
         });
     }
     row("WAF", &|s| s.waf.map_or_else(none, units::number));
+    if schemes.iter().any(|s| s.waf_above_oracle.is_some()) {
+        row("above oracle", &|s| s.waf_above_oracle.map_or_else(none, units::above));
+    }
     for cause in causes(schemes) {
         row(&format!("  of it {cause}"), &|s| {
             let share = s.waf_by_cause.iter().find(|(name, _)| *name == cause);

@@ -29,6 +29,11 @@ pub const TERMS: &[(&str, &str)] = &[
     ),
     ("WAF", "Write amplification: pages programmed per page that the host wrote."),
     (
+        "above oracle",
+        "Gap to the optimum: by how much WAF is above that of `placement=oracle`, which knows when each page becomes invalid; \
+         shown where one is among the schemes.",
+    ),
+    (
         "settled, fills",
         "Whether WAF was steady: five rounds, each a tenth of the exported space, within 20 % (SNIA PTS); and from which \
          multiple of the exported space on.",

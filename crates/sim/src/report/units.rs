@@ -99,6 +99,12 @@ pub fn short(x: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// A share by which something is above a reference: `+12.3 %`.
+pub fn above(share: f64) -> String {
+    // Adding 0 makes a negative zero positive.
+    format!("{:+.1} %", (share * 1000.0).round() / 10.0 + 0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

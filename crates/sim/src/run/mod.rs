@@ -4,6 +4,7 @@ pub(crate) mod account;
 pub(crate) mod deadlines;
 pub(crate) mod device;
 pub(crate) mod error;
+pub(crate) mod foresight;
 pub(crate) mod late;
 pub(crate) mod medium;
 pub(crate) mod observer;

@@ -4,7 +4,10 @@
 use crate::{passed_and_worn_out, passes, scheme};
 use flash::{AnyArray, Array, Cause, Counts, Flash, Lpn, Ppn, Serial, Store};
 use ftl::page_mapped::placement::Places;
-use ftl::{FrontierSharing, FtlError, PlacementKind, SchemeConfig, SlcSize, VictimKind, registry};
+use ftl::{
+    FrontierSharing, FtlError, FutureNotes, PlacementKind, SchemeConfig, SlcSize, VictimKind,
+    registry,
+};
 use ftlkit_testkit::bench::AnyScheme;
 use ftlkit_testkit::conformance::{Case, Faults, logical_pages, spread};
 use ftlkit_testkit::operations::Pattern;
@@ -151,10 +154,37 @@ fn what_has_no_proof_is_refused() {
         let both = SchemeConfig { frontiers, ..placed("page-level", kind) };
         refused(&both, "leave out one of them");
     }
-    for kind in by_state() {
+    for kind in by_state().chain([kind("2r")]) {
         let slc = Some(SlcSize::Dynamic);
         refused(&SchemeConfig { slc, ..placed("page-level", kind) }, "leave out `slc`");
     }
+}
+
+/// Where pages go is a preference: a future that is of another run, or ends early, costs no data, at no cut of the power. Without
+/// one the scheme is refused.
+#[test]
+fn a_wrong_future_loses_nothing() {
+    let oracle = ftl::PLACEMENT_POLICIES.iter().find(|policy| policy.name == "oracle").unwrap();
+    let plain = placed("page-level", oracle.kind(&[]).unwrap());
+    let mut notes = FutureNotes::new(40);
+    let mut random = Pcg64::seed_from_u64(5);
+    (0..150).for_each(|_| notes.write(Lpn(random.random_range(0..40))));
+    let future = notes.finish().map(std::sync::Arc::new);
+    let known = SchemeConfig { future, ..plain.clone() };
+    let shape = smallest(&known, 6, 2);
+    let cases: Vec<_> = [Pattern::Uniform, Pattern::HotCold, Pattern::TrimStorm]
+        .into_iter()
+        .map(|pattern| {
+            let shape = Shape::new(shape.blocks + 2, 6, 2);
+            let case = power_cut::Case::new(known.clone(), shape, pattern, 3);
+            power_cut::Case { operations: 400, ..case }
+        })
+        .collect();
+    all_pass(&cases, &|case| storm(case, 30)).unwrap_or_else(|failed| panic!("{failed}"));
+    passes(&Case::new(known, shape, Pattern::HotCold, 1, 1500));
+    let array = AnyArray::new(Serial::new(shape.array(Store::Metadata, &[])));
+    let refused = registry::format(&plain, array).err().unwrap();
+    assert!(refused.to_string().contains("`oracle` needs the future"), "{refused}");
 }
 
 /// `none` and `split` are the settings of `frontiers`, operation for operation.
@@ -200,10 +230,22 @@ fn zones(config: &SchemeConfig, shape: Shape, device_writes: u32) -> (Counts, f6
 /// What a policy is for: it separates hot from cold.
 #[test]
 fn policies_separate_hot_from_cold() {
-    let of = |name| zones(&placed("page-level", kind(name)), Shape::new(512, 64, 8), 20).1;
-    let [none, split, dac, sepbit] = ["none", "split", "dac", "sepbit"].map(of);
+    let of = |victim| {
+        move |name| {
+            let config = SchemeConfig { victim: Some(victim), ..placed("page-level", kind(name)) };
+            zones(&config, Shape::new(512, 64, 8), 20).1
+        }
+    };
+    let [none, split, dac, sepbit] = ["none", "split", "dac", "sepbit"].map(of(VictimKind::GREEDY));
     println!("none {none:.3}, split {split:.3}, dac {dac:.3}, sepbit {sepbit:.3}");
     assert!(split < none * 0.95 && dac < split && sepbit < split * 0.95);
+    let others = ["multilog", "sfs", "eti", "fadac", "warcip"].map(of(VictimKind::COST_BENEFIT));
+    println!("multilog, sfs, eti, fadac, warcip: {others:.3?}");
+    assert!(others.iter().all(|waf| *waf < none * 0.65), "{others:.3?}");
+    let regions = of(VictimKind::TWO_REGIONS_GREEDY)("2r");
+    let queue = of(VictimKind::TWO_REGIONS_FIFO)("2r");
+    println!("2r: greedy regions {regions:.3}, FIFO regions {queue:.3}");
+    assert!(regions < split * 0.98 && queue < split * 0.75);
 }
 
 /// The same on the array of SSD-iq's table: 2 GiB in blocks of 512 pages of 4 KiB, after 20 device writes.
@@ -212,7 +254,10 @@ fn policies_separate_hot_from_cold() {
 fn zones_on_the_array_of_ssd_iq() {
     let shape = Shape::new(1024, 512, 8);
     for kind in PlacementKind::each() {
-        for victim in [VictimKind::GREEDY, VictimKind::COST_BENEFIT, VictimKind::SECOND_CHANCE] {
+        let both = [VictimKind::TWO_REGIONS_GREEDY, VictimKind::TWO_REGIONS_FIFO];
+        let both = both.into_iter().filter(|_| kind.fills_up());
+        let each = [VictimKind::GREEDY, VictimKind::COST_BENEFIT, VictimKind::SECOND_CHANCE];
+        for victim in each.into_iter().chain(both) {
             let scheme = SchemeConfig { victim: Some(victim), ..placed("page-level", kind) };
             println!("{kind}, {victim}: {:.3}", zones(&scheme, shape, 25).1);
         }

@@ -52,14 +52,20 @@ const SPECIAL: &[Special] = &[Special {
             VictimKind::GREEDY,
             VictimKind::greedy_scan(3),
             VictimKind::COST_BENEFIT,
+            VictimKind::MDC,
             VictimKind::TWO_LEVEL_LIST,
             VictimKind::windowed_greedy(3),
             VictimKind::first_fit(3),
         ];
         let victims = victims.map(|victim| SchemeConfig { victim: Some(victim), ..plain.clone() });
+        let two_regions = PlacementKind::each().find(|kind| kind.fills_up());
+        let regions =
+            [VictimKind::TWO_REGIONS_GREEDY, VictimKind::TWO_REGIONS_FIFO].map(|victim| {
+                SchemeConfig { victim: Some(victim), placement: two_regions, ..plain.clone() }
+            });
         let placed = PlacementKind::each()
             .map(|kind| SchemeConfig { placement: Some(kind), ..plain.clone() });
-        victims.into_iter().chain(placed).collect()
+        victims.into_iter().chain(placed).chain(regions).collect()
     },
 }];
 

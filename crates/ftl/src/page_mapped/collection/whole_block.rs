@@ -29,6 +29,10 @@
 //! at most ⌊Λ/(N − 3F + 1)⌋ valid pages; in any case the victim gains a page. With shared frontiers N − (2F − 1)
 //! are full.
 //!
+//! *Filling up* (`placement=2r`). Free pages of open blocks of copies count as the host's, so collection begins at no more
+//! than Fπ free pages in all, later than above. Fewer blocks are open then: h + c + kπ ≤ Fπ leaves at least N − (2F − 1) full
+//! ones. The last paragraphs hold as they are: a write still takes a victim whenever at most π pages are free.
+//!
 //! *Spare blocks.* While there are any, one more block is kept free and the threshold is π higher. So k ≥ 2 takes
 //! the place of k ≥ 1, and a failed program takes one of these blocks. After a failure one victim per write is
 //! collected until k ≥ 2 again.

@@ -33,6 +33,7 @@ pub(super) static POLICY: PlacementPolicy = PlacementPolicy {
     places: Places::ByState(ByState {
         classes: |_| Classes { hosts: REGIONS, count: REGIONS },
         times: false,
+        future: false,
         controller_bytes: |_| 0,
         make: |_| Box::new(Dac),
     }),
@@ -73,9 +74,10 @@ mod tests {
 
     #[test]
     fn regions_by_hand() {
-        let write = |from| Dac.of_write(&PlacedWrite { lpn: Lpn(0), lifespan: None, from });
+        let write =
+            |from| Dac.of_write(&PlacedWrite { lpn: Lpn(0), lifespan: None, left: None, from });
         assert_eq!([None, Some(0), Some(3), Some(5)].map(write), [0, 1, 4, 5]);
-        let copy = |from| Dac.of_copy(&PlacedCopy { lpn: None, age: None, from });
+        let copy = |from| Dac.of_copy(&PlacedCopy { lpn: None, age: None, left: None, from });
         assert_eq!([0, 1, 5].map(copy), [0, 0, 4]);
     }
 }

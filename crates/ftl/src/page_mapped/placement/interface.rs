@@ -13,6 +13,9 @@ pub struct PlacedWrite {
     /// Host writes since the version that it overwrites was written by the host. `None` if there is no such version,
     /// its time is not known (after a mount), or the policy asks for no times.
     pub lifespan: Option<u32>,
+    /// Host writes until this version becomes invalid, from the run's [`Future`](super::Future); [`u32::MAX`] if it stays
+    /// valid. `None` if the policy asks for no future, or it is not known.
+    pub left: Option<u32>,
     /// Class of the block that holds the overwritten version; `None` if there is none.
     pub from: Option<usize>,
 }
@@ -24,6 +27,8 @@ pub struct PlacedCopy {
     pub lpn: Option<Lpn>,
     /// Host writes since the host wrote the page, as [`PlacedWrite::lifespan`].
     pub age: Option<u32>,
+    /// Host writes until the page becomes invalid, as [`PlacedWrite::left`].
+    pub left: Option<u32>,
     /// Class of the block that it comes from.
     pub from: usize,
 }
@@ -58,6 +63,9 @@ pub trait Placement: fmt::Debug {
 
     /// Class of a copy: below [`Classes::count`](super::Classes::count).
     fn of_copy(&mut self, copy: &PlacedCopy) -> usize;
+
+    /// Reports that a page in a block of this class was trimmed.
+    fn trimmed(&mut self, _from: usize) {}
 
     /// Reports a block that was collected, before its erase.
     fn collected(&mut self, _block: &CollectedBlock) {}

@@ -22,13 +22,22 @@
 //! open. It forgets times: [`PlacementPolicy::after_mount`] says what a policy makes of that.
 
 mod dac;
+mod eti;
+mod fadac;
+mod future;
 mod interface;
+mod multilog;
+mod oracle;
 mod origin;
 mod placing;
 mod policy;
 mod sepbit;
+mod sfs;
 pub mod stream;
+mod two_regions;
+mod warcip;
 
+pub use future::{Future, FutureNotes};
 pub use interface::{CollectedBlock, PlacedCopy, PlacedWrite, Placement};
 pub(crate) use placing::Placing;
 pub use policy::{ByState, Classes, PlacedSpace, PlacementKind, PlacementPolicy, Places};
@@ -38,15 +47,23 @@ pub use policy::{ByState, Classes, PlacedSpace, PlacementKind, PlacementPolicy, 
 pub static PLACEMENT_POLICIES: &[&PlacementPolicy] = &[
     &origin::NONE,
     &origin::SPLIT,
+    &two_regions::POLICY,
     &dac::POLICY,
+    &multilog::POLICY,
+    &sfs::POLICY,
+    &eti::POLICY,
+    &fadac::POLICY,
+    &warcip::POLICY,
     &sepbit::POLICY,
     &stream::STREAM,
     &stream::STREAM_INITIAL,
+    &oracle::POLICY,
 ];
 
 impl PlacementKind {
-    /// Each policy with its defaults.
+    /// Each policy with its defaults; without those that need the future of a run, of which a scheme alone knows nothing.
     pub fn each() -> impl Iterator<Item = Self> {
-        PLACEMENT_POLICIES.iter().filter_map(|policy| policy.kind(&[]))
+        let all = PLACEMENT_POLICIES.iter().filter_map(|policy| policy.kind(&[]));
+        all.filter(|kind| !kind.needs_future())
     }
 }

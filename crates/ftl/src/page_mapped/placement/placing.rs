@@ -10,11 +10,12 @@
 //! Streams: for a policy that follows the host's streams, the frame keeps a log of each handle, and for that the handle of
 //! each logical page (1 byte). They serve reports alone; a controller has no use of them.
 
+use super::future::Future;
 use super::interface::{CollectedBlock, PlacedCopy, PlacedWrite, Placement};
 use super::policy::PlacementKind;
 use crate::stream_log::StreamLog;
 use crate::victim_work::Accesses;
-use alloc::{boxed::Box, vec, vec::Vec};
+use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 use flash::{BlockId, Lpn};
 
 /// Time of pages and blocks of which none is known. Times begin at 1.
@@ -48,6 +49,11 @@ pub(crate) struct Placing {
     /// Times of logical pages and of blocks; empty if the policy asks for none.
     written: Vec<u32>,
     opened: Vec<u32>,
+    /// Time at which each logical page becomes invalid; empty if the policy asks for no future.
+    ends: Vec<u32>,
+    future: Option<Arc<Future>>,
+    /// Host writes so far.
+    writes: u32,
     now: u32,
     work: Accesses,
     streams: Option<Streams>,
@@ -55,7 +61,12 @@ pub(crate) struct Placing {
 
 impl Placing {
     /// Makes the policy for a space; `None` if it has no state.
-    pub(crate) fn new(kind: PlacementKind, logical_pages: u32, array: [u32; 2]) -> Option<Self> {
+    pub(crate) fn new(
+        kind: PlacementKind,
+        logical_pages: u32,
+        array: [u32; 2],
+        future: Option<Arc<Future>>,
+    ) -> Option<Self> {
         let state = kind.by_state()?;
         let [blocks, _] = array;
         let of = |count: u32| if state.times { vec![UNKNOWN; count as usize] } else { Vec::new() };
@@ -72,6 +83,9 @@ impl Placing {
             class_of: vec![0; blocks as usize],
             written: of(logical_pages),
             opened: of(blocks),
+            ends: if state.future { vec![UNKNOWN; logical_pages as usize] } else { Vec::new() },
+            future: future.filter(|_| state.future),
+            writes: 0,
             now: 1,
             work: Accesses::default(),
         })
@@ -154,7 +168,8 @@ impl Placing {
         let times = u64::from(!self.written.is_empty());
         self.work += Accesses::new(times + u64::from(from.is_some()), times);
         self.host_wrote(lpn);
-        self.policy.of_write(&PlacedWrite { lpn, lifespan, from })
+        let left = self.left(lpn);
+        self.policy.of_write(&PlacedWrite { lpn, lifespan, left, from })
     }
 
     /// Records a version that the host has written, without a choice of its class.
@@ -167,6 +182,35 @@ impl Placing {
         if let Some(time) = self.written.get_mut(lpn.0 as usize) {
             *time = self.now;
         }
+        if let Some(end) = self.ends.get_mut(lpn.0 as usize) {
+            let left = self.future.as_ref().and_then(|future| future.lifespan(self.writes));
+            *end = match left {
+                None => UNKNOWN,
+                Some(left) => self.now.saturating_add(left),
+            };
+            self.work += Accesses::new(0, 1);
+            self.writes = self.writes.saturating_add(1);
+        }
+    }
+
+    /// Time until the page becomes invalid.
+    #[inline]
+    fn left(&self, lpn: Lpn) -> Option<u32> {
+        match *self.ends.get(lpn.0 as usize)? {
+            UNKNOWN => None,
+            Future::NEVER => Some(Future::NEVER),
+            // A future that is not of this run may say that the page is invalid by now.
+            end => Some(end.saturating_sub(self.now)),
+        }
+    }
+
+    /// Records that a page of this block was trimmed.
+    pub(crate) fn trimmed(&mut self, lpn: Lpn, block: BlockId) {
+        if let Some(end) = self.ends.get_mut(lpn.0 as usize) {
+            *end = UNKNOWN;
+        }
+        self.work += Accesses::new(1, 0);
+        self.policy.trimmed(usize::from(self.class_of[block.0 as usize]));
     }
 
     /// Makes room for later times: half of them are dropped. Pages and blocks that are older all become equally old.
@@ -176,6 +220,11 @@ impl Placing {
         for time in self.written.iter_mut().chain(&mut self.opened) {
             if *time != UNKNOWN {
                 *time = time.saturating_sub(HALF).max(1);
+            }
+        }
+        for end in &mut self.ends {
+            if *end != UNKNOWN && *end != Future::NEVER {
+                *end = end.saturating_sub(HALF).max(1);
             }
         }
         self.now -= HALF;
@@ -188,7 +237,9 @@ impl Placing {
         let age = Self::since(self.now, time);
         self.work += Accesses::new(1 + u64::from(time.is_some()), 0);
         let from = usize::from(self.class_of[block.0 as usize]);
-        self.policy.of_copy(&PlacedCopy { lpn, age, from })
+        let left = lpn.and_then(|lpn| self.left(lpn));
+        self.work += Accesses::new(u64::from(left.is_some()), 0);
+        self.policy.of_copy(&PlacedCopy { lpn, age, left, from })
     }
 
     /// Records that a block is opened for a class.
@@ -231,7 +282,9 @@ impl Placing {
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        let times = self.written.capacity() + self.opened.capacity();
+        let future = self.future.as_ref().map_or(0, |future| future.writes());
+        let times =
+            self.written.capacity() + self.opened.capacity() + self.ends.capacity() + future;
         let handles = self.streams.as_ref().map_or(0, |streams| streams.handle_of.capacity());
         self.class_of.capacity() + 4 * times + handles + self.policy.heap_bytes()
     }
@@ -283,7 +336,7 @@ mod tests {
 
     fn noting() -> (Placing, Noting) {
         let policy = PLACEMENT_POLICIES.iter().find(|policy| policy.name == "sepbit").unwrap();
-        let mut placing = Placing::new(policy.kind(&[]).unwrap(), 4, [3, 8]).unwrap();
+        let mut placing = Placing::new(policy.kind(&[]).unwrap(), 4, [3, 8], None).unwrap();
         let noting = Noting::default();
         placing.policy = Box::new(noting.clone());
         (placing, noting)
@@ -340,7 +393,8 @@ mod tests {
     #[test]
     fn each_handle_has_a_log_of_its_own() {
         let policy = PLACEMENT_POLICIES.iter().find(|policy| policy.name == "stream-initial");
-        let mut placing = Placing::new(policy.unwrap().kind(&[3]).unwrap(), 8, [4, 8]).unwrap();
+        let mut placing =
+            Placing::new(policy.unwrap().kind(&[3]).unwrap(), 8, [4, 8], None).unwrap();
         let write = |placing: &mut Placing, stream, lpn, hit| {
             placing.name_stream(stream);
             let class = placing.of_write(Lpn(lpn), None);
@@ -370,5 +424,25 @@ mod tests {
         assert_eq!([log.collected, log.collected_valid, log.written(), log.moved()], [2, 1, 3, 4]);
         placing.restart_log();
         assert_eq!(*placing.stream_log().unwrap(), StreamLog::new(3));
+    }
+
+    /// The future is of the host writes in order, whichever way they come.
+    #[test]
+    fn what_is_left_of_a_page_follows_from_the_future() {
+        let oracle = PLACEMENT_POLICIES.iter().find(|policy| policy.name == "oracle").unwrap();
+        let mut notes = super::super::FutureNotes::new(3);
+        [0, 1, 2, 0].into_iter().for_each(|lpn| notes.write(Lpn(lpn)));
+        let future = notes.finish().map(Arc::new);
+        let kind = oracle.kind(&[]).unwrap();
+        let mut placing = Placing::new(kind, 3, [3, 8], future).unwrap();
+        placing.of_write(Lpn(0), None);
+        assert_eq!(placing.left(Lpn(0)), Some(3));
+        placing.host_wrote(Lpn(1));
+        assert_eq!([0, 1, 2].map(|lpn| placing.left(Lpn(lpn))), [Some(2), Some(u32::MAX), None]);
+        placing.of_write(Lpn(2), None);
+        placing.of_write(Lpn(0), None);
+        // Beyond the end nothing is known.
+        placing.of_write(Lpn(1), None);
+        assert_eq!([0, 1].map(|lpn| placing.left(Lpn(lpn))), [Some(u32::MAX), None]);
     }
 }

@@ -32,6 +32,8 @@ pub struct PlacementPolicy {
 pub enum Places {
     /// By their origin alone, which needs no state.
     ByOrigin(FrontierSharing),
+    /// By their origin, in two regions that share what room is left: host writes go on in a block that copies have begun.
+    TwoRegions,
     /// By a state of its own.
     ByState(ByState),
 }
@@ -43,6 +45,9 @@ pub struct ByState {
     pub classes: fn([u16; MOST_NUMBERS]) -> Classes,
     /// True if it uses lifespans and ages: 4 bytes per logical page, and 4 per block.
     pub times: bool,
+    /// True if it uses the future of the run ([`Future`](super::Future)): 4 bytes per logical page. It then works in
+    /// simulated runs only.
+    pub future: bool,
     /// RAM of a controller for its own state, bytes, besides times and the classes of blocks.
     pub controller_bytes: fn(&PlacedSpace) -> u64,
     /// Makes the policy.
@@ -112,16 +117,26 @@ impl PlacementKind {
     /// The policy if it has a state.
     pub(crate) fn by_state(self) -> Option<ByState> {
         match self.policy.places {
-            Places::ByOrigin(_) => None,
+            Places::ByOrigin(_) | Places::TwoRegions => None,
             Places::ByState(state) => Some(state),
         }
+    }
+
+    /// True if host writes fill up the blocks that copies have begun: [`Places::TwoRegions`].
+    pub fn fills_up(self) -> bool {
+        matches!(self.policy.places, Places::TwoRegions)
+    }
+
+    /// True if it needs the future of the run ([`SchemeConfig::future`](crate::SchemeConfig::future)).
+    pub fn needs_future(self) -> bool {
+        self.by_state().is_some_and(|state| state.future)
     }
 
     /// Sharing of frontiers that it amounts to; with a state, host writes and copies are always apart in some way.
     pub fn sharing(self) -> FrontierSharing {
         match self.policy.places {
             Places::ByOrigin(sharing) => sharing,
-            Places::ByState(_) => FrontierSharing::Split,
+            Places::TwoRegions | Places::ByState(_) => FrontierSharing::Split,
         }
     }
 
@@ -129,6 +144,7 @@ impl PlacementKind {
     pub fn classes(self) -> Classes {
         match self.policy.places {
             Places::ByOrigin(sharing) => Classes { hosts: 1, count: sharing.classes() },
+            Places::TwoRegions => Classes { hosts: 1, count: 2 },
             Places::ByState(state) => (state.classes)(self.numbers),
         }
     }
@@ -154,6 +170,7 @@ impl PlacementKind {
         let space = self.space(logical_pages, [blocks, pages_per_block]);
         let times =
             if state.times { 4 * (u64::from(logical_pages) + u64::from(blocks)) } else { 0 };
+        let times = times + if state.future { 4 * u64::from(logical_pages) } else { 0 };
         u64::from(blocks) + times + (state.controller_bytes)(&space)
     }
 }

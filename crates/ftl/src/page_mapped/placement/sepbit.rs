@@ -36,6 +36,7 @@ pub(super) static POLICY: PlacementPolicy = PlacementPolicy {
     places: Places::ByState(ByState {
         classes: |_| Classes { hosts: 2, count: 6 },
         times: true,
+        future: false,
         controller_bytes: |_| 24,
         make: |_| Box::new(SepBit::default()),
     }),
@@ -109,11 +110,11 @@ mod tests {
     use flash::Lpn;
 
     fn write(policy: &mut SepBit, lifespan: Option<u32>) -> usize {
-        policy.of_write(&PlacedWrite { lpn: Lpn(0), lifespan, from: Some(1) })
+        policy.of_write(&PlacedWrite { lpn: Lpn(0), lifespan, left: None, from: Some(1) })
     }
 
     fn copy(policy: &mut SepBit, age: Option<u32>, from: usize) -> usize {
-        policy.of_copy(&PlacedCopy { lpn: Some(Lpn(0)), age, from })
+        policy.of_copy(&PlacedCopy { lpn: Some(Lpn(0)), age, left: None, from })
     }
 
     #[test]

@@ -45,6 +45,7 @@ pub static STREAM: PlacementPolicy = PlacementPolicy {
             Classes { hosts: handles, count: handles.max(2) }
         },
         times: false,
+        future: false,
         controller_bytes: |_| 0,
         make: |space| Box::new(Stream::new(space.numbers, None)),
     }),
@@ -63,6 +64,7 @@ pub static STREAM_INITIAL: PlacementPolicy = PlacementPolicy {
             Classes { hosts: handles, count: handles + 1 }
         },
         times: false,
+        future: false,
         controller_bytes: |_| 0,
         make: |space| Box::new(Stream::new(space.numbers, Some(space.numbers[0]))),
     }),
@@ -126,10 +128,10 @@ mod tests {
     fn classes_by_hand() {
         let write = |policy: &mut Stream, stream| {
             policy.stream(stream);
-            policy.of_write(&PlacedWrite { lpn: Lpn(0), lifespan: None, from: Some(2) })
+            policy.of_write(&PlacedWrite { lpn: Lpn(0), lifespan: None, left: None, from: Some(2) })
         };
         let copy = |policy: &mut Stream, from| {
-            policy.of_copy(&PlacedCopy { lpn: Some(Lpn(0)), age: None, from })
+            policy.of_copy(&PlacedCopy { lpn: Some(Lpn(0)), age: None, left: None, from })
         };
         for (shared, copies) in [(None, [0, 3, 4]), (Some(4), [4, 4, 4])] {
             let mut policy = Stream::new([4, 0, 0], shared);

@@ -25,6 +25,10 @@ impl Victims for Box<dyn Victims> {
         (**self).insert(block, valid);
     }
 
+    fn insert_of(&mut self, block: BlockId, valid: u32, class: usize) {
+        (**self).insert_of(block, valid, class);
+    }
+
     #[inline]
     fn invalidated(&mut self, block: BlockId, valid: u32) {
         (**self).invalidated(block, valid);

@@ -23,6 +23,11 @@ pub trait Victims: fmt::Debug {
     /// Adds `block`, which became full with `valid` valid pages, to the candidates.
     fn insert(&mut self, block: BlockId, valid: u32);
 
+    /// As [`Victims::insert`], with what the last page of the block is: 0 for a host write, another number for a copy.
+    fn insert_of(&mut self, block: BlockId, valid: u32, _class: usize) {
+        self.insert(block, valid);
+    }
+
     /// Reports that `block` lost a page and has `valid` left. Blocks that are no candidates are reported too.
     fn invalidated(&mut self, block: BlockId, valid: u32);
 

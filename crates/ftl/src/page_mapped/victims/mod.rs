@@ -10,10 +10,12 @@ mod full_blocks;
 mod greedy;
 mod greedy_scan;
 mod interface;
+mod mdc;
 mod policy;
 mod second_chance;
 mod sort;
 mod two_level_list;
+mod two_regions;
 mod windowed_greedy;
 
 pub use by_device::ByDevice;
@@ -24,9 +26,11 @@ pub use first_fit::FirstFit;
 pub use greedy::Greedy;
 pub use greedy_scan::GreedyScan;
 pub use interface::Victims;
+pub use mdc::Mdc;
 pub use policy::{Candidates, MOST_NUMBERS, PolicyNumber, ValidPages, VictimKind, VictimPolicy};
 pub use second_chance::SecondChance;
 pub use two_level_list::TwoLevelList;
+pub use two_regions::TwoRegions;
 pub use windowed_greedy::WindowedGreedy;
 
 /// All policies of this crate, in the order in which they are listed. Configurations, test suites and the
@@ -35,9 +39,12 @@ pub static VICTIM_POLICIES: &[&VictimPolicy] = &[
     &greedy::POLICY,
     &greedy_scan::POLICY,
     &cost_benefit::POLICY,
+    &mdc::POLICY,
     &two_level_list::POLICY,
     &fifo::POLICY,
     &second_chance::POLICY,
+    &two_regions::GREEDY,
+    &two_regions::FIFO,
     &first_fit::POLICY,
     &choices::RANDOM,
     &choices::POLICY,

@@ -116,6 +116,42 @@ impl SecondChance {
         self.cursor = self.behind[self.end() as usize];
         self.examined = 0;
     }
+
+    /// Takes the next block with less than `share` per cent of its pages valid, and raises `share` as it searches.
+    pub(super) fn search(
+        &mut self,
+        valid: &dyn Fn(BlockId) -> u32,
+        share: &mut u32,
+    ) -> Option<BlockId> {
+        let pages = u64::from(self.pages_per_block);
+        let round = (u64::from(self.len) * u64::from(self.depth) / 100).max(1);
+        // The whole queue, seen once with a share of 100 %, has no block that gains a page.
+        let mut left = None;
+        while self.len > 0 && left != Some(0) {
+            if self.cursor == self.end() {
+                self.restart();
+            }
+            if *share == 100 && left.is_none() {
+                self.restart();
+                left = Some(self.len);
+            }
+            let block = self.cursor;
+            self.cursor = self.behind[block as usize];
+            self.examined += 1;
+            self.work.chosen.reads += 2;
+            left = left.map(|left| left - 1);
+            if u64::from(valid(BlockId(block))) * 100 < pages * u64::from(*share) {
+                self.unlink(block);
+                self.work.chosen.writes += 2;
+                return Some(BlockId(block));
+            }
+            if left.is_none() && u64::from(self.examined) >= round {
+                self.restart();
+                *share = (*share + RISE).min(100);
+            }
+        }
+        None
+    }
 }
 
 impl Victims for SecondChance {
@@ -136,35 +172,7 @@ impl Victims for SecondChance {
     fn invalidated(&mut self, _block: BlockId, _valid: u32) {}
 
     fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
-        let pages = u64::from(self.pages_per_block);
-        let round = (u64::from(self.len) * u64::from(self.depth) / 100).max(1);
-        let mut share = self.share.min(100);
-        // The whole queue, seen once with a share of 100 %, has no block that gains a page.
-        let mut left = None;
-        while self.len > 0 && left != Some(0) {
-            if self.cursor == self.end() {
-                self.restart();
-            }
-            if share == 100 && left.is_none() {
-                self.restart();
-                left = Some(self.len);
-            }
-            let block = self.cursor;
-            self.cursor = self.behind[block as usize];
-            self.examined += 1;
-            self.work.chosen.reads += 2;
-            left = left.map(|left| left - 1);
-            if u64::from(valid(BlockId(block))) * 100 < pages * u64::from(share) {
-                self.unlink(block);
-                self.work.chosen.writes += 2;
-                return Some(BlockId(block));
-            }
-            if left.is_none() && u64::from(self.examined) >= round {
-                self.restart();
-                share = (share + RISE).min(100);
-            }
-        }
-        None
+        self.search(valid, &mut self.share.min(100))
     }
 
     fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
