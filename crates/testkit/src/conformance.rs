@@ -214,7 +214,12 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
             }
             "placement" => {
                 let with = |kind| SchemeConfig { placement: Some(kind), ..plain.clone() };
-                variants.extend(PlacementKind::each().map(with));
+                // One page-mapped scheme is tried with each; of the others, those of the first papers show that they take any.
+                let some = ["none", "split", "dac", "sepbit"];
+                let tried = |kind: &PlacementKind| {
+                    plain.preset.name == "page-level" || some.contains(&kind.policy().name)
+                };
+                variants.extend(PlacementKind::each().filter(tried).map(with));
             }
             "slc" => {
                 let sizes = [SlcSize::Static(150_000), SlcSize::Static(400_000), SlcSize::Dynamic];

@@ -472,7 +472,9 @@ fn victim_values() -> String {
     ranges.dedup();
     let range = |(most, unit)| {
         let of_it = numbers.iter().filter(|number| (number.most, number.unit) == (most, unit));
-        let letters = enumerated(of_it.map(|number| number.letter.to_string()), "and");
+        let mut letters: Vec<String> = of_it.map(|number| number.letter.to_string()).collect();
+        letters.dedup();
+        let letters = enumerated(letters.into_iter(), "and");
         format!(", {letters} from 1{unit} to {most}{unit}")
     };
     enumerated(policies.map(ToString::to_string), "or")

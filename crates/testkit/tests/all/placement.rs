@@ -80,6 +80,34 @@ fn a_share_that_leaves_no_room_for_open_blocks_is_refused() {
     }
 }
 
+/// The bound on a victim's valid pages follows from the full blocks of the table in `docs/placement.md`.
+#[test]
+fn bounds_count_the_full_blocks_of_the_table() {
+    let (blocks, pages, logical_pages) = (64, 16, 500);
+    let part = flash::Part { pages_per_block: pages, ..flash::parts::EVALUATION_SLC.clone() };
+    let geometry = flash::Geometry::new(blocks, pages, part.page_bytes).unwrap();
+    for (units, counts) in [(1, [1, 1, 1, 1]), (3, [3, 1, 1, 1])] {
+        let mut seen = Vec::new();
+        for policy in ftl::PLACEMENT_POLICIES {
+            let kind = policy.kind(&[]).unwrap();
+            let config = spread(placed("page-level", kind), counts, "cwdp");
+            let config = SchemeConfig { logical_pages: Some(logical_pages), ..config };
+            let plan = registry::plan(&config, &part, &geometry, blocks).unwrap();
+            let classes = kind.classes().count as u32;
+            let full = match policy.name {
+                "none" => blocks - (2 * units - 1),
+                "split" | "2r" => blocks - (3 * units - 1),
+                _ => blocks - units * (classes + 1) - 1,
+            };
+            let expected = (logical_pages / full).min(pages - 1);
+            assert_eq!(plan.guarantee.victim_valid, Some(expected), "{kind}, {units} units");
+            seen.push(expected);
+        }
+        seen.dedup();
+        assert!(seen.len() > 1, "{seen:?}");
+    }
+}
+
 #[test]
 fn cuts_in_storms_lose_nothing() {
     let patterns = [Pattern::Uniform, Pattern::HotCold, Pattern::TrimStorm];

@@ -15,7 +15,8 @@
 //! reads the use and count of all N blocks and the stamp of the full ones, and writes 1 (its use).
 //!
 //! Deviations: the paper estimates how often each page is updated, and averages it over a segment; that also places pages.
-//! Here the block's own losses stand for it, since a victim policy knows no pages. Ties go to the lower block number.
+//! Here the block's own losses stand for it, since a victim policy knows no pages. The formula is derived from the idea, since the
+//! paper itself was not at hand. Ties go to the lower block number.
 //!
 //! Source: D. Lomet, C. Luo, Efficiently reclaiming space in a log structured store, arXiv 2005.00044, 2020.
 

@@ -18,7 +18,7 @@
 //! Work: that of `greedy` or `second-chance`; a victim found is written and read once more. The
 //! choice of the region, is not counted.
 //!
-//! Parameters: K, the most victims at once.
+//! Parameters: B, the most victims at once (1 to 255, default 64).
 //!
 //! Deviations: SSD-iq begins with U = 50 % until the first victim, sets no limit to the victims at once, and compacts them in
 //! place. After a mount the region of a block is that of its last page as well.
@@ -44,8 +44,8 @@ const DEPTH: u32 = 70;
 /// Declaration of the greedy form.
 pub(super) static GREEDY: VictimPolicy = VictimPolicy {
     name: "2r-greedy",
-    numbers: &[PolicyNumber::count('K', 255, Some(MOST))],
-    summary: "fewest valid pages in the region of host writes or of copies, up to K until a block is gained",
+    numbers: &[PolicyNumber::count('B', 255, Some(MOST))],
+    summary: "fewest valid pages in the region of host writes or of copies, up to B until a block is gained",
     source: "2R of Haas et al., SSD-iq, PVLDB 18(11), 2025",
     chooses_many: true,
     valid_pages: ValidPages::Gaining,
@@ -59,8 +59,8 @@ pub(super) static GREEDY: VictimPolicy = VictimPolicy {
 /// Declaration of the FIFO form.
 pub(super) static FIFO: VictimPolicy = VictimPolicy {
     name: "2r-fifo",
-    numbers: &[PolicyNumber::count('K', 255, Some(MOST))],
-    summary: "filled longest ago of those with less than 70 % of their pages valid, up to K until a block is gained",
+    numbers: &[PolicyNumber::count('B', 255, Some(MOST))],
+    summary: "filled longest ago of those with less than 70 % of their pages valid, up to B until a block is gained",
     source: "2R of Haas et al., SSD-iq, PVLDB 18(11), 2025",
     chooses_many: true,
     valid_pages: ValidPages::Gaining,
