@@ -264,7 +264,7 @@ fn pages_keep_their_stream() {
         let mut host = host();
         let mut streams = [0; LOGICAL as usize];
         for write in 0..60 {
-            let (lpn, stream) = (write * 7 % LOGICAL, (write % 5) as u8);
+            let (lpn, stream) = (write * 7 % LOGICAL, (write % 7) as u8);
             host.buffer.name_stream(stream);
             match write % 6 {
                 5 => host.write_through(lpn, write as u8).unwrap(),
