@@ -132,7 +132,7 @@ fn a_server_outlives_any_client() {
         assert!(grown < 1500, "{grown} MiB");
     }
     let summary = served.stop();
-    assert!(summary.requests_taken > 2 * sessions, "{summary:?}");
+    assert!(summary.requests_taken > sessions, "{summary:?}");
     let Summary { requests_taken, requests_completed, requests_refused, .. } = summary;
     assert_eq!(requests_taken, requests_completed + requests_refused);
 }
