@@ -81,7 +81,7 @@ fn a_block_in_which_a_program_failed_is_retired_after_a_mount() {
             SchemeConfig { logical_pages: Some(LOGICAL_PAGES), spare_blocks: 2, ..preset(name) };
         is_retired_after_a_mount(&config);
         for frontiers in [FrontierSharing::Shared, FrontierSharing::Split] {
-            let config = SchemeConfig { frontiers: Some(frontiers), ..config };
+            let config = SchemeConfig { frontiers: Some(frontiers), ..config.clone() };
             if name != "lazy-rtgc-on-demand" {
                 is_retired_after_a_mount(&config);
             }
