@@ -7,7 +7,6 @@ mod loads;
 mod measure;
 mod ssd_iq;
 mod table;
-mod traces;
 
 use crate::paper::{Exhibit, Paper, Study};
 
@@ -24,9 +23,6 @@ pub(crate) const PAPER: &dyn Paper = &Study::<()> {
             "Write amplification of every placement, and SepBIT's order of them on skewed loads",
             |of| Ok(table::waf(of.settings, of.watch)),
         ),
-        Exhibit("traces", "Write amplification of every placement on the captured traces", |of| {
-            traces::traces(of.settings, of.watch)
-        }),
     ],
     of_traces: &[],
     run: |_, _, _| Ok(()),

@@ -9,6 +9,7 @@ use crate::verdict::Reason;
 use bounds::waf::{self, Selection, WafError, Writes};
 use flash::parts::EVALUATION_SLC;
 use flash::{Cause, Geometry, Lpn, Store};
+use ftl::page_mapped::victims::VictimPolicy;
 use ftl::registry::{self, by_name};
 use ftl::{FrontierSharing, FtlError, SchemeConfig, VICTIM_POLICIES, VictimKind};
 use rand::{RngExt, SeedableRng};
@@ -132,7 +133,10 @@ fn kinds(blocks: u32) -> impl Iterator<Item = VictimKind> {
         "windowed-greedy" => (blocks / WINDOW) as u16,
         _ => DRAWS,
     };
-    VICTIM_POLICIES.iter().filter_map(move |policy| policy.kind_or(number(policy.name)))
+    // Those of placement have a table of their own (`placement`, `waf`).
+    let known = |policy: &&&VictimPolicy| !["mdc", "2r-greedy", "2r-fifo"].contains(&policy.name);
+    let listed = VICTIM_POLICIES.iter().filter(known);
+    listed.filter_map(move |policy| policy.kind_or(number(policy.name)))
 }
 
 impl Cell {

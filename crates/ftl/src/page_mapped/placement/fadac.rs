@@ -85,9 +85,8 @@ impl Placement for Fadac {
 
     #[inline]
     fn of_write(&mut self, write: &PlacedWrite) -> usize {
-        if self.valid > 0 {
-            self.average = self.average + ONE / self.valid - self.average / self.valid;
-        }
+        let parts = [ONE, self.average].map(|of| of.checked_div(self.valid).unwrap_or(0));
+        self.average = self.average + parts[0] - parts[1];
         self.valid += u64::from(write.from.is_none());
         self.work += Accesses::new(1, 1);
         let Some(count) = self.counts.get_mut(write.lpn.0 as usize) else { return 0 };

@@ -84,7 +84,7 @@ impl MultiLog {
     #[inline]
     fn expected(&self, log: usize) -> u64 {
         let Log { valid, collected, copied } = self.logs[log];
-        if collected == 0 { 0 } else { valid * copied / collected / 2 }
+        (valid * copied).checked_div(collected).unwrap_or(0) / 2
     }
 
     #[inline]
