@@ -100,7 +100,7 @@ impl Account {
                 log,
                 &counts,
                 beyond,
-                [self.unmapped_reads, self.largest.trims.into()],
+                [self.unmapped_reads, self.largest.trims],
                 self.interrupted,
             )
             .into_iter()
