@@ -52,6 +52,11 @@ fn a_write_waits_for_one_choice_of_victims() {
     assert!(greedy.step_ns < fifo.step_ns);
     for seen in VictimKind::each(3).chain([VictimKind::greedy_scan(7)]).map(see) {
         let at_once = u64::from(seen.kind.victims_at_once());
+        if seen.kind.policy().name.starts_with("2r-") {
+            // As many as gain a block together.
+            assert!(seen.most > 1 && seen.most <= at_once, "{}: {}", seen.kind, seen.most);
+            continue;
+        }
         assert_eq!(seen.most, at_once, "{}", seen.kind);
         // All victims of a selection are collected in the same write.
         assert_eq!(seen.victims, seen.collections * at_once, "{}", seen.kind);

@@ -613,7 +613,7 @@ mod tests {
                 assert!(words.contains(&&*most), "{policy}");
             }
         }
-        let numbers = ", K and D from 1 to 64, T from 1% to 99%, C, G, U and R from 1% to 100%, M and W from 1 to 65535";
+        let numbers = ", K and D from 1 to 64, T from 1% to 99%, C, G, U and R from 1% to 100%, B from 1 to 255, M and W from 1 to 65535";
         assert!(victims.ends_with(numbers), "{victims}");
         assert_eq!(values("buffer"), "none, lru, cflru, fab, bplru or three-region");
     }
