@@ -38,11 +38,18 @@ pub struct BlockDevice<C: Clock> {
     current: (u32, Ns),
     /// True if the last background work failed, and what is to be told of it.
     rest_failed: bool,
+    retry_at: Option<Instant>,
     note: Option<String>,
     /// Why the first request that failed did.
     first_failure: Option<String>,
     clock: std::marker::PhantomData<C>,
 }
+
+/// How long background work that failed is left alone.
+const RETRY: Duration = Duration::from_millis(20);
+
+/// Operations that wait on channels at most; beyond that requests wait to be taken.
+const MOST_OPERATIONS: usize = 1 << 16;
 
 /// A failed request.
 struct Failed(FtlError);
@@ -70,6 +77,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
             outstanding: None,
             current: (0, 0),
             rest_failed: false,
+            retry_at: None,
             note: None,
             first_failure: None,
             clock: std::marker::PhantomData,
@@ -85,7 +93,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
             None => false,
         };
         if overlap && latency != Latency::None {
-            device.outstanding = Some(Outstanding::default());
+            device.outstanding = Some(Outstanding::new());
         }
         if overlap || device.array().image().repeats_operations() {
             device.account.drop_bounds();
@@ -126,7 +134,17 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
             let slot = self.outstanding.as_mut().map_or(0, Outstanding::enter);
             self.current = (slot, self.model_ns(arrived));
         }
-        let done = self.advance().and_then(|()| self.run(command, offset, length, &data));
+        let background = match self.advance() {
+            // Reads need nothing of work that cannot be done.
+            Err(Failed(error))
+                if matches!(command, Command::Read | Command::Status { .. })
+                    && !matches!(error, FtlError::Flash(FlashError::PowerOff)) =>
+            {
+                Ok(())
+            }
+            done => done,
+        };
+        let done = background.and_then(|()| self.run(command, offset, length, &data));
         let completed = done.is_ok();
         let (answer, fatal) = match done {
             Ok(answer) => (answer, None),
@@ -147,8 +165,8 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
             }
             Some(outstanding) => {
                 let request = Waiting { command, length, completed, arrived_ns, answer, to: reply };
-                if let Some(request) = outstanding.wait(slot, request) {
-                    self.end(request, arrived_ns);
+                if let Some((request, at_ns)) = outstanding.wait(slot, request) {
+                    self.end(request, at_ns);
                 }
             }
         }
@@ -167,7 +185,10 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
     /// The array went off.
     pub fn rest(&mut self) -> Result<Option<Duration>, String> {
         let before_ns = self.busy_ns();
-        let done = self.advance();
+        let done = match self.retry_at {
+            Some(at) if Instant::now() < at => Ok(()),
+            _ => self.advance(),
+        };
         let took_ns = self.busy_ns() - before_ns;
         if took_ns > 0 {
             // The next request waits for it.
@@ -185,12 +206,15 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
                 self.note = Some(format!("background work failed: {failure}"));
             }
             self.rest_failed = true;
-            return Ok(self.next_end());
+            self.retry_at = Some(Instant::now() + RETRY);
+            return Ok(Some(self.next_end().unwrap_or(RETRY).min(RETRY)));
         }
-        self.rest_failed = false;
+        if self.retry_at.is_some_and(|at| Instant::now() < at) {
+            return Ok(Some(self.next_end().unwrap_or(RETRY).min(RETRY)));
+        }
+        (self.rest_failed, self.retry_at) = (false, None);
         let due_ns = self.scheme.due_ns();
-        let wait = due_ns.saturating_sub(self.now_ns());
-        let due = (due_ns != u64::MAX).then(|| Duration::from_nanos(wait));
+        let due = (due_ns != u64::MAX).then(|| self.real(due_ns.saturating_sub(self.clock_ns())));
         Ok(due.into_iter().chain(self.next_end()).min())
     }
 
@@ -225,14 +249,31 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
     }
 
     fn advance(&mut self) -> Result<(), Failed> {
-        let now_ns = self.now_ns();
+        let now_ns = self.clock_ns();
         // Data age by it, where bit errors grow with age.
         self.scheme.flash_mut().set_now_ns(now_ns);
         while self.scheme.due_ns() <= now_ns {
-            let at_ns = self.model_ns(Instant::now());
-            self.overlapped(Work::Background, at_ns, |scheme, _| scheme.advance(now_ns))?;
+            self.overlapped(Work::Background, now_ns, |scheme, _| scheme.advance(now_ns))?;
         }
         Ok(())
+    }
+
+    /// Now, on the clock of the scheme: that of the channels, if there is one.
+    fn clock_ns(&self) -> Ns {
+        match self.outstanding {
+            Some(_) => self.model_ns(Instant::now()),
+            None => self.now_ns(),
+        }
+    }
+
+    /// What a time of that clock takes.
+    fn real(&self, ns: Ns) -> Duration {
+        let thousandths = match self.latency {
+            Latency::Scaled(thousandths) if self.outstanding.is_some() => thousandths,
+            _ => 1000,
+        };
+        let ns = u128::from(ns) * u128::from(thousandths) / 1000;
+        Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
     }
 
     fn busy_ns(&self) -> u64 {
@@ -259,22 +300,39 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         at_ns: Ns,
         run: impl FnOnce(&mut dyn Scheme<Flash = AnyArray>, &mut Vec<u8>) -> Result<T, FtlError>,
     ) -> Result<T, FtlError> {
+        self.wait_for_room();
         let Some(outstanding) = &mut self.outstanding else {
             return run(&mut *self.scheme, &mut self.page);
         };
-        if let Work::Page(slot, _) | Work::Flush(slot) = work {
-            outstanding.begin(slot);
-        }
+        let tag = outstanding.begin(work);
         let ram_ns = self.scheme.ram_ns();
         if let Some(channels) = self.array().channels() {
-            channels.begin(work.tag(), at_ns);
+            channels.begin(tag, at_ns);
         }
         let done = run(&mut *self.scheme, &mut self.page);
         let took_ns = self.scheme.ram_ns() - ram_ns;
         if let Some(channels) = self.array().channels() {
             channels.end_after(took_ns);
         }
+        if let (Err(_), Work::Page(slot, _), Some(outstanding)) =
+            (&done, work, &mut self.outstanding)
+        {
+            outstanding.failed(slot);
+        }
         done
+    }
+
+    /// Waits while as many operations as there may be have not ended.
+    fn wait_for_room(&mut self) {
+        loop {
+            let waiting = self.outstanding.is_some()
+                && self.array().channels().is_some_and(|on| on.outstanding() >= MOST_OPERATIONS);
+            if !waiting {
+                return;
+            }
+            self.end_due();
+            std::thread::sleep(Duration::from_micros(100));
+        }
     }
 
     /// Ends all work on the channels whose time has come.
@@ -285,7 +343,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
     }
 
     /// Ends all work on the channels, whenever its time comes. A request that nothing ends any more is refused.
-    fn end_all(&mut self) {
+    pub fn end_all(&mut self) {
         if self.outstanding.is_none() {
             return;
         }
@@ -304,17 +362,13 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
     fn end_until(&mut self, limit_ns: Ns) {
         while let Some(done) = self.array().channels().and_then(|on| on.next_done_until(limit_ns)) {
             let Done { tag, begun_ns, done_ns } = done;
-            let slot = match Work::of_tag(tag) {
-                Work::Background => continue,
-                Work::Flush(slot) => slot,
-                Work::Page(slot, kind) => {
-                    self.account.overlapped(kind, done_ns - begun_ns);
-                    slot
-                }
-            };
-            if let Some(request) = self.outstanding.as_mut().and_then(|all| all.end(slot)) {
-                self.end(request, done_ns);
+            let mut ended = Vec::new();
+            let Some(outstanding) = &mut self.outstanding else { return };
+            let kind = outstanding.end(tag, done_ns, |request, at_ns| ended.push((request, at_ns)));
+            if let Some(kind) = kind {
+                self.account.overlapped(kind, done_ns - begun_ns);
             }
+            ended.into_iter().for_each(|(request, at_ns)| self.end(request, at_ns));
         }
     }
 
@@ -322,7 +376,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
     fn end(&mut self, request: Waiting, done_ns: Ns) {
         let Waiting { command, length, completed, arrived_ns, answer, to } = request;
         self.account.request(command, length, completed, done_ns.saturating_sub(arrived_ns));
-        to.send(answer, None);
+        to.send_at_once(answer);
     }
 
     /// How long until work on the channels may end.
@@ -334,9 +388,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         }
         let next_ns = self.array().channels()?.next_event_ns()?;
         let wait_ns = next_ns.saturating_sub(self.model_ns(Instant::now()));
-        let Latency::Scaled(thousandths) = self.latency else { return Some(LEAST) };
-        let wait_ns = u128::from(wait_ns) * u128::from(thousandths) / 1000;
-        Some(Duration::from_nanos(u64::try_from(wait_ns).unwrap_or(u64::MAX)).max(LEAST))
+        Some(self.real(wait_ns).max(LEAST))
     }
 
     fn run(
@@ -412,6 +464,18 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         for (lpn, part) in self.pages(offset, length) {
             if part.len() < self.page.len() {
                 self.account.partial_pages += 1;
+            }
+            if part.len() < self.page.len() && self.outstanding.is_some() {
+                self.write_part(
+                    lpn,
+                    part.clone(),
+                    data.map(|data| &data[from..from + part.len()]),
+                    fua,
+                )?;
+                from += part.len();
+                continue;
+            }
+            if part.len() < self.page.len() {
                 self.task((Kind::Read, false), lpn, |scheme, page| scheme.read(lpn, Some(page)))?;
             }
             let data = data.map(|data| &data[from..from + part.len()]);
@@ -433,9 +497,34 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         Ok(Reply::Done)
     }
 
+    /// Writes a part of a page on channels, as one task: its program waits for its read.
+    fn write_part(
+        &mut self,
+        lpn: Lpn,
+        part: std::ops::Range<usize>,
+        data: Option<&[u8]>,
+        fua: bool,
+    ) -> Result<(), Failed> {
+        let (slot, at_ns) = self.current;
+        self.account.read_within();
+        self.overlapped(Work::Page(slot, Kind::Write), at_ns, |scheme, page| {
+            scheme.read(lpn, Some(page))?;
+            match data {
+                Some(data) => page[part].copy_from_slice(data),
+                None => page[part].fill(0),
+            }
+            if fua { scheme.write_through(lpn, Some(page)) } else { scheme.write(lpn, Some(page)) }
+        })?;
+        Ok(())
+    }
+
     fn flush(&mut self) -> Result<Reply, Failed> {
         let (slot, at_ns) = self.current;
-        self.overlapped(Work::Flush(slot), at_ns, |scheme, _| scheme.flush())?;
+        let flushed = self.overlapped(Work::Flush(slot), at_ns, |scheme, _| scheme.flush());
+        if let Some(outstanding) = &mut self.outstanding {
+            outstanding.barrier(slot);
+        }
+        flushed?;
         self.array().image_mut().sync().map_err(FtlError::from)?;
         Ok(Reply::Done)
     }

@@ -72,7 +72,7 @@ pub struct Summary {
     pub partial_pages: u64,
     /// Page tasks.
     pub tasks: u64,
-    /// Page reads.
+    /// Page reads. On channels those of pages written in part have no time of their own.
     pub read_tasks: u64,
     /// Page writes.
     pub write_tasks: u64,
@@ -234,6 +234,11 @@ impl Account {
             };
             self.violation.get_or_insert_with(text);
         }
+    }
+
+    /// Counts a page read whose time is within that of the write that follows it.
+    pub(crate) fn read_within(&mut self) {
+        self.tasks[Kind::Read as usize] += 1;
     }
 
     /// Counts a page task on channels, where collection does not add to a task's own time.

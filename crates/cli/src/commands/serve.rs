@@ -25,7 +25,7 @@ use device::image::{
     Recovered,
 };
 use device::nbd::{Limits, Listener, Server, Stop, Tls, serve};
-use device::{Below, BlockDevice, Monitor};
+use device::{Below, BlockDevice, Latency, Monitor};
 use flash::{Array, Flash, Store};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -150,6 +150,7 @@ struct Front {
     tls: Option<Tls>,
     log: Log,
     recording: Option<Recording>,
+    signals: Option<Signals>,
 }
 
 /// What flushed data outlives.
@@ -207,7 +208,9 @@ impl ServeArgs {
             Some(path) => Some(Recording::start(path, log.clone())?),
             None => None,
         };
-        Ok(Front { listeners, metrics, tls, log, recording })
+        // From here on an interruption waits for the server, which ends in order.
+        let signals = Some(Signals::new([SIGTERM, SIGINT]).map_err(Failure::internal)?);
+        Ok(Front { listeners, metrics, tls, log, recording, signals })
     }
 
     /// Serves the scheme on this array, with the faults that it is to have.
@@ -242,6 +245,9 @@ impl ServeArgs {
                 self.serve(self.made(array, scheme, fresh)?, scheme, front)
             }
             Some(ssd) => {
+                if matches!(self.latency.0, Latency::Scaled(thousandths) if thousandths < 10) {
+                    return Err(Failure::input("--latency: on channels K is 0.01 or more"));
+                }
                 let array = ChannelArray::on_channels(config, array, ssd);
                 let array = array.map_err(Failure::internal)?;
                 self.serve(self.made(array, scheme, fresh)?, scheme, front)
@@ -287,6 +293,9 @@ impl ServeArgs {
             let resolved = self.device.resolve()?;
             let scheme = only_scheme(&resolved)?;
             self.check_durable(scheme)?;
+            if let Some(faults) = &self.faults {
+                faults.plan(scheme)?;
+            }
             let mut description = Description::of_part(&scheme.part);
             description.settings = settings_of(&resolved, scheme)?;
             let mut image = Image::create(path, resolved.geometry, &description).map_err(fault)?;
@@ -300,7 +309,7 @@ impl ServeArgs {
                 "add --create to make one",
             ));
         }
-        let mut image = Image::open(path).map_err(fault)?;
+        let mut image = Image::claim(path).map_err(fault)?;
         image.sync_before_erases(self.durable == Durable::Machine);
         let kept = image.description().settings.clone();
         let experiment = of_settings(&kept).map_err(|reason| {
@@ -327,6 +336,7 @@ impl ServeArgs {
                 "leave out the options of the device: the image has its own; `ftlkit image info` prints them",
             ));
         }
+        image.begin_use().map_err(fault)?;
         if self.durable == Durable::Machine && !image.starts().clean {
             let recovered = image.recover().map_err(|error| {
                 let why = image.failure().unwrap_or_else(|| error.to_string());
@@ -380,7 +390,7 @@ impl ServeArgs {
             Metrics::start(listener, monitor.clone(), stop.clone(), scheme.label.clone())
         });
         let metrics = metrics.transpose()?;
-        let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(Failure::internal)?;
+        let mut signals = front.signals.take().ok_or_else(|| Failure::internal("no signals"))?;
         let (handle, stopper) = (signals.handle(), stop.clone());
         let waiting = std::thread::spawn(move || {
             if signals.forever().next().is_some() {
@@ -427,11 +437,13 @@ impl ServeArgs {
             Ok(rest)
         });
         let first_failure = device.first_failure().map(str::to_owned);
+        device.end_all();
+        let so_far = device.summary();
         let (summary, failure) = match served {
-            Err(failure) => (Some(device.summary()), Some(failure)),
+            Err(failure) => (Some(so_far), Some(failure)),
             Ok(()) => match device.shut_down() {
                 Ok(summary) => (Some(summary), None),
-                Err(failure) => (None, Some(failure)),
+                Err(failure) => (Some(so_far), Some(failure)),
             },
         };
         let recorded = recording.map_or(Ok(()), Recording::finish);

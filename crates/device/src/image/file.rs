@@ -80,13 +80,31 @@ impl Image {
     /// # Errors
     /// [`ImageError`].
     pub fn open(path: &Path) -> Result<Self, ImageError> {
+        let image = Self::claim(path)?;
+        image.begin_use()?;
+        Ok(image)
+    }
+
+    /// Opens an image for use, as [`Image::open`], without the mark: until [`Image::begin_use`] the file is as it was.
+    ///
+    /// # Errors
+    /// [`ImageError`].
+    pub fn claim(path: &Path) -> Result<Self, ImageError> {
         let file = OpenOptions::new().read(true).write(true).open(path);
         let file = file.map_err(|source| failed("open", path, source))?;
         lock(&file, path, File::try_lock)?;
         let image = Self::read_head(file, path)?;
         image.check_blocks()?;
-        image.mark(false).map_err(|source| failed("write", path, source))?;
         Ok(image)
+    }
+
+    /// Marks the image as in use, so that the mark outlives the machine's power before any operation does.
+    ///
+    /// # Errors
+    /// [`ImageError`].
+    pub fn begin_use(&self) -> Result<(), ImageError> {
+        let marked = self.mark(false).and_then(|()| self.file.sync_data());
+        Ok(marked.map_err(|source| failed("write", &self.path, source))?)
     }
 
     /// Opens an image to look at it, damaged block records or not. Nothing can be changed.

@@ -10,7 +10,7 @@ use super::wire::{self, Chunk, NbdError};
 use crate::threads;
 use std::io::{self, Write};
 use std::net::Shutdown;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -71,6 +71,13 @@ impl ReplyTo {
         }
     }
 
+    /// Sends the reply now, as far as the socket takes it; the writer sends the rest. The thread that does the jobs calls this.
+    pub(crate) fn send_at_once(self, reply: Reply) {
+        let unsent = self.outbox.unsent.clone();
+        self.send(reply, None);
+        unsent.flush();
+    }
+
     /// Has the writer send the reply. Any thread may call this.
     pub(super) fn send_later(self, reply: Reply) {
         let Self { outbox, cookie, offset, bytes } = self;
@@ -80,11 +87,20 @@ impl ReplyTo {
 
 /// Connections for which replies are ready and not sent.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Unsent(Arc<Mutex<Vec<Arc<Outbox>>>>);
+pub(super) struct Unsent(Arc<Mutex<Vec<Arc<Outbox>>>>, Arc<AtomicBool>);
 
 impl Unsent {
     fn lines(&self) -> MutexGuard<'_, Vec<Arc<Outbox>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The server ends: no reply waits for its time any more.
+    pub(super) fn hurry(&self) {
+        self.1.store(true, Ordering::Release);
+    }
+
+    fn hurries(&self) -> bool {
+        self.1.load(Ordering::Acquire)
     }
 
     /// Sends all that is ready.
@@ -115,7 +131,8 @@ impl Outbox {
         unsent: Unsent,
     ) -> (Arc<Self>, Arc<Line>, Receiver<Message>) {
         let out = Mutex::new(Out { stream, ready: Batch::default(), failed: None });
-        let line = Arc::new(Line { session, budget, out, waiting: AtomicUsize::new(0) });
+        let (waiting, hurry) = (AtomicUsize::new(0), unsent.clone());
+        let line = Arc::new(Line { session, budget, out, waiting, hurry });
         let (to, messages) = channel();
         (Arc::new(Self { line: Arc::clone(&line), to, unsent }), line, messages)
     }
@@ -135,6 +152,8 @@ pub(super) struct Line {
     out: Mutex<Out>,
     /// Messages that the writer has not dealt with.
     waiting: AtomicUsize,
+    /// Tells whether replies wait for their time.
+    hurry: Unsent,
 }
 
 #[derive(Debug)]
@@ -257,7 +276,7 @@ pub(super) fn write_replies(line: &Line, messages: &Receiver<Message>) -> io::Re
                 if waits && batch.requests > 0 || batch.bytes.len() >= ENOUGH {
                     line.write(&mut batch);
                 }
-                wait_until(done.due);
+                wait_until(done.due, &line.hurry);
                 batch.add(&done, line.session);
             }
             batch.messages += 1;
@@ -269,13 +288,17 @@ pub(super) fn write_replies(line: &Line, messages: &Receiver<Message>) -> io::Re
 }
 
 /// Sleeps until shortly before, then spins: a wake-up takes some microseconds.
-fn wait_until(due: Option<Instant>) {
+fn wait_until(due: Option<Instant>, hurry: &Unsent) {
+    const LONGEST: Duration = Duration::from_millis(50);
     const SPIN: Duration = Duration::from_micros(30);
     let Some(due) = due else { return };
-    if let Some(left) =
+    while let Some(left) =
         due.checked_duration_since(Instant::now()).and_then(|left| left.checked_sub(SPIN))
     {
-        thread::sleep(left);
+        if hurry.hurries() {
+            return;
+        }
+        thread::sleep(left.min(LONGEST));
     }
     while Instant::now() < due {
         std::hint::spin_loop();

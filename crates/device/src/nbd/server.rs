@@ -211,7 +211,14 @@ pub fn serve<E>(
     unsent.flush();
     stop.stop();
     listeners.iter().for_each(Listener::wake);
-    // Whoever still sends gets no answer from here on.
+    unsent.hurry();
+    // Connections end when each of their requests has its reply.
+    let end = Instant::now() + Duration::from_secs(2);
+    while !stop.open().is_empty() && Instant::now() < end {
+        queue.try_iter().for_each(|job| refuse(job, stop, "the server ends"));
+        unsent.flush();
+        thread::sleep(Duration::from_millis(2));
+    }
     drop(queue);
     for thread in accepting {
         let _ = thread.join();

@@ -6,11 +6,11 @@ use super::handshake::{self, Encryption, Handshake, OPTION_BYTES, Step};
 use super::outbox::{Outbox, Reply, ReplyTo, Unsent, write_replies};
 use super::stream::Stream;
 use super::tls::Tls;
-use super::wire::{Admitted, Command, REQUEST_BYTES, Request, admit};
+use super::wire::{Admitted, Command, NbdError, REQUEST_BYTES, Request, admit};
 use std::io::{self, BufReader, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{SendError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -96,8 +96,7 @@ pub(super) fn run(
         match admitted {
             Admitted::Work(command) => {
                 let arrived = Instant::now();
-                // Fails only while the server ends.
-                let _ = device.jobs.send(Job {
+                let sent = device.jobs.send(Job {
                     command,
                     offset,
                     length,
@@ -106,6 +105,12 @@ pub(super) fn run(
                     arrived,
                     reply,
                 });
+                // Only while the server ends.
+                if let Err(SendError(job)) = sent {
+                    refused.fetch_add(1, Ordering::Relaxed);
+                    let reply = Reply::Failed(NbdError::Shutdown, "the server ends".into());
+                    job.reply.send_later(reply);
+                }
             }
             Admitted::Refuse(error) => {
                 refused.fetch_add(1, Ordering::Relaxed);
