@@ -3,7 +3,9 @@
 use crate::served::{Answer, Client, Served, preset, random_requests};
 use flash::channels::{Channels, Command, Policy, Precedence, Timing, Topology};
 use flash::parts;
-use ftl::{Allocation, AllocationOrder, SchemeConfig, registry::REGISTRY};
+use ftl::{
+    Allocation, AllocationOrder, BufferPolicy, BufferSettings, SchemeConfig, registry::REGISTRY,
+};
 use ftlkit_device::nbd::Limits;
 use ftlkit_device::{Latency, ModelClock};
 use rand::SeedableRng;
@@ -143,4 +145,70 @@ fn requests_that_wait_for_their_time_have_their_replies_at_the_end_of_the_server
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert_eq!((summary.requests_taken, summary.requests_completed), (9, 9));
     assert!((0..9).all(|_| client.receive(0).1 == Answer::Done));
+}
+
+#[test]
+fn a_page_written_in_part_is_read_before_it_is_programmed() {
+    let config = on_dies(preset("page-level"));
+    let mut device = served(&config);
+    let mut client = Client::new(&device.socket(), "disk", true);
+    assert_eq!(client.ask(0, 1, 0, PAGE, &[7; PAGE as usize]), Answer::Done);
+    drop(client);
+    again(&mut device, &config, Latency::Scaled(1000));
+    let mut client = Client::new(&device.socket(), "disk", true);
+    assert_eq!(client.ask(0, 1, 5, 1, &[9]), Answer::Done);
+    drop(client);
+    let summary = device.stop();
+    let channels = Channels::new(ssd().topology, ssd().timing, Policy::Fifo).unwrap();
+    let least = channels.alone_ns(Command::Read, 1) + channels.alone_ns(Command::Program, 1);
+    assert_eq!(summary.request_response_ns.max, least);
+    assert_eq!((summary.read_tasks, summary.write_tasks, summary.partial_pages), (1, 1, 1));
+}
+
+#[test]
+fn a_flush_waits_for_what_the_one_before_it_writes_out() {
+    let buffer = BufferSettings {
+        policy: Some(Some(BufferPolicy::LRU)),
+        bytes: Some(64 << 10),
+        ..BufferSettings::default()
+    };
+    let config = SchemeConfig { buffer, ..on_dies(preset("page-level")) };
+    let mut device = served(&config);
+    again(&mut device, &config, Latency::Scaled(10_000));
+    let mut client = Client::new(&device.socket(), "disk", true);
+    let write = client.send(0, 1, 0, PAGE, &[7; PAGE as usize]);
+    let flushes = [(); 3].map(|()| client.send(0, 3, 0, 0, &[]));
+    let answered = [(); 4].map(|()| client.receive(0).0);
+    assert_eq!(answered[0], write);
+    assert_eq!(answered[1..], flushes);
+    drop(client);
+    let summary = device.stop();
+    let channels = Channels::new(ssd().topology, ssd().timing, Policy::Fifo).unwrap();
+    let program_ns = channels.alone_ns(Command::Program, 1);
+    assert!(summary.request_response_ns.p50.unwrap() > program_ns / 2, "{summary:?}");
+}
+
+#[test]
+fn a_server_that_may_wait_no_longer_sends_what_is_left() {
+    for ssd in [None, Some(ssd())] {
+        let config = match ssd {
+            None => preset("page-level"),
+            Some(_) => on_dies(preset("page-level")),
+        };
+        let mut device = Served::on(&config, [64, 16], PAGE, ssd);
+        device.stop();
+        let limits = Limits { write: Duration::from_millis(300), ..Limits::default() };
+        // A program would take a quarter of an hour.
+        device.start(&config, limits, Latency::Scaled(1_000_000_000), false);
+        let mut client = Client::new(&device.socket(), "disk", true);
+        for page in 0..4 {
+            client.send(0, 1, page * u64::from(PAGE), PAGE, &[9; PAGE as usize]);
+        }
+        std::thread::sleep(Duration::from_millis(200));
+        let begun = Instant::now();
+        let summary = device.stop();
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+        assert_eq!((summary.requests_taken, summary.requests_completed), (4, 4));
+        assert!((0..4).all(|_| client.receive(0).1 == Answer::Done));
+    }
 }
