@@ -61,9 +61,6 @@ pub(crate) struct ServeArgs {
     #[arg(long, requires = "image")]
     create: bool,
 
-    #[command(flatten)]
-    device: DeviceOptions,
-
     /// Unix socket to listen on
     #[arg(long, value_name = "PATH", required_unless_present = "listen")]
     socket: Option<PathBuf>,
@@ -141,6 +138,9 @@ pub(crate) struct ServeArgs {
     /// Print the summary as one JSON object
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    device: DeviceOptions,
 }
 
 /// What stands before the device.
@@ -267,6 +267,13 @@ impl ServeArgs {
             false => (array.mount(&scheme.config), "mount"),
         };
         let made = made.map_err(|error| {
+            if let (true, Some(path)) = (fresh, &self.image) {
+                // It was made a moment ago, and holds nothing.
+                let _ = std::fs::remove_file(path);
+            }
+            if matches!(error, ftl::FtlError::Config { .. }) {
+                return Failure::input(error);
+            }
             let place =
                 self.image.as_ref().map_or("memory".into(), |path| path.display().to_string());
             Failure::internal(format!("cannot {what} `{place}`: {error}"))
@@ -335,6 +342,9 @@ impl ServeArgs {
                 ),
                 "leave out the options of the device: the image has its own; `ftlkit image info` prints them",
             ));
+        }
+        if let Some(faults) = &self.faults {
+            faults.plan(scheme)?;
         }
         image.begin_use().map_err(fault)?;
         if self.durable == Durable::Machine && !image.starts().clean {

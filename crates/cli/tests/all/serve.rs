@@ -182,11 +182,13 @@ fn a_refused_start_touches_no_image_and_leaves_no_trace() {
     let new = ["serve", "--image", &image, "--create", "--capacity", "8MiB"];
     let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = other.local_addr().unwrap().to_string();
-    let refused: [(&[&str], &str); 4] = [
+    let refused: [(&[&str], &str); 6] = [
         (&["--socket", "/nowhere/x"], "cannot listen on `/nowhere/x`"),
         (&["--socket", &socket, "--metrics", &port], "cannot listen on 127.0.0.1:"),
         (&["--socket", &socket, "--record", "/nowhere/asked.csv"], "--record /nowhere/asked.csv"),
+        (&["--socket", &socket, "--faults", "bad_blocks=5"], "has 0 spare blocks"),
         (&["--socket", &socket, "--record", &trace, "--scheme", "2lgc+share=2"], "share"),
+        (&["--socket", &socket, "--scheme", "page-level+placement=oracle"], "oracle"),
     ];
     for (options, said) in refused {
         ftlkit([&new[..], options].concat()).refused(&[said]);
@@ -197,10 +199,16 @@ fn a_refused_start_touches_no_image_and_leaves_no_trace() {
     end(server, "-TERM");
     let info = || ftlkit(["image", "info", &image]).ok();
     let before = info();
-    for (options, said) in &refused[..3] {
+    for (options, said) in &refused[..4] {
         ftlkit([&["serve", "--image", &image][..], options].concat()).refused(&[said]);
     }
+    ftlkit(["serve", "--image", &image, "--socket", &socket, "--seed", "9"])
+        .refused(&["another device"]);
     assert_eq!(info(), before);
+    let notes = scratch.at("notes.txt");
+    std::fs::write(&notes, "precious").unwrap();
+    let said = ftlkit(["serve", "--image", &notes, "--socket", &socket]);
+    said.refused(&["is not a flash image: it does not begin with `ftlimage`\n"]);
     drop(other);
 }
 

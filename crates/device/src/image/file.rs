@@ -179,7 +179,7 @@ impl Image {
             read(&mut head, 0)?;
         }
         if head[..8] != layout::MAGIC {
-            let zeros = found > 0 && head.iter().all(|byte| *byte == 0);
+            let zeros = found >= head.len() as u64 && head.iter().all(|byte| *byte == 0);
             return Err(ImageError::Foreign { path: path.to_owned(), zeros });
         }
         let header = Header::decode(&head)
