@@ -134,6 +134,7 @@ fn what_a_flush_covered_outlives_the_power_of_the_machine() {
         let made = folder();
         let image = made.path().join("device.img");
         let sectors = full(&image, &config);
+        Image::open(&image).unwrap().shut_down().unwrap();
         let steps = steps(sectors, seed);
         let held: Vec<BTreeSet<u64>> = vec![[1].into(); sectors];
         let start =
