@@ -4,7 +4,7 @@
 use crate::cut::{Allowed, SECTOR, full, read, run, serve_until_cut, steps, version};
 use crate::on_disk::folder;
 use flash::faults::{PowerCut, Tearable};
-use flash::{BlockId, Cause, Flash, FlashError, Layer, Lpn, Oob, Ppn, Serial};
+use flash::{BlockId, Cause, Flash, FlashError, Layer, Ppn, Serial};
 use ftl::{BufferPolicy, BufferSettings, Preset, SchemeConfig, registry};
 use ftlkit_device::image::{Image, ImageArray, NEED_ORDER, Recovered};
 use ftlkit_device::{Below, BlockDevice, Latency};
@@ -52,31 +52,6 @@ impl Layer for Lossy {
             (self.syncs, self.synced) = (syncs, before);
         }
         erased
-    }
-
-    fn program(
-        &mut self,
-        ppn: Ppn,
-        oob: Oob,
-        data: Option<&[u8]>,
-        cause: Cause,
-    ) -> Result<(), FlashError> {
-        Flash::program(&mut self.inner, ppn, oob, data, cause)
-    }
-
-    fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
-        Flash::copy(&mut self.inner, from, to, seq, cause)
-    }
-
-    fn copy_run(
-        &mut self,
-        from: &[Ppn],
-        to: Ppn,
-        seq: u64,
-        cause: Cause,
-        lpns: &mut [Lpn],
-    ) -> Result<(), (usize, FlashError)> {
-        Flash::copy_run(&mut self.inner, from, to, seq, cause, lpns)
     }
 }
 
