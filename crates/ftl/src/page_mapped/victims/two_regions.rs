@@ -354,6 +354,18 @@ mod tests {
     }
 
     #[test]
+    fn a_region_that_gains_no_block_any_more_waits_though_it_has_the_emptiest() {
+        let blocks = [(3, true), (4, true), (7, true)];
+        let blocks = [&blocks[..], &[(8, false); 5]].concat();
+        let mut victims = of(VictimKind::TWO_REGIONS_GREEDY, &blocks);
+        assert_eq!(choice(&mut *victims, &blocks), [1, 0]);
+        // The cold region has 3 invalid pages left, that of the host 10.
+        let mut host = choice(&mut *victims, &blocks);
+        host.sort_unstable();
+        assert_eq!(host, [3, 4, 5, 6, 7]);
+    }
+
+    #[test]
     fn losses_count_for_the_region_of_the_block() {
         let mut blocks = [(9, false), (9, false), (6, true), (6, true)];
         let mut victims = of(VictimKind::TWO_REGIONS_GREEDY, &blocks);
