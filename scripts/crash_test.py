@@ -180,6 +180,7 @@ class Block:
     """Sectors of the device, each a record, written by a client of the protocol."""
 
     OUTSTANDING = 8
+    ended = None  # The error that ended the work.
 
     def __init__(self, folder, volatile, randoms):
         self.folder, self.randoms, self.volatile = folder, randoms, volatile
@@ -225,8 +226,8 @@ class Block:
                             del answered[sector]
                     else:
                         answered[sector] = version
-        except OSError:
-            return
+        except OSError as error:
+            self.ended = str(error)
         finally:
             self.client.stream.close()
 
@@ -261,6 +262,7 @@ class Ext4:
     """Records in files of ext4 on a loop device on nbdfuse."""
 
     SLOTS, FILES = 4096, 200
+    ended = None  # The error that ended the work.
 
     def __init__(self, folder, volatile, randoms):
         # What is checked here was synced.
@@ -362,7 +364,8 @@ class Ext4:
         try:
             folder = os.open(self.mount, os.O_RDONLY)
             slots = os.open(os.path.join(self.mount, "slots"), os.O_RDWR | os.O_CREAT)
-        except OSError:
+        except OSError as error:
+            self.ended = str(error)
             return
         try:
             os.fsync(folder)
@@ -377,8 +380,8 @@ class Ext4:
                 else:
                     self.mail(folder)
                 counts.records += 1
-        except OSError:
-            return
+        except OSError as error:
+            self.ended = str(error)
         finally:
             for file in (slots, folder):
                 try:
@@ -398,7 +401,8 @@ class Ext4:
             os.close(file)
         self.files[number] = None
         os.rename(name + ".new", name)
-        oldest = min(self.files) if len(self.files) > self.FILES else None
+        there = [file for file, must in self.files.items() if must]
+        oldest = min(there) if len(there) > self.FILES else None
         if oldest is not None:
             self.files[oldest] = None
             os.remove(os.path.join(self.mount, f"mail-{oldest}"))
@@ -453,7 +457,7 @@ def crash(scheme, args):
             level.work(counts)
             timer.cancel()
             if not killed.is_set():
-                raise Failed("the client's work ended before the kill")
+                raise Failed(f"the client's work ended before the kill: {level.ended}")
             server.kill()
             server.was_killed()
             level.end()
