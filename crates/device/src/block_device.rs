@@ -2,12 +2,13 @@
 
 use crate::below::Below;
 use crate::image::{Clock, ClockedArray};
-use crate::nbd::{Command, Job, NbdError, Reply};
+use crate::nbd::{Command, Job, NbdError, Reply, ReplyTo};
 use crate::outstanding::{Outstanding, Waiting, Work};
 use crate::summary::{Account, Kind, ModelClock, Summary};
 use flash::parallel::Done;
 use flash::{AnyArray, Flash, FlashError, Lpn, Ns, Probe};
 use ftl::{FtlError, Scheme};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// When a reply is sent.
@@ -31,6 +32,8 @@ pub struct BlockDevice<C: Clock> {
     started: Instant,
     /// When the modelled part has done all requests so far, on a serial clock.
     free_at: Instant,
+    /// Replies that wait for their time, on a serial clock; the first is due first.
+    held: VecDeque<(Instant, ReplyTo, Reply)>,
     account: Account,
     /// Requests on channels; `None` on a serial clock, and where no time is modelled.
     outstanding: Option<Outstanding>,
@@ -73,6 +76,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
             latency,
             started: now,
             free_at: now,
+            held: VecDeque::new(),
             account,
             outstanding: None,
             current: (0, 0),
@@ -127,10 +131,10 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
     /// # Errors
     /// The array went off: no request can be done any more. The client has its reply.
     pub fn serve(&mut self, job: Job) -> Result<Option<String>, String> {
-        let Job { command, offset, length, data, arrived, reply, .. } = job;
+        let Job { command, offset, length, data, stream, arrived, reply, .. } = job;
         let before_ns = self.busy_ns();
+        self.end_due();
         if self.outstanding.is_some() {
-            self.end_due();
             let slot = self.outstanding.as_mut().map_or(0, Outstanding::enter);
             self.current = (slot, self.model_ns(arrived));
         }
@@ -144,6 +148,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
             }
             done => done,
         };
+        self.scheme.name_stream(stream);
         let done = background.and_then(|()| self.run(command, offset, length, &data));
         let completed = done.is_ok();
         let (answer, fatal) = match done {
@@ -159,9 +164,11 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         match &mut self.outstanding {
             None => {
                 let took_ns = self.busy_ns() - before_ns;
-                let due = self.due(arrived, took_ns);
                 self.account.request(command, length, completed, took_ns);
-                reply.send(answer, due);
+                match self.due(arrived, took_ns) {
+                    None => reply.send(answer),
+                    Some(due) => self.held.push_back((due, reply, answer)),
+                }
             }
             Some(outstanding) => {
                 let request = Waiting { command, length, completed, arrived_ns, answer, to: reply };
@@ -335,15 +342,21 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         }
     }
 
-    /// Ends all work on the channels whose time has come.
+    /// Ends all work on the channels whose time has come, and sends the replies that are due.
     fn end_due(&mut self) {
         if self.outstanding.is_some() {
             self.end_until(self.model_ns(Instant::now()));
         }
+        while self.held.front().is_some_and(|(due, ..)| *due <= Instant::now()) {
+            if let Some((_, to, answer)) = self.held.pop_front() {
+                to.send_at_once(answer);
+            }
+        }
     }
 
-    /// Ends all work on the channels, whenever its time comes. A request that nothing ends any more is refused.
+    /// Ends all work, and sends all replies, whenever their time comes. A request that nothing ends any more is refused.
     pub fn end_all(&mut self) {
+        self.held.drain(..).for_each(|(_, to, answer)| to.send_at_once(answer));
         if self.outstanding.is_none() {
             return;
         }
@@ -379,10 +392,13 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         to.send_at_once(answer);
     }
 
-    /// How long until work on the channels may end.
+    /// How long until a reply is due, or work on the channels may end.
     fn next_end(&mut self) -> Option<Duration> {
         /// Looking at each grant of a bus on its own would cost more than it tells.
         const LEAST: Duration = Duration::from_micros(10);
+        if let Some((due, ..)) = self.held.front() {
+            return Some(due.saturating_duration_since(Instant::now()));
+        }
         if self.outstanding.as_ref()?.is_empty() {
             return None;
         }

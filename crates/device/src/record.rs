@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 use workload::output::Output;
 
 /// Requests that go to the writing thread together.
-const BATCH: usize = 8192;
+const BATCH: usize = 2048;
 /// Batches that wait for the writing thread; beyond that the device waits, so that memory is bounded.
-const WAITING: usize = 32;
+const WAITING: usize = 128;
 /// How long a request stays in memory at most while requests come in.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// First line of the trace.
-const HEADER: &str = "arrival_ns,op,fua,offset_bytes,length_bytes,connection\n";
+/// First line of the trace; that of one with streams has a column more.
+const COLUMNS: &str = "arrival_ns,op,fua,offset_bytes,length_bytes,connection";
 
 /// A request, as it is recorded.
 #[derive(Clone, Copy)]
@@ -28,6 +28,7 @@ struct Entry {
     fua: bool,
     offset: u64,
     length: u32,
+    stream: u8,
     connection: u64,
 }
 
@@ -47,16 +48,17 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder into a new file, compressed as its name asks for ([`Output`]).
+    /// A recorder into a new file, compressed as its name asks for ([`Output`]). `streams`: with the placement stream of each
+    /// request.
     ///
     /// # Errors
     /// That of the file; it must not exist.
-    pub fn create(path: &Path) -> io::Result<Self> {
+    pub fn create(path: &Path, streams: bool) -> io::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).open(path)?;
         let output = Output::new(file.try_clone()?, path)?;
         let (to, batches) = sync_channel(WAITING);
         let thread = std::thread::Builder::new().name("record".into());
-        let writer = thread.spawn(move || write(output, &file, &batches))?;
+        let writer = thread.spawn(move || write(output, &file, &batches, streams))?;
         let started = Instant::now();
         Ok(Self {
             started,
@@ -85,8 +87,8 @@ impl Recorder {
         self.last_ns = self.last_ns.max(arrived.as_nanos() as u64);
         let length = if job.command == Command::Flush { 0 } else { job.length };
         let offset = if job.command == Command::Flush { 0 } else { job.offset };
-        let connection = job.connection;
-        self.batch.push(Entry { arrival_ns: self.last_ns, op, fua, offset, length, connection });
+        let (arrival_ns, stream, connection) = (self.last_ns, job.stream, job.connection);
+        self.batch.push(Entry { arrival_ns, op, fua, offset, length, stream, connection });
         if self.batch.len() >= BATCH || job.arrived.saturating_duration_since(self.sent) > LONGEST {
             self.send()?;
             self.sent = job.arrived;
@@ -136,13 +138,19 @@ impl Recorder {
 }
 
 /// The thread: writes batches until the recorder is dropped. What was written is readable at most a second later.
-fn write(mut output: Output, file: &File, batches: &Receiver<Vec<Entry>>) -> io::Result<()> {
+fn write(
+    mut output: Output,
+    file: &File,
+    batches: &Receiver<Vec<Entry>>,
+    streams: bool,
+) -> io::Result<()> {
     threads::yield_to_others();
-    let mut text = HEADER.as_bytes().to_vec();
+    let mut text = COLUMNS.as_bytes().to_vec();
+    text.extend_from_slice(if streams { b",stream\n" } else { b"\n" });
     let (mut flushed, mut is_flushed) = (Instant::now(), false);
     loop {
         match batches.recv_timeout(LONGEST) {
-            Ok(batch) => batch.iter().for_each(|entry| line(&mut text, entry)),
+            Ok(batch) => batch.iter().for_each(|entry| line(&mut text, entry, streams)),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
@@ -161,8 +169,8 @@ fn write(mut output: Output, file: &File, batches: &Receiver<Vec<Entry>>) -> io:
     file.sync_all()
 }
 
-fn line(text: &mut Vec<u8>, entry: &Entry) {
-    let Entry { arrival_ns, op, fua, offset, length, connection } = *entry;
+fn line(text: &mut Vec<u8>, entry: &Entry, streams: bool) {
+    let Entry { arrival_ns, op, fua, offset, length, stream, connection } = *entry;
     let mut digits = itoa::Buffer::new();
     let mut number = |text: &mut Vec<u8>, number: u64, end: u8| {
         text.extend_from_slice(digits.format(number).as_bytes());
@@ -174,5 +182,8 @@ fn line(text: &mut Vec<u8>, entry: &Entry) {
     number(text, fua.into(), b',');
     number(text, offset, b',');
     number(text, length.into(), b',');
-    number(text, connection, b'\n');
+    number(text, connection, if streams { b',' } else { b'\n' });
+    if streams {
+        number(text, stream.into(), b'\n');
+    }
 }

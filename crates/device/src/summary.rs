@@ -6,7 +6,7 @@ use flash::{AnyArray, BlockId, Cause, Counts, Flash, Lpn, Operation, Probe};
 use ftl::{Guarantee, Scheme};
 use serde::Serialize;
 use sim::measures::{Distribution, Summary as Times, wear};
-use sim::report::CauseCounts;
+use sim::report::{CauseCounts, StreamsReport};
 use std::collections::BTreeMap;
 
 /// Kinds of page tasks.
@@ -124,6 +124,9 @@ pub struct Summary {
     pub erases_per_block: (u32, f64, u32),
     /// Bad blocks, those from the factory included.
     pub bad_blocks: u32,
+    /// The host's placement streams; absent if the placement does not follow them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub streams: Option<StreamsReport>,
     /// Faults that were injected; `null` without injection.
     pub faults: Option<FaultCounts>,
     /// Time since the start, ns.
@@ -315,6 +318,7 @@ impl Account {
             wear_index: worn.index,
             erases_per_block: (worn.least, worn.mean, worn.most),
             bad_blocks: blocks().filter(|block| flash.is_bad(*block)).count() as u32,
+            streams: telemetry.streams.map(StreamsReport::from),
             faults,
             elapsed_ns,
             busy_ns: (clock == ModelClock::Serial)

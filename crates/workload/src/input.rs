@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use ruzstd::decoding::FrameDecoder;
 use serde::Serialize;
+use structured_zstd::decoding::FrameDecoder;
 
 use crate::captured::captured_at;
 use crate::error::WorkloadError;
@@ -184,7 +184,8 @@ impl Input {
             }
             Compression::Parquet => parquet_lines(path, &progress)
                 .map_err(|error| unread(&format!("the Parquet file cannot be read: {error}")))?,
-            _ => decoder(compression, Cursor::new(magic).take(n as u64).chain(raw)),
+            _ => decoder(compression, Cursor::new(magic).take(n as u64).chain(raw))
+                .map_err(|error| unread(&error.to_string()))?,
         };
         Ok(Self { path: path.to_owned(), compression, progress, reader })
     }
@@ -240,15 +241,18 @@ fn parquet_lines(_: &Path, _: &Progress) -> io::Result<Box<dyn Read + Send>> {
     Err(io::Error::other("this build reads none (feature `parquet`)"))
 }
 
-fn decoder(compression: Compression, raw: impl Read + Send + 'static) -> Box<dyn Read + Send> {
+fn decoder(
+    compression: Compression,
+    raw: impl Read + Send + 'static,
+) -> io::Result<Box<dyn Read + Send>> {
     let raw = BufReader::with_capacity(64 << 10, raw);
-    match compression {
+    Ok(match compression {
         Compression::None | Compression::Parquet | Compression::Arrow => Box::new(raw),
         Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
-        Compression::Zstd => Box::new(MultiZstd::new(raw)),
+        Compression::Zstd => Box::new(MultiZstd::new(raw)?),
         Compression::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(raw, true, XZ_MEMORY_KIB)),
         Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
-    }
+    })
 }
 
 fn read_up_to(reader: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
@@ -285,15 +289,15 @@ struct MultiZstd<R> {
 }
 
 impl<R: io::BufRead> MultiZstd<R> {
-    fn new(source: R) -> Self {
+    fn new(source: R) -> io::Result<Self> {
         let mut frame = FrameDecoder::new();
-        frame.set_max_window_size(ZSTD_WINDOW_BYTES);
-        Self { source, frame, within: false }
+        frame.set_max_window_size(ZSTD_WINDOW_BYTES).map_err(io::Error::other)?;
+        Ok(Self { source, frame, within: false })
     }
 
     /// Starts the next frame; false at the end of the file.
     fn start(&mut self) -> io::Result<bool> {
-        use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+        use structured_zstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
         loop {
             if self.source.fill_buf()?.is_empty() {
                 return Ok(false);
@@ -333,7 +337,7 @@ impl<R: io::BufRead> Read for MultiZstd<R> {
                 self.within = true;
             }
             while self.frame.can_collect() == 0 && !self.frame.is_finished() {
-                let some = ruzstd::decoding::BlockDecodingStrategy::UptoBlocks(1);
+                let some = structured_zstd::decoding::BlockDecodingStrategy::UptoBlocks(1);
                 self.frame.decode_blocks(&mut self.source, some).map_err(io::Error::other)?;
             }
             let n = self.frame.read(bytes)?;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use flate2::write::GzEncoder;
 use lzma_rust2::{XzOptions, XzWriter};
-use ruzstd::encoding::{CompressionLevel, compress};
+use structured_zstd::encoding::{CompressionLevel, compress};
 
 /// Endings of names that ask for compression, without the dot.
 pub const COMPRESSIONS: [&str; 3] = ["gz", "zst", "xz"];

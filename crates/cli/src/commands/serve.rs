@@ -11,7 +11,7 @@ mod summary;
 mod watch;
 
 use self::device_options::{DeviceOptions, of_settings, only_scheme, settings_of};
-use self::export::{ExportChoice, named_apart};
+use self::export::{ExportChoice, have_handles, named_apart};
 use self::faults::FaultChoice;
 use self::latency::LatencyChoice;
 use self::log::Log;
@@ -30,7 +30,7 @@ use flash::{Array, Flash, Store};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use sim::config::{Bytes, Resolved, ResolvedScheme};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 
@@ -92,9 +92,10 @@ pub(crate) struct ServeArgs {
     )]
     tls: TlsUse,
 
-    /// Name of an export of the device, NAME or NAME:ro (read-only); repeated: all show the same bytes. Clients without a
-    /// name get the first [default: one without a name]
-    #[arg(long = "export", value_name = "NAME[:ro]")]
+    /// Name of an export of the device, NAME, NAME:ro (read-only) or NAME:stream=N (its writes are of placement stream N, for
+    /// placement=stream:K); repeated: all show the same bytes. Clients without a name get the first [default: one without a
+    /// name]
+    #[arg(long = "export", value_name = "NAME[:ro|:stream=N]")]
     exports: Vec<ExportChoice>,
 
     /// Refuse every change
@@ -188,6 +189,7 @@ impl ServeArgs {
             None => {
                 let resolved = self.device.resolve()?;
                 let scheme = only_scheme(&resolved)?;
+                have_handles(&self.exports, scheme)?;
                 let array = Array::new(resolved.geometry, scheme.part.clone(), Store::All);
                 self.serve_faulty(array, &resolved, true, front)
             }
@@ -205,7 +207,10 @@ impl ServeArgs {
         let tls = self.tls()?;
         let log = if self.watch { Log::of_view() } else { Log::default() };
         let recording = match &self.record {
-            Some(path) => Some(Recording::start(path, log.clone())?),
+            Some(path) => {
+                let streams = self.exports.iter().any(ExportChoice::has_stream);
+                Some(Recording::start(path, streams, log.clone())?)
+            }
             None => None,
         };
         // From here on an interruption waits for the server, which ends in order.
@@ -300,6 +305,7 @@ impl ServeArgs {
             let resolved = self.device.resolve()?;
             let scheme = only_scheme(&resolved)?;
             self.check_durable(scheme)?;
+            have_handles(&self.exports, scheme)?;
             if let Some(faults) = &self.faults {
                 faults.plan(scheme)?;
             }
@@ -326,6 +332,7 @@ impl ServeArgs {
         let resolved = experiment.resolve()?;
         let scheme = only_scheme(&resolved)?;
         self.check_durable(scheme)?;
+        have_handles(&self.exports, scheme)?;
         let same =
             settings_of(&resolved, scheme)? == kept && resolved.geometry == *image.geometry();
         let same = same && image.use_with(&scheme.part).is_ok();
@@ -333,13 +340,11 @@ impl ServeArgs {
             let what = "was made by a version of ftlkit that lays out its scheme in another way";
             return Err(Failure::input(format!("`{}` {what}", path.display())));
         }
-        if self.device.any() && !self.describes(&kept)? {
+        let differing = self.differing(&kept)?;
+        if !differing.is_empty() {
+            let what = "is another device than the options describe";
             return Err(Failure::input_with_help(
-                format!(
-                    "`{}` is another device than the options describe: its scheme is {}",
-                    path.display(),
-                    scheme.label
-                ),
+                format!("`{}` {what}: its {}", path.display(), differing.join(", its ")),
                 "leave out the options of the device: the image has its own; `ftlkit image info` prints them",
             ));
         }
@@ -379,10 +384,25 @@ impl ServeArgs {
         Ok(())
     }
 
-    /// True if the options describe a device of these settings.
-    fn describes(&self, settings: &BTreeMap<String, String>) -> Result<bool, Failure> {
-        let resolved = self.device.resolve()?;
-        Ok(settings_of(&resolved, only_scheme(&resolved)?)? == *settings)
+    /// Settings of an image that the options contradict, each with both values. What is not given is that of the image.
+    fn differing(&self, kept: &BTreeMap<String, String>) -> Result<Vec<String>, Failure> {
+        if !self.device.any() {
+            return Ok(Vec::new());
+        }
+        let resolved = self.device.over(kept)?;
+        let asked = settings_of(&resolved, only_scheme(&resolved)?)?;
+        let names: BTreeSet<&String> = kept.keys().chain(asked.keys()).collect();
+        let value = |of: &BTreeMap<String, String>, name: &String| of.get(name).cloned();
+        let differs = |name: &&String| value(kept, name) != value(&asked, name);
+        let tell = |name: &String| {
+            let [is, asked] = [kept, &asked].map(|of| value(of, name).unwrap_or("not set".into()));
+            format!("{name} is {is}, not {asked}")
+        };
+        // The number of pages follows from the others.
+        let (pages, others): (Vec<_>, Vec<_>) =
+            names.into_iter().filter(differs).partition(|name| *name == "pages");
+        let differing = if others.is_empty() { pages } else { others };
+        Ok(differing.into_iter().map(tell).collect())
     }
 
     fn serve<C: Clock<Below: Below>>(

@@ -135,7 +135,7 @@ fn an_image_keeps_what_clients_write_over_ends_of_all_kinds() {
     let other = [&["serve"], &made[..6], &["page-level"], &made[7..]].concat();
     ftlkit(&other).refused(&[
         "another device",
-        "its scheme is lazy-rtgc",
+        "its scheme is lazy-rtgc, not page-level\n",
         "leave out the options of the device",
     ]);
     assert!(ftlkit(["image", "check", &image]).ok().contains("faults       0"));
@@ -203,7 +203,7 @@ fn a_refused_start_touches_no_image_and_leaves_no_trace() {
         ftlkit([&["serve", "--image", &image][..], options].concat()).refused(&[said]);
     }
     ftlkit(["serve", "--image", &image, "--socket", &socket, "--seed", "9"])
-        .refused(&["another device"]);
+        .refused(&["another device than the options describe: its seed is 1, not 9\n"]);
     assert_eq!(info(), before);
     let notes = scratch.at("notes.txt");
     std::fs::write(&notes, "precious").unwrap();
@@ -260,7 +260,7 @@ fn a_device_on_channels_is_kept_in_its_image() {
     let (server, ..) = start(&[&made[..], &board].concat());
     end(server, "-TERM");
     let other = [&["serve"][..], &made, &board[..6], &["--host-first", "4"]].concat();
-    ftlkit(other).refused(&["another device"]);
+    ftlkit(other).refused(&["another device", ": its host_first is 3, not 4\n"]);
     words("serve --socket /tmp/x --channels 2").refused(&["bus cycle"]);
     words("serve --socket /tmp/x --dies 2").refused(&["--channels"]);
 }
@@ -287,6 +287,39 @@ fn a_device_that_fails_requests_ends_with_an_error() {
         "{text}"
     );
     assert!(out.contains(&format!("{failed} refused")), "{out}");
+}
+
+#[test]
+fn an_export_names_the_stream_of_its_writes() {
+    let scratch = Scratch::new("serve-streams");
+    let (image, socket, trace) =
+        (scratch.at("device.img"), scratch.at("socket"), scratch.at("asked.csv"));
+    let scheme = "page-level+placement=stream:3";
+    let made = ["--image", &image, "--create", "--capacity", "8MiB", "--scheme", scheme];
+    let exports = ["--export", "disk", "--export", "logs:stream=2", "--export", "keys:stream=1"];
+    let served =
+        [&made[..], &exports, &["--socket", &socket, "--record", &trace, "--json"]].concat();
+    let (server, ..) = start(&served);
+    let mut clients = ["disk", "logs", "keys"].map(|name| Client::named(&socket, name));
+    for at in 0..30 {
+        // In turns, so that one would take the stream of another.
+        let page = [at as u8; 2048];
+        for client in &mut clients[..1 + (at < 20) as usize + (at < 10) as usize] {
+            assert_eq!(client.ask(WRITE, at * 2048, 2048, &page).0, 0);
+        }
+    }
+    let (code, out) = end(server, "-TERM");
+    assert_eq!(code, Some(0), "{out}");
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let handles =
+        json["device"]["streams"]["handles"].as_array().unwrap_or_else(|| panic!("{out}"));
+    let host_pages: Vec<_> = handles.iter().map(|handle| handle["written"].as_u64()).collect();
+    assert_eq!(host_pages, [Some(30), Some(10), Some(20)]);
+    let text = std::fs::read_to_string(&trace).unwrap();
+    let streams = |stream: &str| text.lines().filter(|line| line.ends_with(stream)).count();
+    assert_eq!([",stream", ",0", ",1", ",2"].map(streams), [1, 30, 10, 20]);
+    let beyond = ["serve", "--image", &image, "--socket", &socket, "--export", "a:stream=3"];
+    ftlkit(beyond).refused(&["has handles for streams 1 to 2"]);
 }
 
 #[test]
@@ -467,6 +500,13 @@ fn exports_have_names_and_may_be_read_only() {
     end(server, "-TERM");
     ftlkit([&["serve"][..], &device, &["--export", "a", "--export", "a:ro"]].concat())
         .refused(&["--export `a` is given twice"]);
+    let bad = |export: &str, said: &str| {
+        ftlkit([&["serve"][..], &device, &["--export", export]].concat()).refused(&[said]);
+    };
+    bad("a:rw", "`:rw` is unknown");
+    bad("a:stream=0", "stream `0` is not a number from 1 to 255");
+    bad("a:ro:stream=1", "exclude each other");
+    bad("a:stream=1", "page-level ignores streams");
     let cert = scratch.at("cert.pem");
     std::fs::write(&cert, "nothing").unwrap();
     let tls = ["serve", "--listen", "127.0.0.1:0", "--capacity", "8MiB", "--tls-cert", &cert];

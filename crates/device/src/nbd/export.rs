@@ -13,6 +13,8 @@ pub struct Export {
     pub page_bytes: u32,
     /// True if nothing may be changed.
     pub read_only: bool,
+    /// Placement stream of the writes of its clients; 0: none.
+    pub stream: u8,
 }
 
 impl Export {

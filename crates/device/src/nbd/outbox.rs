@@ -1,20 +1,17 @@
 //! The way of replies to a client.
 //!
-//! The thread of the device sends a reply itself where the socket takes it at once: then no other thread is woken. What is to
-//! wait, for its time or for the socket, goes to the connection's writer.
+//! The thread of the device sends a reply itself where the socket takes it at once: then no other thread is woken. What has to
+//! wait for the socket goes to the connection's writer.
 
 use super::budget::Budget;
 use super::export::Session;
 use super::stream::Stream;
 use super::wire::{self, Chunk, NbdError};
-use crate::threads;
 use std::io::{self, Write};
 use std::net::Shutdown;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
 
 /// The way back of a reply.
 #[derive(Debug)]
@@ -45,7 +42,6 @@ pub(super) struct Done {
     offset: u64,
     bytes: u64,
     reply: Reply,
-    due: Option<Instant>,
 }
 
 /// What the writer is told.
@@ -57,10 +53,10 @@ pub(super) enum Message {
 }
 
 impl ReplyTo {
-    /// Sends the reply, not before `due`. The thread that does the jobs calls this.
-    pub fn send(self, reply: Reply, due: Option<Instant>) {
+    /// Sends the reply, with others that come soon. The thread that does the jobs calls this.
+    pub fn send(self, reply: Reply) {
         let Self { outbox, cookie, offset, bytes } = self;
-        let done = Done { cookie, offset, bytes, reply, due };
+        let done = Done { cookie, offset, bytes, reply };
         match outbox.line.put(done) {
             Err(done) => outbox.tell(Message::Reply(done)),
             Ok(false) => {}
@@ -74,33 +70,24 @@ impl ReplyTo {
     /// Sends the reply now, as far as the socket takes it; the writer sends the rest. The thread that does the jobs calls this.
     pub(crate) fn send_at_once(self, reply: Reply) {
         let unsent = self.outbox.unsent.clone();
-        self.send(reply, None);
+        self.send(reply);
         unsent.flush();
     }
 
     /// Has the writer send the reply. Any thread may call this.
     pub(super) fn send_later(self, reply: Reply) {
         let Self { outbox, cookie, offset, bytes } = self;
-        outbox.tell(Message::Reply(Done { cookie, offset, bytes, reply, due: None }));
+        outbox.tell(Message::Reply(Done { cookie, offset, bytes, reply }));
     }
 }
 
 /// Connections for which replies are ready and not sent.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Unsent(Arc<Mutex<Vec<Arc<Outbox>>>>, Arc<AtomicBool>);
+pub(super) struct Unsent(Arc<Mutex<Vec<Arc<Outbox>>>>);
 
 impl Unsent {
     fn lines(&self) -> MutexGuard<'_, Vec<Arc<Outbox>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The server ends: no reply waits for its time any more.
-    pub(super) fn hurry(&self) {
-        self.1.store(true, Ordering::Release);
-    }
-
-    fn hurries(&self) -> bool {
-        self.1.load(Ordering::Acquire)
     }
 
     /// Sends all that is ready.
@@ -131,8 +118,7 @@ impl Outbox {
         unsent: Unsent,
     ) -> (Arc<Self>, Arc<Line>, Receiver<Message>) {
         let out = Mutex::new(Out { stream, ready: Batch::default(), failed: None });
-        let (waiting, hurry) = (AtomicUsize::new(0), unsent.clone());
-        let line = Arc::new(Line { session, budget, out, waiting, hurry });
+        let line = Arc::new(Line { session, budget, out, waiting: AtomicUsize::new(0) });
         let (to, messages) = channel();
         (Arc::new(Self { line: Arc::clone(&line), to, unsent }), line, messages)
     }
@@ -152,8 +138,6 @@ pub(super) struct Line {
     out: Mutex<Out>,
     /// Messages that the writer has not dealt with.
     waiting: AtomicUsize,
-    /// Tells whether replies wait for their time.
-    hurry: Unsent,
 }
 
 #[derive(Debug)]
@@ -201,7 +185,7 @@ const ENOUGH: usize = 256 << 10;
 impl Line {
     /// Takes a reply of the device's thread, if nothing is before it that has to wait. True if it is the first one.
     fn put(&self, done: Done) -> Result<bool, Done> {
-        if done.due.is_some() || self.waiting.load(Ordering::Acquire) > 0 {
+        if self.waiting.load(Ordering::Acquire) > 0 {
             return Err(done);
         }
         let Ok(mut out) = self.out.try_lock() else { return Err(done) };
@@ -260,23 +244,19 @@ impl Line {
     }
 }
 
-/// Writes the replies that have to wait, in the order in which they come, each when it is due. Ends when every request has its
-/// reply.
+/// Writes the replies that have to wait for the socket, in the order in which they come. Ends when every request has its reply.
 ///
 /// # Errors
 /// Why a reply could not be sent.
 pub(super) fn write_replies(line: &Line, messages: &Receiver<Message>) -> io::Result<()> {
-    threads::wake_in_time();
     let mut batch = Batch::default();
     while let Ok(first) = messages.recv() {
         let mut next = Some(first);
         while let Some(message) = next {
             if let Message::Reply(done) = message {
-                let waits = done.due.is_some_and(|due| due > Instant::now());
-                if waits && batch.requests > 0 || batch.bytes.len() >= ENOUGH {
+                if batch.bytes.len() >= ENOUGH {
                     line.write(&mut batch);
                 }
-                wait_until(done.due, &line.hurry);
                 batch.add(&done, line.session);
             }
             batch.messages += 1;
@@ -285,24 +265,6 @@ pub(super) fn write_replies(line: &Line, messages: &Receiver<Message>) -> io::Re
         line.write(&mut batch);
     }
     line.end()
-}
-
-/// Sleeps until shortly before, then spins: a wake-up takes some microseconds.
-fn wait_until(due: Option<Instant>, hurry: &Unsent) {
-    const LONGEST: Duration = Duration::from_millis(50);
-    const SPIN: Duration = Duration::from_micros(30);
-    let Some(due) = due else { return };
-    while let Some(left) =
-        due.checked_duration_since(Instant::now()).and_then(|left| left.checked_sub(SPIN))
-    {
-        if hurry.hurries() {
-            return;
-        }
-        thread::sleep(left.min(LONGEST));
-    }
-    while Instant::now() < due {
-        std::hint::spin_loop();
-    }
 }
 
 fn encode(out: &mut Vec<u8>, done: &Done, session: Session) {

@@ -211,7 +211,6 @@ pub fn serve<E>(
     unsent.flush();
     stop.stop();
     listeners.iter().for_each(Listener::wake);
-    unsent.hurry();
     // Connections end when each of their requests has its reply.
     let end = Instant::now() + Duration::from_secs(2);
     while !stop.open().is_empty() && Instant::now() < end {
@@ -311,7 +310,7 @@ fn next_within(queue: &Receiver<Job>, wait: Duration) -> Result<Job, RecvTimeout
 /// Answers and counts a request that the device never sees.
 fn refuse(job: Job, stop: &Stop, why: &str) {
     stop.0.refused.fetch_add(1, Ordering::Relaxed);
-    job.reply.send(Reply::Failed(NbdError::Shutdown, why.into()), None);
+    job.reply.send(Reply::Failed(NbdError::Shutdown, why.into()));
 }
 
 fn accept(

@@ -54,6 +54,8 @@ pub struct Job {
     pub data: Vec<u8>,
     /// Number of the connection.
     pub connection: u64,
+    /// Placement stream of its export; 0: none.
+    pub stream: u8,
     /// When the request had arrived.
     pub arrived: Instant,
     /// Where the reply goes.
@@ -102,6 +104,7 @@ pub(super) fn run(
                     length,
                     data,
                     connection,
+                    stream: export.stream,
                     arrived,
                     reply,
                 });

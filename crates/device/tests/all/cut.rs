@@ -200,6 +200,7 @@ pub(crate) fn serve_until_cut<B: Below>(
         bytes: device.bytes(),
         page_bytes: PAGE_BYTES,
         read_only: false,
+        stream: 0,
     };
     let server = Server {
         exports: vec![export],

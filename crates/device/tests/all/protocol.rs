@@ -12,7 +12,7 @@ const GO: u32 = 7;
 
 fn export(name: &str, read_only: bool) -> Export {
     let (name, description) = (name.to_owned(), "a scheme".to_owned());
-    Export { name, description, bytes: 1 << 20, page_bytes: 2048, read_only }
+    Export { name, description, bytes: 1 << 20, page_bytes: 2048, read_only, stream: 0 }
 }
 
 fn handshake() -> Handshake {

@@ -58,6 +58,7 @@ impl<C: Clock<Below = Image>> Worked<C> {
             bytes: device.bytes(),
             page_bytes: device.page_bytes() as u32,
             read_only,
+            stream: 0,
         };
         let exports = vec![export("disk", read_only), export("look", true)];
         let log = Box::new(move |line: &str| log.lock().unwrap().push(line.to_owned()));
@@ -564,6 +565,7 @@ fn an_error_of_the_device_ends_the_server_and_every_request_has_an_answer() {
             bytes: 1 << 20,
             page_bytes: 512,
             read_only: false,
+            stream: 0,
         };
         let (exports, limits) = (vec![export], Limits::default());
         let server = Server { exports, limits, tls: None, log: Box::new(|_| ()) };
@@ -573,7 +575,7 @@ fn an_error_of_the_device_ends_the_server_and_every_request_has_an_answer() {
             let Some(job) = job else { return Ok(None) };
             jobs += 1;
             let failed = Reply::Failed(NbdError::Io, "full".into());
-            job.reply.send(if jobs == 5 { failed } else { Reply::Done }, None);
+            job.reply.send(if jobs == 5 { failed } else { Reply::Done });
             // Meanwhile the client sends more than may be outstanding.
             std::thread::sleep(Duration::from_millis(10));
             if jobs == 5 { Err("the disk is full") } else { Ok(None) }

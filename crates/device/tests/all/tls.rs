@@ -43,6 +43,7 @@ impl Served {
             bytes: 4 << 20,
             page_bytes: 512,
             read_only: false,
+            stream: 0,
         };
         let lines = Arc::clone(&log);
         let tell = Box::new(move |line: &str| lines.lock().unwrap().push(line.to_owned()));
@@ -62,7 +63,7 @@ impl Served {
                     }
                     _ => Reply::Done,
                 };
-                job.reply.send(reply, None);
+                job.reply.send(reply);
                 Ok(None)
             });
             served.unwrap();

@@ -6,6 +6,7 @@ use super::late::RequestDeadline;
 use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
 use crate::measures::{Measured, Summary};
 use crate::run::rounds::SteadyReport;
+use ftl::{HandleLog, StreamLog};
 use serde::Serialize;
 
 /// All results of a comparison.
@@ -463,6 +464,33 @@ pub struct StreamsReport {
     pub opened_for_copies_blocks: u64,
     /// Pages moved that were written before a mount, so that their handle is not known.
     pub moved_unknown: u64,
+}
+
+impl From<&StreamLog> for StreamsReport {
+    fn from(log: &StreamLog) -> Self {
+        let used = |handle: &HandleLog| *handle != HandleLog::default();
+        let handles = log.handles.iter().zip(0..).filter(|(handle, _)| used(handle));
+        let handles = handles.map(|(log, handle)| HandleReport {
+            handle,
+            written: log.written,
+            moved: log.moved,
+            waf: (log.written > 0).then(|| (log.written + log.moved) as f64 / log.written as f64),
+            displaced: log.displaced,
+            opened_blocks: log.opened,
+        });
+        let cut_short = log.handles.iter().map(|handle| handle.cut_short).sum::<u64>();
+        Self {
+            handles: handles.collect(),
+            host_pages: log.written(),
+            media_pages: log.written() + log.moved(),
+            collected_blocks: log.collected,
+            media_reallocated_blocks: log.collected_valid,
+            not_fully_written_blocks: cut_short + log.copies_cut_short,
+            invalid_handle_pages: log.invalid,
+            opened_for_copies_blocks: log.opened_for_copies,
+            moved_unknown: log.moved_unknown,
+        }
+    }
 }
 
 /// One placement handle; in pages, unless stated otherwise.

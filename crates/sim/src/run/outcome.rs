@@ -8,15 +8,13 @@ use crate::measures::wear;
 use crate::report::units;
 use crate::report::units::grouped;
 use crate::report::{
-    BitErrorReport, BufferReport, CauseCounts, CollectionReport, HandleReport, MapCacheReport,
-    MergeReport, RamReport, SchemeReport, SlcCacheReport, StreamsReport, VictimWorkReport,
-    Violation,
+    BitErrorReport, BufferReport, CauseCounts, CollectionReport, MapCacheReport, MergeReport,
+    RamReport, SchemeReport, SlcCacheReport, StreamsReport, VictimWorkReport, Violation,
 };
 use ::workload::quantity::Duration;
 use flash::{Cause, Counts, Operation};
 use ftl::{
-    CollectionLog, Guarantee, HandleLog, MapCache, MergeKind, Scheme, SlcCacheState, SlcSize,
-    StreamLog, Telemetry,
+    CollectionLog, Guarantee, MapCache, MergeKind, Scheme, SlcCacheState, SlcSize, Telemetry,
 };
 
 impl Account {
@@ -86,7 +84,7 @@ impl Account {
                 .map(|work| VictimWorkReport::new(&work, log.started)),
             buffer: buffer(&telemetry, self.flushes, &counts),
             slc_cache: telemetry.slc_cache.as_ref().map(slc_cache),
-            streams: telemetry.streams.map(streams),
+            streams: telemetry.streams.map(StreamsReport::from),
             energy_nj,
             energy_nj_per_task: if tasks == 0 { 0.0 } else { energy_nj / tasks as f64 },
             wear_index: worn.index,
@@ -168,31 +166,6 @@ fn slc_cache(state: &SlcCacheState) -> SlcCacheReport {
         moved: log.moved,
         most_blocks: log.most_blocks,
         blocks_at_end: *blocks,
-    }
-}
-
-fn streams(log: &StreamLog) -> StreamsReport {
-    let used = |handle: &HandleLog| *handle != HandleLog::default();
-    let handles = log.handles.iter().zip(0..).filter(|(handle, _)| used(handle));
-    let handles = handles.map(|(log, handle)| HandleReport {
-        handle,
-        written: log.written,
-        moved: log.moved,
-        waf: (log.written > 0).then(|| share(log.written + log.moved, log.written)),
-        displaced: log.displaced,
-        opened_blocks: log.opened,
-    });
-    let cut_short = log.handles.iter().map(|handle| handle.cut_short).sum::<u64>();
-    StreamsReport {
-        handles: handles.collect(),
-        host_pages: log.written(),
-        media_pages: log.written() + log.moved(),
-        collected_blocks: log.collected,
-        media_reallocated_blocks: log.collected_valid,
-        not_fully_written_blocks: cut_short + log.copies_cut_short,
-        invalid_handle_pages: log.invalid,
-        opened_for_copies_blocks: log.opened_for_copies,
-        moved_unknown: log.moved_unknown,
     }
 }
 

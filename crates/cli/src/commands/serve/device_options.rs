@@ -118,19 +118,30 @@ pub(super) fn of_settings(settings: &BTreeMap<String, String>) -> Result<Experim
 impl DeviceOptions {
     /// The device that the options describe.
     pub(super) fn resolve(&self) -> Result<Resolved, Failure> {
-        Ok(self.on(Experiment::default())?.resolve()?)
+        let page_level = vec!["page-level".parse()?];
+        let experiment = Experiment { schemes: page_level, ..Experiment::default() };
+        Ok(self.on(experiment)?.resolve()?)
+    }
+
+    /// The device of an image's settings, but for what the options say.
+    pub(super) fn over(&self, settings: &BTreeMap<String, String>) -> Result<Resolved, Failure> {
+        let kept = of_settings(settings).map_err(Failure::input)?;
+        Ok(self.on(kept)?.resolve()?)
     }
 
     /// The options on an experiment.
     fn on(&self, mut experiment: Experiment) -> Result<Experiment, ConfigError> {
-        experiment.part = self.part.as_ref().map(|name| TextOrTable(PartTable::named(name)));
-        experiment.capacity = self.capacity;
+        if let Some(name) = &self.part {
+            experiment.part = Some(TextOrTable(PartTable::named(name)));
+        }
+        if let Some(scheme) = &self.scheme {
+            experiment.schemes = vec![scheme.trim().parse()?];
+        }
+        experiment.capacity = self.capacity.or(experiment.capacity);
         experiment.default_share = self.share.unwrap_or(experiment.default_share);
         experiment.seed = self.seed.unwrap_or(experiment.seed);
         self.dies.apply(&mut experiment);
         self.board.apply(&mut experiment);
-        let scheme = self.scheme.as_deref().unwrap_or("page-level");
-        experiment.schemes = vec![scheme.trim().parse()?];
         experiment.workload = "uniform".parse()?;
         Ok(experiment)
     }

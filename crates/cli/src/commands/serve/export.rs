@@ -4,30 +4,79 @@ use crate::failure::Failure;
 use device::image::Clock;
 use device::nbd::Export;
 use device::{Below, BlockDevice};
+use ftl::page_mapped::placement::PlacementKind;
+use sim::config::ResolvedScheme;
 use std::str::FromStr;
 
 /// Longest name by the protocol.
 const MOST_NAME_BYTES: usize = 4096;
 
-/// A name, and whether changes under it are refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A name, whether changes under it are refused, and the placement stream of its writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ExportChoice {
     name: String,
     read_only: bool,
+    stream: u8,
+}
+
+impl ExportChoice {
+    /// True if its writes are those of a placement stream.
+    pub(super) fn has_stream(&self) -> bool {
+        self.stream > 0
+    }
 }
 
 impl FromStr for ExportChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text.rsplit_once(':') {
-            None => Ok(Self { name: text.to_owned(), read_only: false }),
-            Some((name, "ro")) => Ok(Self { name: name.to_owned(), read_only: true }),
-            Some((_, suffix)) => {
-                Err(format!("`:{suffix}` is unknown: a name has no colon, and `:ro` behind it"))
+        let mut words = text.split(':');
+        let name = words.next().unwrap_or_default().to_owned();
+        let mut choice = Self { name, ..Self::default() };
+        for suffix in words {
+            match suffix.split_once('=') {
+                None if suffix == "ro" => choice.read_only = true,
+                Some(("stream", number)) => {
+                    let stream = number.parse().ok().filter(|stream| *stream > 0);
+                    choice.stream = stream.ok_or_else(|| {
+                        format!("stream `{number}` is not a number from 1 to 255")
+                    })?;
+                }
+                _ => {
+                    return Err(format!(
+                        "`:{suffix}` is unknown: a name has no colon, and `:ro` or `:stream=N` behind it"
+                    ));
+                }
             }
         }
+        if choice.read_only && choice.has_stream() {
+            return Err("`:ro` and `:stream` exclude each other: a stream is that of writes".into());
+        }
+        Ok(choice)
     }
+}
+
+/// Refuses streams that the scheme has no placement handle for.
+pub(super) fn have_handles(
+    exports: &[ExportChoice],
+    scheme: &ResolvedScheme,
+) -> Result<(), Failure> {
+    let handles = scheme.config.placement.and_then(PlacementKind::handles);
+    let Some(of) = exports.iter().find(|of| usize::from(of.stream) >= handles.unwrap_or(1)) else {
+        return Ok(());
+    };
+    let ExportChoice { name, stream, .. } = of;
+    let (why, help) = match handles {
+        None => (
+            format!("{} ignores streams", scheme.label),
+            format!("add +placement=stream:{} to the scheme, or more", u32::from(*stream) + 1),
+        ),
+        Some(handles) => (
+            format!("{} has handles for streams 1 to {}", scheme.label, handles - 1),
+            "name one of these, or give the placement more handles".to_owned(),
+        ),
+    };
+    Err(Failure::input_with_help(format!("--export {name}:stream={stream}: {why}"), help))
 }
 
 /// Refuses a name that stands twice or is too long.
@@ -51,7 +100,7 @@ pub(super) fn of_device<C: Clock<Below: Below>>(
     description: &str,
     read_only: bool,
 ) -> Vec<Export> {
-    let nameless = [ExportChoice { name: String::new(), read_only: false }];
+    let nameless = [ExportChoice::default()];
     let chosen = if chosen.is_empty() { &nameless } else { chosen };
     let export = |choice: &ExportChoice| Export {
         name: choice.name.clone(),
@@ -59,6 +108,7 @@ pub(super) fn of_device<C: Clock<Below: Below>>(
         bytes: device.bytes(),
         page_bytes: device.page_bytes() as u32,
         read_only: read_only || choice.read_only,
+        stream: choice.stream,
     };
     chosen.iter().map(export).collect()
 }

@@ -16,7 +16,7 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    pub(super) fn start(path: &Path, log: Log) -> Result<Self, Failure> {
+    pub(super) fn start(path: &Path, streams: bool, log: Log) -> Result<Self, Failure> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
         let plain = name.as_deref().unwrap_or_default();
         let plain = match plain.rsplit_once('.') {
@@ -29,7 +29,7 @@ impl Recording {
                 "name it .csv, .csv.gz, .csv.zst or .csv.xz",
             ));
         }
-        match Recorder::create(path) {
+        match Recorder::create(path, streams) {
             Ok(recorder) => {
                 Ok(Self { path: path.to_owned(), recorder: Some(recorder), failure: None, log })
             }

@@ -72,6 +72,17 @@ fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
             summary.bad_blocks,
         )
     });
+    let handles = summary.streams.iter().flat_map(|streams| &streams.handles);
+    let streams: String = handles
+        .map(|handle| {
+            let waf = handle.waf.map_or_else(|| "-".into(), |waf| format!("{waf:.3}"));
+            let (written, moved) = (handle.written, handle.moved);
+            format!(
+                "stream {:<5} {written} pages written, {moved} moved, WAF {waf}\n",
+                handle.handle
+            )
+        })
+        .collect();
     let bytes = |bytes| Bytes::new(bytes).rounded_down();
     format!(
         "{}\n\
@@ -79,7 +90,7 @@ fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
          bytes        {} read, {} written\n\
          page tasks   {reads} reads, {writes} writes, {trims} trims; {} pages written in part\n\
          WAF          {waf} ({} pages programmed, {} erases, at most {} per block)\n\
-         response     {times}\n{faults}",
+         response     {times}\n{streams}{faults}",
         scheme.label,
         if by_command.is_empty() { String::new() } else { format!(" ({})", by_command.join(", ")) },
         bytes(summary.bytes_read),

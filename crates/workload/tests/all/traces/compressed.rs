@@ -36,7 +36,10 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn zstd(bytes: &[u8]) -> Vec<u8> {
-    ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+    structured_zstd::encoding::compress_to_vec(
+        bytes,
+        structured_zstd::encoding::CompressionLevel::Fastest,
+    )
 }
 
 type Pack = fn(&[u8]) -> Vec<u8>;
