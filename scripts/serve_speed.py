@@ -3,7 +3,8 @@
 
   throughput  4 KiB random reads and writes at depth 32 without latency, beside nbdkit's memory plugin: rounds of
               both, one after the other and in turns, so that other load of the machine meets both.
-  record      the same of ftlkit alone, with and without `--record FILE.csv.zst`.
+  record      the same of ftlkit alone, with and without `--record FILE.csv.zst`; and the processor time of the server per
+              request in both, which other load of the machine disturbs less.
   latency     4 KiB random reads and writes at depth 1 with `--latency real`: fio's mean and p99.9 beside the model's; and
               nbdkit's memory plugin at depth 1, which has no latency to model: how late this machine's own wake-ups are.
 
@@ -59,37 +60,60 @@ def wait_for(socket, process):
     sys.exit(f"{process.args[0]} does not listen")
 
 
+class Served:
+    """A server; its output is in `said`, once it has ended."""
+
+    def __init__(self, said, pid):
+        self.said, self.pid = said, pid
+
+    def processor_us(self):
+        """Processor time so far, us."""
+        with open(f"/proc/{self.pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) * 1e6 / os.sysconf("SC_CLK_TCK")
+
+
 @contextlib.contextmanager
 def server(command, socket):
-    """A server; its output is in the list that is given, once it has ended."""
+    """A server, which ends with the context."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     said = []
     try:
         wait_for(socket, process)
-        yield said
+        yield Served(said, process.pid)
     finally:
         process.send_signal(signal.SIGTERM)
         said.append(process.communicate()[0])
         socket.unlink(missing_ok=True)
 
 
-def side_by_side(places, least, rounds, seconds):
-    """Runs fio at depth 32 on two servers in turns. Tells whether the first has its least share of the second."""
+def side_by_side(places, least, rounds, seconds, servers=()):
+    """Runs fio at depth 32 on two servers in turns. Tells whether the first has its least share of the second. Of `servers`,
+    in the same order, prints the processor time per request, too."""
     met = True
     for place in places.values():
         fio(place, "write", 4, seconds)
     for mode in ["randread", "randwrite"]:
         found = {name: [] for name in places}
+        took = {name: [] for name in places}
+        processes = dict(zip(places, servers))
         for round in range(rounds):
             order = list(places) if round % 2 == 0 else list(reversed(places))
             for name in order:
-                found[name].append(fio(places[name], mode, 32, seconds)["iops"])
+                before_us = processes[name].processor_us() if servers else 0
+                seen = fio(places[name], mode, 32, seconds)
+                found[name].append(seen["iops"])
+                if servers:
+                    took[name].append((processes[name].processor_us() - before_us) / seen["total_ios"])
         shares = [a / b for a, b in zip(*found.values())]
         share = statistics.median(shares)
         met &= share >= least
         medians = "  ".join(f"{name} {statistics.median(iops):8.0f} IOPS" for name, iops in found.items())
         print(f"{mode:9}  depth 32  {medians}  median share {share:.0%} "
               f"({min(shares):.0%} to {max(shares):.0%} in {rounds} rounds){'' if share >= least else f', NOT {least:.0%}'}", flush=True)
+        if servers:
+            medians = "  ".join(f"{name} {statistics.median(us):.2f} µs" for name, us in took.items())
+            print(f"{mode:9}  server's processor time per request: {medians}", flush=True)
     return met
 
 
@@ -108,8 +132,9 @@ def record(ftlkit, folder, rounds, seconds):
     recorded, plain = folder / "recorded.sock", folder / "plain.sock"
     serve = [ftlkit, "serve", "--capacity", "256MiB", "--socket"]
     recording = ["--record", str(folder / "asked.csv.zst")]
-    with server([*serve, str(recorded), *recording], recorded), server([*serve, str(plain)], plain):
-        return side_by_side({"recorded": recorded, "not recorded": plain}, LEAST_RECORDED, rounds, seconds)
+    with server([*serve, str(recorded), *recording], recorded) as first, server([*serve, str(plain)], plain) as second:
+        places = {"recorded": recorded, "not recorded": plain}
+        return side_by_side(places, LEAST_RECORDED, rounds, seconds, [first, second])
 
 
 def latency(ftlkit, folder, _rounds, seconds):
@@ -126,9 +151,9 @@ def latency(ftlkit, folder, _rounds, seconds):
                   f"p99.9 {seen['percentile']['99.900000'] / 1000:.1f} µs", flush=True)
     for mode in ["randread", "randwrite"]:
         serve = [ftlkit, "serve", "--image", str(image), "--socket", str(socket), "--latency", "real", "--json"]
-        with server(serve, socket) as said:
+        with server(serve, socket) as served:
             seen = fio(socket, mode, 1, 4 * seconds)["clat_ns"]
-        model = json.loads(said[0])["device"]["request_response_ns"]
+        model = json.loads(served.said[0])["device"]["request_response_ns"]
         for what, fios, models in [
             ("mean", seen["mean"], model["mean"]),
             ("p99.9", seen["percentile"]["99.900000"], model["p99.9"]),

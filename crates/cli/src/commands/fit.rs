@@ -125,7 +125,7 @@ impl FitArgs {
             return Err(Failure::Interrupted);
         }
         let fitted = fitted?;
-        let said = said(&fitted);
+        let said = said(&fitted, options.shares);
         if let Some(html) = html {
             write_page(&points, &fitted, &said, (&html, self.quiet))?;
         }
@@ -181,7 +181,11 @@ fn percent(share: f64) -> String {
 }
 
 /// The best candidate, and how well the points tell it from others.
-fn said(fitted: &Fit) -> String {
+fn said(fitted: &Fit, (least_share, most_share): (f64, f64)) -> String {
+    /// The search ends with shares this far apart.
+    const NEAR: f64 = 0.001;
+    /// From here on the points are of another kind of drive, or measured otherwise than the columns say.
+    const LARGE: f64 = 0.05;
     let Some(best) = fitted.best.first() else { return String::new() };
     let mut said = format!(
         "Best: {} with {} and {} pages per block, {:.4} of the array exported ({} over-provisioning), residual {}.",
@@ -211,6 +215,17 @@ fn said(fitted: &Fit) -> String {
         " About as good (residual up to 1.5 times as large and 0.5 % more): {}, shares {least:.4} to {most:.4}.",
         kinds.join(", ")
     ));
+    if best.share - least_share < NEAR || most_share - best.share < NEAR {
+        said.push_str(&format!(
+            " The best share is at an end of {least_share}..{most_share}: with a wider --shares there may be a better one."
+        ));
+    }
+    if best.residual > LARGE {
+        said.push_str(
+            " The residual is large: no candidate explains the points. Try other --placements and --victims, and look at the \
+             errors of single points.",
+        );
+    }
     said
 }
 

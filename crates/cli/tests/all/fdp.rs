@@ -122,6 +122,19 @@ fn handles_are_told_of_in_every_form() {
 }
 
 #[test]
+fn a_load_without_streams_is_told() {
+    let said = "no request named a stream";
+    let run = |workload: &str| {
+        let line =
+            format!("compare {workload} --capacity 256MiB --requests 2k --schemes page-level");
+        unwrapped(&words(&line).ok())
+    };
+    assert!(run("uniform --fdp ruhs=3").contains(said));
+    assert!(!run("flash-cache --fdp ruhs=3").contains(said));
+    assert!(!run("uniform").contains(said));
+}
+
+#[test]
 fn what_reclaim_units_exclude_is_refused() {
     for (options, said) in [
         ("--fdp ruhs=16", "1 to 15"),
@@ -129,6 +142,10 @@ fn what_reclaim_units_exclude_is_refused() {
         ("--fdp ru=100KiB", "one block on each of 1 dies is 128KiB"),
         ("--fdp ruhs=3 --schemes lazy-rtgc", "`page-level` and `fsr` have them"),
         ("--fdp ruhs=3", "as in --schemes page-level"),
+        (
+            "--fdp ruhs=2 --schemes page-level+placement=stream:5",
+            "has 5 handles, and --fdp 2; omit the placement",
+        ),
         ("--fdp ruhs=3 --schemes page-level --part ddt-mlc --ways 2", "between two"),
         ("--fdp ruhs=3 --schemes page-level --part bics-tlc", "depend on the page"),
         ("--fdp ruhs=3 --schemes page-level --read-reclaim 100k", "--fdp does not support"),

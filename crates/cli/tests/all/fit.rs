@@ -32,6 +32,7 @@ fn the_ranking_is_the_same_however_it_is_written() {
     let said = unwrapped(&text);
     assert!(said.contains("Best: greedy with split and 32 pages per block"), "{text}");
     assert!(said.contains("runs on small arrays"), "{text}");
+    assert!(!said.contains("at an end of") && !said.contains("residual is large"), "{text}");
     assert_eq!(text, ftlkit(words.clone()).ok(), "twice the same");
     let json = ftlkit(words.into_iter().chain(["--json".to_owned()])).json();
     let best = &json["fit"]["best"];
@@ -44,6 +45,17 @@ fn the_ranking_is_the_same_however_it_is_written() {
     assert!(said.contains(&format!("{share:.4} of the array exported")), "{text}");
     assert_eq!(json["measured"].as_array().map(Vec::len), Some(3));
     assert_eq!(best[0]["points"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn a_fit_that_is_none_says_so() {
+    let (_scratch, words) = fitted("fit-end", &["--victims", "greedy"], "waf\n3.6\n");
+    let said = unwrapped(&ftlkit(words).ok());
+    assert!(said.contains("The best share is at an end of 0.86..0.94"), "{said}");
+    let (_scratch, words) =
+        fitted("fit-large", &["--victims", "greedy"], "fill,waf\n1,5.1\n0.85,5.1\n");
+    let said = unwrapped(&ftlkit(words).ok());
+    assert!(said.contains("The residual is large: no candidate explains the points"), "{said}");
 }
 
 #[cfg(feature = "html")]
@@ -63,12 +75,23 @@ fn what_is_wrong_is_told() {
     for (more, table, told) in [
         (&[][..], "fill,speed\n1,2\n", "no column is called `speed`"),
         (&[], "fill,waf\n1,2\n2,2\n", "drive.csv, line 3: fill"),
-        (&["--victims", "greedi"], "waf\n4\n", "no candidate can be run"),
+        (&["--victims", "greedy,greedi"], "waf\n4\n", "victims: "),
+        (&["--victims", "greedi"], "waf\n4\n", "`greedi`"),
+        (&["--placements", "oracle"], "waf\n4\n", "oracle needs to know the future"),
+        (
+            &["--blocks", "64", "--placements", "sepbit", "--shares", "0.99..0.995"],
+            "waf\n4\n",
+            "no candidate can be run",
+        ),
         (&["--blocks", "5"], "waf\n4\n", "blocks: must be 64 to 65536"),
     ] {
         let (_scratch, mut words) = fitted("fit-wrong", &[], table);
-        if more.contains(&"--blocks") {
-            words.retain(|word| word != "--blocks" && word != "128");
+        for (option, value) in
+            [("--blocks", "128"), ("--placements", "split"), ("--shares", "0.86..0.94")]
+        {
+            if more.contains(&option) {
+                words.retain(|word| word != option && word != value);
+            }
         }
         let words = words.into_iter().chain(more.iter().map(|&word| word.to_owned()));
         ftlkit(words).refused(&[told]);

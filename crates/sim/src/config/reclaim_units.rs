@@ -61,6 +61,17 @@ impl Experiment {
                     "has blocks of two sizes, and reclaim units have one; omit `slc` or --fdp",
                 ));
             }
+            if let Some(own) = table.placement.and_then(|Word(placement)| placement.handles())
+                && own != usize::from(settings.handles)
+            {
+                return Err(table.fault(
+                    "placement",
+                    &format!(
+                        "has {own} handles, and --fdp {}; omit the placement, or give both the same number",
+                        settings.handles
+                    ),
+                ));
+            }
             if table.placement.is_none() && table.frontiers.is_none() {
                 table.placement = Some(Word(placement));
             }

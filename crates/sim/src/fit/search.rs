@@ -3,7 +3,7 @@
 
 use super::measured::{Figure, Measured};
 use crate::compare::run_one;
-use crate::config::Experiment;
+use crate::config::{Experiment, SchemeChoice};
 use crate::run::{Observer, Phase, RunError};
 use crate::{Fault, with_causes};
 use rayon::prelude::*;
@@ -79,6 +79,19 @@ impl Options {
         }
         if self.placements.is_empty() {
             return Err(Fault::input("placements: are none"));
+        }
+        for (what, setting, names) in
+            [("victims", "victim", &self.victims), ("placements", "placement", &self.placements)]
+        {
+            for name in names {
+                let scheme = format!("page-level+{setting}={name}").parse::<SchemeChoice>();
+                scheme.map_err(|error| Fault::input(format!("{what}: {}", with_causes(&error))))?;
+            }
+        }
+        if self.placements.iter().any(|placement| placement == "oracle") {
+            return Err(Fault::input(
+                "placements: oracle needs to know the future, which no drive does; name others",
+            ));
         }
         match self.pages_per_block.iter().find(|pages| !(4..=4096).contains(*pages)) {
             Some(pages) => {
@@ -461,8 +474,14 @@ mod tests {
     #[test]
     fn what_cannot_be_run_is_told() {
         let points = read("waf\n3\n", "t").unwrap();
-        let error = fit(&points, &options(&["greedi"]), &Unobserved).unwrap_err().to_string();
-        assert!(error.contains("no candidate can be run") && error.contains("greedi"), "{error}");
+        let full = Options {
+            placements: vec!["sepbit".into()],
+            shares: (0.99, 0.995),
+            blocks: 64,
+            ..options(&["greedy"])
+        };
+        let error = fit(&points, &full, &Unobserved).unwrap_err().to_string();
+        assert!(error.contains("no candidate can be run: "), "{error}");
         for wrong in [
             Options { shares: (0.9, 0.8), ..options(&["greedy"]) },
             Options { step: 0.0, ..options(&["greedy"]) },
@@ -470,6 +489,9 @@ mod tests {
             Options { pages_per_block: vec![1], ..options(&["greedy"]) },
             options(&[]),
             Options { placements: Vec::new(), ..options(&["greedy"]) },
+            Options { placements: vec!["oracle".into()], ..options(&["greedy"]) },
+            Options { placements: vec!["split".into(), "sepbits".into()], ..options(&["greedy"]) },
+            options(&["greedy", "greedi"]),
         ] {
             assert!(wrong.check().is_err(), "{wrong:?}");
         }

@@ -14,7 +14,8 @@ use crate::report::{
 use ::workload::quantity::Duration;
 use flash::{Cause, Counts, Operation};
 use ftl::{
-    CollectionLog, Guarantee, MapCache, MergeKind, Scheme, SlcCacheState, SlcSize, Telemetry,
+    CollectionLog, Guarantee, MapCache, MergeKind, Scheme, SlcCacheState, SlcSize, StreamLog,
+    Telemetry,
 };
 
 impl Account {
@@ -104,6 +105,7 @@ impl Account {
             .into_iter()
             .chain(bit_errors.as_ref().and_then(unreadable))
             .chain(bit_errors.as_ref().and_then(too_old))
+            .chain(telemetry.streams.and_then(unnamed))
             .collect(),
             bit_errors,
             refresh: medium.refresh(&counts),
@@ -323,6 +325,16 @@ fn overload(report: &SchemeReport, last_arrival_ns: u64) -> Option<String> {
              --scale-arrivals spreads them",
             units::time(last_arrival_ns as f64 / report.requests_taken.max(1) as f64),
         )
+    })
+}
+
+/// What is said where the placement follows streams, and no request named one.
+fn unnamed(log: &StreamLog) -> Option<String> {
+    let named = log.handles.iter().skip(1).any(|handle| handle.written > 0) || log.invalid > 0;
+    (!named && log.written() > 0).then(|| {
+        "no request named a stream: all writes are of handle 0; `flash-cache`, `three-streams`, `lsm` and traces with a column \
+         `stream` name them"
+            .into()
     })
 }
 
