@@ -16,7 +16,7 @@ const FULL: Shape = Shape { blocks: 1024, pages_per_block: 512, device_writes: 2
 /// Logical pages of 100 physical ones.
 const FILL: u32 = 80;
 
-/// Victim policies of the table; `2r` has one more column of its own.
+/// Victim policies of the table; `2r` and `midas` have their own besides.
 const VICTIMS: [VictimKind; 2] = [VictimKind::GREEDY, VictimKind::COST_BENEFIT];
 
 /// Every placement with its defaults, the oracle included.
@@ -34,9 +34,7 @@ pub(super) fn waf(settings: &Settings, watch: &dyn ReproductionObserver) -> Sect
 
 /// Victim policies of a placement.
 fn victims(placement: PlacementKind) -> Vec<VictimKind> {
-    let own = [VictimKind::TWO_REGIONS_GREEDY, VictimKind::TWO_REGIONS_FIFO];
-    let own = own.into_iter().filter(|_| placement.fills_up());
-    VICTIMS.into_iter().chain(own).collect()
+    VICTIMS.iter().chain(placement.policy().victims).copied().collect()
 }
 
 fn waf_on(shape: Shape, seed: u64, watch: &dyn ReproductionObserver) -> Section {
@@ -150,7 +148,7 @@ mod tests {
             }
             seen += 1;
         }
-        assert_eq!(seen, Load::ALL.len() * (2 * placements().len() + 2));
+        assert_eq!(seen, Load::ALL.len() * (2 * placements().len() + 4));
         let (_, oracle) = of_zones.iter().find(|(name, _)| name == "oracle").unwrap();
         assert!(of_zones.iter().all(|(_, waf)| waf >= oracle), "{of_zones:?}");
         assert_eq!(section.rows.len(), 8);

@@ -274,6 +274,12 @@ fn policies_separate_hot_from_cold() {
     let queue = of(VictimKind::TWO_REGIONS_FIFO)("2r");
     println!("2r: greedy regions {regions:.3}, FIFO regions {queue:.3}");
     assert!(regions < split * 0.98 && queue < split * 0.75);
+    // With victims of its own against `split` with the same policy for the rest.
+    let midas = [VictimKind::MIDAS_GREEDY, VictimKind::MIDAS_COST_BENEFIT]
+        .map(|of_victim| of(of_victim)("midas"));
+    let without = [split, of(VictimKind::COST_BENEFIT)("split")];
+    println!("midas {midas:.3?}, split {without:.3?}");
+    assert!(midas[0] < without[0] * 0.7 && midas[1] < without[1] * 0.95);
 }
 
 /// The same on the array of SSD-iq's table: 2 GiB in blocks of 512 pages of 4 KiB, after 20 device writes.
@@ -282,10 +288,8 @@ fn policies_separate_hot_from_cold() {
 fn zones_on_the_array_of_ssd_iq() {
     let shape = Shape::new(1024, 512, 8);
     for kind in PlacementKind::each() {
-        let both = [VictimKind::TWO_REGIONS_GREEDY, VictimKind::TWO_REGIONS_FIFO];
-        let both = both.into_iter().filter(|_| kind.fills_up());
         let each = [VictimKind::GREEDY, VictimKind::COST_BENEFIT, VictimKind::SECOND_CHANCE];
-        for victim in each.into_iter().chain(both) {
+        for victim in each.iter().chain(kind.policy().victims).copied() {
             let scheme = SchemeConfig { victim: Some(victim), ..placed("page-level", kind) };
             println!("{kind}, {victim}: {:.3}", zones(&scheme, shape, 25).1);
         }
