@@ -381,3 +381,166 @@ impl Placement for Midas {
         size_of::<Self>() + self.counters.capacity() + self.intervals.heap_bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    fn midas(logical_pages: u32, [blocks, pages_per_block]: [u32; 2], epoch: u16) -> Midas {
+        Midas::new(&PlacedSpace { logical_pages, blocks, pages_per_block, numbers: [epoch, 0, 0] })
+    }
+
+    fn write(policy: &mut Midas, lpn: u32, from: Option<usize>, from_age: u32) -> usize {
+        let (lpn, from_age) = (Lpn(lpn), Some(from_age));
+        policy.of_write(&PlacedWrite { lpn, lifespan: None, left: None, from, from_age })
+    }
+
+    fn copy(policy: &mut Midas, lpn: u32, from: usize) -> usize {
+        policy.of_copy(&PlacedCopy { lpn: Some(Lpn(lpn)), age: None, left: None, from })
+    }
+
+    /// 32 pages in 8 blocks; a window of 16 writes at first.
+    fn after_the_first_device_write() -> Midas {
+        let mut policy = midas(16, [8, 4], 4);
+        // Nothing counts at first.
+        assert!((0..32).all(|_| write(&mut policy, 3, Some(HOT), 0) == OTHERS));
+        assert_eq!((policy.counter(Lpn(3)), policy.work()), (0, Accesses::default()));
+        policy
+    }
+
+    #[test]
+    fn hot_pages_by_hand() {
+        let mut policy = after_the_first_device_write();
+        let young = |policy: &mut Midas| write(policy, 3, Some(OTHERS), 16);
+        assert_eq!([(); 4].map(|()| young(&mut policy)), [OTHERS, OTHERS, HOT, HOT]);
+        // One that was too old, and others that say nothing.
+        assert_eq!(write(&mut policy, 3, Some(OTHERS), 17), OTHERS);
+        assert_eq!(write(&mut policy, 3, Some(2), 0), OTHERS);
+        assert_eq!(write(&mut policy, 3, None, 0), OTHERS);
+        assert_eq!(write(&mut policy, 3, Some(HOT), 99), HOT);
+        // A copy counts down, by two from the HOT group; neighbours in the same byte keep theirs.
+        assert_eq!([copy(&mut policy, 3, HOT), copy(&mut policy, 3, 4)], [1, 5]);
+        assert_eq!([0, 1, 2, 3, 4].map(|lpn| policy.counter(Lpn(lpn))), [0, 0, 0, 1, 0]);
+        assert_eq!([copy(&mut policy, 3, OTHERS), copy(&mut policy, 3, OTHERS)], [2, 2]);
+        assert_eq!((policy.counter(Lpn(3)), copy(&mut policy, 2, 7)), (0, 7));
+        // 6 writes and 3 copies changed a counter; all 8 writes are of sampled pages.
+        assert_eq!(policy.work(), Accesses::new(6 + 3 + 2 * 8, 6 + 3 + 2 * 8));
+    }
+
+    #[test]
+    fn the_window_follows_the_blocks_of_the_hot_group() {
+        let pass = |window: &mut Window, writes| (0..writes).for_each(|_| window.pass());
+        let mut window = Window::new(100);
+        pass(&mut window, 150);
+        // No block was collected yet: it goes on until one is.
+        assert_eq!((window.writes, window.left), (100, 0));
+        (window.sum, window.blocks) = (150, 3);
+        pass(&mut window, 1);
+        assert_eq!((window.writes, window.left, window.blocks), (75, 75, 0));
+        pass(&mut window, 74);
+        (window.sum, window.blocks) = (300, 2);
+        pass(&mut window, 1);
+        assert_eq!(window.writes, 112);
+        // Blocks of the HOT group alone count, and those whose age is known.
+        let mut policy = after_the_first_device_write();
+        for (class, lifespan) in [(HOT, Some(40)), (OTHERS, Some(9)), (HOT, None), (HOT, Some(20))]
+        {
+            policy.collected(&CollectedBlock { class, lifespan });
+        }
+        assert_eq!((policy.window.sum, policy.window.blocks), (60, 2));
+    }
+
+    /// Four groups with sizes, of which the model says that victims of groups 1 to 3 have 20, 40 and 60 % of their pages valid.
+    fn sized() -> Midas {
+        let mut policy = midas(800, [100, 10], 4);
+        policy.sizes.sized = 4;
+        policy.sizes.blocks = [3, 10, 11, 12, 0, 0, 0];
+        policy.sizes.valid = [0, ONE / 5, ONE / 5 * 2, ONE / 5 * 3, 0, 0, 0];
+        policy.told = 4;
+        policy
+    }
+
+    fn told(policy: &mut Midas) -> Option<(usize, [u32; 4])> {
+        let wants = policy.wants_groups();
+        let sizes = policy.group(Some(&GroupState::default()));
+        assert_eq!(wants, sizes.is_some());
+        sizes.map(|sizes| (sizes.sized, [0, 1, 2, 3].map(|group| sizes.blocks[group])))
+    }
+
+    #[test]
+    fn groups_join_the_rest_where_the_prediction_fails() {
+        let check = |copies: [u64; 4], blocks: u64| {
+            let mut policy = sized();
+            policy.victims.copies[..4].copy_from_slice(&copies);
+            policy.victims.blocks[..4].copy_from_slice(&[blocks; 4]);
+            policy.check();
+            told(&mut policy)
+        };
+        // Of 100 pages each: as said, at most ten more, and fewer.
+        assert_eq!(check([100, 29, 49, 0], 10), None);
+        assert_eq!(check([0, 20, 51, 99], 10), Some((2, [3, 10, 11, 12])));
+        assert_eq!(check([0, 20, 40, 71], 10), Some((3, [3, 10, 11, 12])));
+        // Without group 1 there is no HOT group.
+        assert_eq!(check([0, 31, 0, 0], 10), Some((0, [3, 10, 11, 12])));
+        // Too few victims; and those of the old sizes.
+        assert_eq!(check([0, 30, 30, 30], 3), None);
+        let mut policy = sized();
+        policy.is_new = true;
+        policy.victims.copies = [100; CLASSES];
+        policy.victims.blocks = [10; CLASSES];
+        policy.check();
+        assert_eq!((told(&mut policy), policy.victims.blocks), (None, [0; CLASSES]));
+    }
+
+    #[test]
+    fn groups_join_the_rest_where_collection_gains_too_little() {
+        let waiting = |policy: &mut Midas, class, writes| {
+            for at in 0..writes {
+                policy.collected(&CollectedBlock { class, lifespan: None });
+                let _ = write(policy, at, None, 0);
+            }
+        };
+        let mut policy = sized();
+        waiting(&mut policy, 2, 24);
+        let _ = write(&mut policy, 0, None, 0);
+        waiting(&mut policy, 2, 24);
+        assert_eq!(told(&mut policy), None);
+        waiting(&mut policy, 2, 1);
+        assert_eq!(told(&mut policy), Some((2, [3, 10, 11, 12])));
+        let mut policy = sized();
+        waiting(&mut policy, 7, 25);
+        assert_eq!(told(&mut policy), Some((3, [3, 10, 11, 12])));
+        waiting(&mut policy, 7, 50);
+        assert_eq!(told(&mut policy), Some((0, [3, 10, 11, 12])));
+    }
+
+    /// A tenth of the pages gets nine tenths of the writes: groups get sizes at the end of the epoch, if the victim policy
+    /// keeps groups and writes have cost more than the model promises.
+    #[test]
+    fn sizes_follow_at_the_end_of_an_epoch() {
+        let state = GroupState { blocks: 98, valid: 800, untouched: 0 };
+        let epoch = |seen: u64, state: Option<&GroupState>| {
+            let mut policy = midas(800, [100, 10], 2);
+            let mut random = Pcg64::seed_from_u64(5);
+            for at in 0..3000 {
+                assert!(!policy.wants_groups(), "{at}");
+                let hot = random.random_range(0..10) > 0;
+                let lpn = random.random_range(if hot { 0..80 } else { 80..800 });
+                let _ = write(&mut policy, lpn, Some(OTHERS), 0);
+            }
+            assert!(policy.wants_groups());
+            policy.device.waf = Some(seen);
+            let sizes = policy.group(state);
+            assert_eq!((policy.wants_groups(), policy.ends), (false, 5000));
+            (sizes, policy.sizes.waf)
+        };
+        let (sizes, waf) = epoch(3 * ONE, Some(&state));
+        let sizes = sizes.unwrap();
+        assert!(sizes.sized >= 2 && waf < 2 * ONE, "{sizes:?}");
+        assert_eq!(sizes.blocks[..sizes.sized].iter().filter(|size| **size == 0).count(), 0);
+        assert_eq!(epoch(waf - 1, Some(&state)).0, None);
+        assert_eq!(epoch(3 * ONE, None).0, None);
+    }
+}
