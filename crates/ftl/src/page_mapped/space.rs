@@ -269,6 +269,8 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
 
     /// Lets a placement that sizes groups of candidates set their sizes, if it is about to.
     fn regroup(&mut self) {
+        // One entry of the log for each number of valid pages, 0 included.
+        let pages_per_block = self.log.victim_valid.len() as u32 - 1;
         let Some(placing) = &mut self.placing else { return };
         if !placing.wants_groups() || self.mounting {
             return;
@@ -276,10 +278,12 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         let blocks = &self.blocks;
         let valid = |block| blocks.valid(block);
         let state = self.victims.groups(&valid).map(|state| {
-            // A block is opened with all its pages valid.
-            let open = self.frontiers.open();
-            let in_open = open.map(|open| u64::from(blocks.valid(open.block) - open.room()));
-            GroupState { valid: state.valid + in_open.sum::<u64>(), ..state }
+            self.frontiers.open().fold(state, |state, open| GroupState {
+                pages: state.pages + u64::from(pages_per_block - open.room()),
+                // A block is opened with all its pages valid.
+                valid: state.valid + u64::from(blocks.valid(open.block) - open.room()),
+                ..state
+            })
         });
         if let Some(sizes) = placing.group(state.as_ref()) {
             self.victims.set_groups(&sizes, &valid);

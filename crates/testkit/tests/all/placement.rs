@@ -338,7 +338,7 @@ fn midas_follows_what_changes() {
         let uniform = of("midas", victim, &[(Some(0), 14), (None, 14)]);
         let without = of("split", VictimKind::GREEDY, &[(None, 8)]);
         println!("{victim}: uniform {:.3}, split {:.3}", last(&uniform), last(&without));
-        assert!(last(&uniform) < last(&without) * 1.08, "{uniform:.3?}");
+        assert!(last(&uniform) < last(&without) * 1.12, "{uniform:.3?}");
     }
 }
 
@@ -346,16 +346,15 @@ fn midas_follows_what_changes() {
 #[test]
 fn sized_groups_survive_power_cuts() {
     let midas = kind("midas").policy();
-    let shape = Shape::new(32, 8, 4);
+    let shape = Shape::new(60, 4, 4);
     let mut cuts = 0;
     for victim in midas.victims.iter().copied().map(Some) {
         let placement = midas.kind(&[1]);
         let scheme = SchemeConfig { victim, placement, ..scheme("page-level") };
-        let share = logical_pages(&scheme, &shape, 0).unwrap() / 10 * 9;
-        let scheme = SchemeConfig { logical_pages: Some(share), ..scheme };
+        let share = logical_pages(&scheme, &shape, 0).unwrap();
         let case = power_cut::Case {
-            operations: 800,
-            ..power_cut::Case::new(scheme.clone(), shape, Pattern::HotCold, 3)
+            operations: 1200,
+            ..power_cut::Case::new(scheme.clone(), shape, Pattern::FillThenOverwrite, 3)
         };
         let array = AnyArray::new(Serial::new(shape.array(Store::Metadata, &[])));
         let mut ftl = registry::format(&scheme, array).unwrap();

@@ -296,6 +296,7 @@ impl Midas {
         let chain = Chain {
             pages_per_block: self.pages_per_block,
             blocks: state.blocks,
+            pages: state.pages,
             valid: state.valid,
             untouched: if untouched < state.blocks / 5 { 0 } else { untouched },
             hot: hot as u64,
@@ -520,7 +521,7 @@ mod tests {
     /// keeps groups and writes have cost more than the model promises.
     #[test]
     fn sizes_follow_at_the_end_of_an_epoch() {
-        let state = GroupState { blocks: 98, valid: 800, untouched: 0 };
+        let state = GroupState { blocks: 98, pages: 980, valid: 800, untouched: 0 };
         let epoch = |seen: u64, state: Option<&GroupState>| {
             let mut policy = midas(800, [100, 10], 2);
             let mut random = Pcg64::seed_from_u64(5);

@@ -29,7 +29,9 @@ pub struct Filled {
 pub struct GroupState {
     /// Candidates.
     pub blocks: u32,
-    /// Valid pages in them, and in open blocks.
+    /// Programmed pages in them and in open blocks, and those of them that are valid.
+    pub pages: u64,
+    /// See `pages`.
     pub valid: u64,
     /// Those outside of groups with a size that have no invalid page.
     pub untouched: u32,

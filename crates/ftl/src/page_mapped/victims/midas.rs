@@ -243,6 +243,7 @@ impl Victims for Midas {
             if *place != Place::Nowhere {
                 let valid = valid(block);
                 state.blocks += 1;
+                state.pages += u64::from(self.pages_per_block);
                 state.valid += u64::from(valid);
                 let whole = *place == Place::Rest && valid == self.pages_per_block;
                 state.untouched += u32::from(whole);
@@ -335,10 +336,11 @@ impl Victims for Midas {
         ];
         let help = "Full blocks of the group in the order of their collection, once it is larger than its size.";
         let mut lists = self.rest.seen().lists();
-        let sized = self.queues.iter().zip(NAMES).zip(self.sizes.blocks).take(self.sizes.sized);
-        lists.extend(sized.map(|((queue, name), size)| {
+        let sized = self.queues.iter().zip(NAMES).take(self.sizes.sized);
+        lists.extend(sized.map(|(queue, name)| {
             let queue = queue.iter().copied().map(BlockId);
-            List::of_blocks(name, help, queue).holding(size.into())
+            // A group is larger than its size until collection comes to it.
+            List::of_blocks(name, help, queue).holding(self.place.len() as u64)
         }));
         lists
     }
@@ -441,7 +443,7 @@ mod tests {
                 [Some(2), Some(1), Some(0), Some(2)]
             );
             let state = victims.groups(&valid).unwrap();
-            assert_eq!((state.blocks, state.valid, state.untouched), (4, 37, 2));
+            assert_eq!(state, GroupState { blocks: 4, pages: 40, valid: 37, untouched: 2 });
             // Nothing is above its size, and the rest gains nothing: the groups do, the last first.
             blocks[1].0 = 9;
             let valid = |block: BlockId| blocks[block.0 as usize].0;

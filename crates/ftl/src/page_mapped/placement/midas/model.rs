@@ -8,7 +8,7 @@
 //! G(x) = Tc Sc(x) + Th Sh(t0 + x)                             pages per host write that are valid x writes after group 1
 //! x1   = (s1 + ½) π / G(0),  xi = x(i−1) + (si + ½) π / G(x(i−1))    G(xi) pages leave group i for the next
 //! valid ratio of victims:  HOT Sh(t0);  group i  G(xi) / G(x(i−1))
-//! rest:  V − valid pages in the groups, in all other blocks; u = its share of valid pages
+//! rest:  V − valid pages in the groups, in what is left of all programmed pages; u = its share of valid pages
 //!        a victim's gain g(u):  u = (1 − e^−z) / z,  g = 1 − e^−z       FIFO, or greedy with many pages, at equal rates
 //! WAF  = 1 + Th Sh(t0) + Σ G(xi) + G(xm) (1 / g − 1)
 //! ```
@@ -88,8 +88,9 @@ fn gain(valid: u64, pages: u64) -> Option<u64> {
 #[derive(Clone, Debug)]
 pub(super) struct Chain<'a> {
     pub(super) pages_per_block: u32,
-    /// Full blocks, and valid pages in them and in open ones.
+    /// Full blocks; programmed and valid pages in them and in open ones.
     pub(super) blocks: u32,
+    pub(super) pages: u64,
     pub(super) valid: u64,
     /// Blocks of the rest that lose no page.
     pub(super) untouched: u32,
@@ -172,11 +173,12 @@ impl Chain<'_> {
             }
         }
         // Data that nobody writes any more are no part of it.
-        let pages = u64::from(self.pages_per_block);
-        let untouched = self.untouched.min(rest.saturating_sub(1));
-        let valid =
-            self.valid.saturating_sub(in_groups).saturating_sub(u64::from(untouched) * pages);
-        let gain = gain(valid, u64::from(rest - untouched) * pages)?;
+        let untouched = u64::from(self.untouched.min(rest)) * u64::from(self.pages_per_block);
+        let halves = 2 * u64::from(sum) + sizes.sized as u64;
+        let pages = self.pages.checked_sub(halves * u64::from(self.pages_per_block) / 2)?;
+        let pages = pages.saturating_sub(untouched);
+        let valid = self.valid.saturating_sub(in_groups).saturating_sub(untouched);
+        let gain = gain(valid, pages)?;
         let programmed = (u128::from(flow) * u128::from(ONE) / u128::from(gain)) as u64;
         found.waf = ONE + copies + (programmed - flow);
         Some(found)
@@ -265,6 +267,7 @@ mod tests {
         let chain = Chain {
             pages_per_block: 10,
             blocks: 150,
+            pages: 1500,
             valid: 1100,
             untouched: 0,
             hot: ONE / 2,
@@ -279,18 +282,18 @@ mod tests {
         let waf = of(predict(&[]).unwrap().waf);
         assert!((waf - 1.0 / of(gain(1100, 1500).unwrap())).abs() < 1e-6, "{waf}");
         // HOT of 12 blocks: (12 + ½) × 10 / ½ = 250 host writes: nothing is valid then.
-        // Group 1 of 60: 605 / ½ = 1,210 host writes: all is. 100 and 605 pages are held there, 395 of 780 in the rest.
+        // Group 1 of 60: 605 / ½ = 1,210 host writes: all is. 100 and 605 pages are held there, 395 of 770 in the rest.
         let found = predict(&[12, 60]).unwrap();
         assert!(found.valid[0] < ONE / 1000 && found.valid[1] > ONE - ONE / 100, "{found:?}");
-        let expected = 1.0 + 0.5 + 0.5 * (1.0 / of(gain(395, 780).unwrap()) - 1.0);
+        let expected = 1.0 + 0.5 + 0.5 * (1.0 / of(gain(395, 770).unwrap()) - 1.0);
         assert!((of(found.waf) - expected).abs() < 0.02, "{} for {expected}", of(found.waf));
         // HOT of 4 blocks: 90 host writes, in which all stay valid. Group 1 gets all: 110 × 10 / 2 / 1 … of 20 blocks 205.
         let found = predict(&[4, 20]).unwrap();
         assert!(found.valid[0] > ONE - ONE / 100, "{found:?}");
         // 90 + 205 host writes later only the others are left.
         assert!((of(found.valid[1]) - 0.5).abs() < 0.02, "{found:?}");
-        // 45 hot pages are held in HOT, 55 hot and 102 others in group 1: 898 of 1,260 in the rest.
-        let gain = of(gain(898, 1260).unwrap());
+        // 45 hot pages are held in HOT, 55 hot and 102 others in group 1: 898 of 1,250 in the rest.
+        let gain = of(gain(898, 1250).unwrap());
         let expected = 1.0 + 0.5 + 0.5 + 0.5 * (1.0 / gain - 1.0);
         assert!((of(found.waf) - expected).abs() < 0.03, "{} for {expected}", of(found.waf));
         // Too few blocks for the rest; too many in all.
@@ -312,6 +315,7 @@ mod tests {
         let chain = Chain {
             pages_per_block: 10,
             blocks: 150,
+            pages: 1500,
             valid: 1100,
             untouched: 0,
             hot: ONE / 2,
@@ -323,7 +327,7 @@ mod tests {
         assert!((100..=112).contains(&best.blocks[1]), "{best:?}");
         assert!(of(best.waf) < 1.02 && best.sized == 2, "{best:?}");
         // Beside them 200 blocks that are never written.
-        let more = Chain { blocks: 350, valid: 3100, untouched: 200, ..chain.clone() };
+        let more = Chain { blocks: 350, pages: 3500, valid: 3100, untouched: 200, ..chain.clone() };
         let with = more.best().unwrap();
         assert!(of(with.waf) < 1.02, "{with:?}");
         let without = |chain: &Chain| chain.predict(&Sizes::default()).unwrap().waf;
