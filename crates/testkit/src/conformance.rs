@@ -213,13 +213,21 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 variants.extend(both.map(|frontiers| SchemeConfig { frontiers, ..plain.clone() }));
             }
             "placement" => {
-                let with = |kind| SchemeConfig { placement: Some(kind), ..plain.clone() };
+                let with = |kind: PlacementKind| {
+                    let own = kind.policy().victims.iter().copied().map(Some);
+                    let with = |victim: Option<VictimKind>| SchemeConfig {
+                        placement: Some(kind),
+                        victim: victim.or(plain.victim),
+                        ..plain.clone()
+                    };
+                    [None].into_iter().chain(own).map(with).collect::<Vec<_>>()
+                };
                 // One page-mapped scheme is tried with each; of the others, those of the first papers show that they take any.
                 let some = ["none", "split", "dac", "sepbit"];
                 let tried = |kind: &PlacementKind| {
                     plain.preset.name == "page-level" || some.contains(&kind.policy().name)
                 };
-                variants.extend(PlacementKind::each().filter(tried).map(with));
+                variants.extend(PlacementKind::each().filter(tried).flat_map(with));
             }
             "slc" => {
                 let sizes = [SlcSize::Static(150_000), SlcSize::Static(400_000), SlcSize::Dynamic];

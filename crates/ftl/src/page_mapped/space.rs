@@ -6,7 +6,7 @@ use super::frontiers::{Advance, Frontier, Frontiers, Purpose};
 use super::placement::Placing;
 use super::slc_cache::SlcCache;
 use super::tables::BlockInfo;
-use super::victims::Victims;
+use super::victims::{Filled, GroupState, Victims};
 use crate::allocation::Allocation;
 use crate::error::FtlError;
 use crate::events;
@@ -200,7 +200,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             }
             self.blocks.programmed(frontier.block, unused);
             self.retiring.insert(frontier.block.0);
-            self.victims.insert(frontier.block, self.blocks.valid(frontier.block));
+            self.close(frontier.block);
         }
     }
 
@@ -248,6 +248,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
 
     /// Takes a victim and logs it.
     pub(crate) fn take_victim(&mut self) -> Option<BlockId> {
+        self.regroup();
         let blocks = &self.blocks;
         let valid = |block| blocks.valid(block);
         let victim = match self.destination() {
@@ -256,8 +257,37 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             None => self.victims.take(&valid),
         };
         let victim = victim?;
+        if let Some(placing) = &mut self.placing
+            && let Some(group) = self.victims.group_of(victim)
+        {
+            // A victim policy may have moved the block to another group since it was opened.
+            placing.found(victim, group);
+        }
         self.note(victim);
         Some(victim)
+    }
+
+    /// Lets a placement that sizes groups of candidates set their sizes, if it is about to.
+    fn regroup(&mut self) {
+        // One entry of the log for each number of valid pages, 0 included.
+        let pages_per_block = self.log.victim_valid.len() as u32 - 1;
+        let Some(placing) = &mut self.placing else { return };
+        if !placing.wants_groups() || self.mounting {
+            return;
+        }
+        let blocks = &self.blocks;
+        let valid = |block| blocks.valid(block);
+        let state = self.victims.groups(&valid).map(|state| {
+            self.frontiers.open().fold(state, |state, open| GroupState {
+                pages: state.pages + u64::from(pages_per_block - open.room()),
+                // A block is opened with all its pages valid.
+                valid: state.valid + u64::from(blocks.valid(open.block) - open.room()),
+                ..state
+            })
+        });
+        if let Some(sizes) = placing.group(state.as_ref()) {
+            self.victims.set_groups(&sizes, &valid);
+        }
     }
 
     /// Takes a candidate that is known to have few valid pages, if the policy knows of one: to be emptied in idle
@@ -372,8 +402,9 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
 
     #[cold]
     fn close(&mut self, block: BlockId) {
-        let region = usize::from(self.frontiers.chosen_for_copies());
-        self.victims.insert_of(block, self.blocks.valid(block), region);
+        let copies = self.frontiers.chosen_for_copies();
+        let filled = Filled { copies, class: self.frontiers.chosen_class() };
+        self.victims.insert_of(block, self.blocks.valid(block), filled);
     }
 
     /// Erases a block whose valid pages were all copied, and frees it; retires it if it has gone bad.

@@ -39,7 +39,7 @@ impl Load {
             }
             _ => Vec::new(),
         };
-        Writes { load: self, pages, cumulated, random: Pcg64::seed_from_u64(seed) }
+        Writes { load: self, pages, cumulated, moved: 0, random: Pcg64::seed_from_u64(seed) }
     }
 }
 
@@ -49,11 +49,24 @@ pub(super) struct Writes {
     pages: u32,
     /// Sums of the weights of the first ranks.
     cumulated: Vec<f64>,
+    /// Pages by which each place is moved on, in a circle.
+    moved: u32,
     random: Pcg64,
 }
 
 impl Writes {
+    /// The same with each place moved on by half of the space: other pages are hot.
+    pub(super) fn elsewhere(self) -> Self {
+        Self { moved: self.pages / 2, ..self }
+    }
+
     pub(super) fn next(&mut self) -> u32 {
+        let page = self.place();
+        let left = self.pages - self.moved;
+        if page < left { page + self.moved } else { page - left }
+    }
+
+    fn place(&mut self) -> u32 {
         match self.load {
             Load::Uniform => self.random.random_range(0..self.pages),
             Load::Zones => {
@@ -101,6 +114,9 @@ mod tests {
         let zipf = share(Load::Zipf(1.0), &|page| page == 0);
         assert!((zones - 0.9).abs() < 0.01 && (uniform - 0.1).abs() < 0.01, "{zones} {uniform}");
         assert!((zipf - 0.1336).abs() < 0.01, "{zipf}");
+        let mut writes = Load::Zones.writes(1000, 7).elsewhere();
+        let moved = (0..20_000).filter(|_| (500..600).contains(&writes.next())).count();
+        assert!((17_800..18_200).contains(&moved), "{moved}");
         let mut pages: Vec<u32> = (0..1000).map(|rank| scattered(rank, 1000)).collect();
         assert!(pages[0].abs_diff(pages[1]) > 100);
         pages.sort_unstable();

@@ -3,9 +3,12 @@
 use super::loads::Load;
 use crate::observer::ReproductionObserver;
 use flash::parts::EVALUATION_SLC;
-use flash::{Cause, Geometry, Lpn, Part, Store};
+use flash::{Cause, Counts, Geometry, Lpn, Part, SerialArray, Store};
 use ftl::registry::{self, by_name};
-use ftl::{FtlError, Future, FutureNotes, PlacementKind, SchemeConfig, VictimKind};
+use ftl::{
+    BuildResult, FtlError, Future, FutureNotes, PLACEMENT_POLICIES, PlacementKind, SchemeConfig,
+    VictimKind,
+};
 use rayon::prelude::*;
 use sim::run::plain_array;
 use std::sync::Arc;
@@ -31,37 +34,104 @@ pub(super) struct Cell {
     pub(super) seed: u64,
 }
 
-/// Runs the cells on all cores; `None` where the reproduction was stopped.
-pub(super) fn measure_all(
-    cells: &[Cell],
+/// Array of a run, and the logical pages on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Device {
+    pub(super) blocks: u32,
+    pub(super) pages_per_block: u32,
+    pub(super) logical_pages: u32,
+}
+
+impl Device {
+    /// `page-level` on it, formatted.
+    pub(super) fn scheme(
+        self,
+        placement: PlacementKind,
+        victim: VictimKind,
+        future: Option<Arc<Future>>,
+    ) -> BuildResult<SerialArray> {
+        let Self { blocks, pages_per_block, logical_pages } = self;
+        let part = Part { pages_per_block, ..EVALUATION_SLC.clone() };
+        let geometry = Geometry::new(blocks, pages_per_block, part.page_bytes)
+            .expect("arrays of this study are within the limits");
+        let config = SchemeConfig {
+            logical_pages: Some(logical_pages),
+            victim: Some(victim),
+            placement: Some(placement),
+            future,
+            ..SchemeConfig::preset(by_name("page-level")?)
+        };
+        registry::format(&config, plain_array(geometry, part, Store::Metadata))
+    }
+}
+
+/// Pages programmed per page that the host wrote.
+pub(super) fn waf(done: &Counts) -> f64 {
+    let host = done.pages_programmed(Cause::Host) as f64;
+    (host + done.pages_programmed(Cause::Collection) as f64) / host
+}
+
+/// Every placement with its defaults and each of these victim policies, and those that are made for it.
+pub(super) fn pairs(victims: &[VictimKind]) -> Vec<(PlacementKind, VictimKind)> {
+    let kinds = PLACEMENT_POLICIES.iter().filter_map(|policy| policy.kind(&[]));
+    let with = |kind: PlacementKind| {
+        let each = victims.iter().chain(kind.policy().victims);
+        each.map(|victim| (kind, *victim)).collect::<Vec<_>>()
+    };
+    kinds.flat_map(with).collect()
+}
+
+/// Result of a cell: `None` where the reproduction was stopped before.
+pub(super) type Measured<T> = Option<Result<T, String>>;
+
+/// Measures the cells on all cores.
+pub(super) fn measure_all<C: Sync, T: Send>(
+    cells: &[C],
     watch: &dyn ReproductionObserver,
-) -> Vec<Option<Result<f64, String>>> {
+    measure: impl Fn(&C) -> Result<T, FtlError> + Sync,
+) -> Vec<Measured<T>> {
     watch.planned(cells.len() as u64);
-    let of = |cell: &Cell| {
-        let measured = (!watch.stop()).then(|| cell.measure().map_err(|error| error.to_string()));
+    let of = |cell: &C| {
+        let measured = (!watch.stop()).then(|| measure(cell).map_err(|error| error.to_string()));
         watch.done(1);
         measured
     };
     cells.par_iter().with_max_len(1).map(of).collect()
 }
 
+/// The value of a cell, if it has one.
+pub(super) fn value<T>(measured: &Measured<T>) -> Option<&T> {
+    measured.as_ref()?.as_ref().ok()
+}
+
+/// A note for each cell that failed.
+pub(super) fn failures<C, T>(
+    cells: &[C],
+    measured: &[Measured<T>],
+    name: impl Fn(&C) -> String,
+) -> Vec<String> {
+    let failed = cells.iter().zip(measured).filter_map(|(cell, measured)| match measured {
+        Some(Err(why)) => Some(format!("{}: {why}", name(cell))),
+        _ => None,
+    });
+    failed.collect()
+}
+
 impl Cell {
+    fn device(&self) -> Device {
+        let Shape { blocks, pages_per_block, .. } = self.shape;
+        let pages = u64::from(blocks) * u64::from(pages_per_block);
+        let logical_pages = (pages * u64::from(self.fill) / 100) as u32;
+        Device { blocks, pages_per_block, logical_pages }
+    }
+
     /// Pages programmed per page that the host wrote, over the last fifth.
     pub(super) fn measure(&self) -> Result<f64, FtlError> {
         let Shape { blocks, pages_per_block, device_writes } = self.shape;
-        let part = Part { pages_per_block, ..EVALUATION_SLC.clone() };
-        let geometry =
-            Geometry::new(blocks, pages_per_block, part.page_bytes).expect("a small array");
-        let logical_pages = (u64::from(geometry.pages()) * u64::from(self.fill) / 100) as u32;
-        let writes = u64::from(geometry.pages()) * u64::from(device_writes);
-        let config = SchemeConfig {
-            logical_pages: Some(logical_pages),
-            victim: Some(self.victim),
-            placement: Some(self.placement),
-            future: self.future(logical_pages, writes),
-            ..SchemeConfig::preset(by_name("page-level")?)
-        };
-        let mut scheme = registry::format(&config, plain_array(geometry, part, Store::Metadata))?;
+        let device @ Device { logical_pages, .. } = self.device();
+        let writes = u64::from(blocks) * u64::from(pages_per_block) * u64::from(device_writes);
+        let future = self.future(logical_pages, writes);
+        let mut scheme = device.scheme(self.placement, self.victim, future)?;
         for lpn in 0..logical_pages {
             scheme.write(Lpn(lpn), None)?;
         }
@@ -73,9 +143,7 @@ impl Cell {
             }
             scheme.write(Lpn(load.next()), None)?;
         }
-        let done = scheme.flash().counts().since(&start);
-        let host = done.pages_programmed(Cause::Host) as f64;
-        Ok((host + done.pages_programmed(Cause::Collection) as f64) / host)
+        Ok(waf(&scheme.flash().counts().since(&start)))
     }
 
     /// The future of the run, for a placement that needs it.

@@ -47,7 +47,7 @@ pub(super) fn ssd_iq(settings: &Settings, watch: &dyn ReproductionObserver) -> S
         }
     }
     let cells: Vec<Cell> = asked.iter().map(|(.., cell)| *cell).collect();
-    let measured = measure_all(&cells, watch);
+    let measured = measure_all(&cells, watch, Cell::measure);
     let row = |((what, scheme, printed, _), measured): ((String, String, &str, Cell), _)| {
         let row = match measured {
             Some(Ok(waf)) => {

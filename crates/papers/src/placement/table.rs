@@ -1,50 +1,34 @@
 //! Write amplification of every placement on synthetic loads, beside the oracle's.
 
 use super::loads::Load;
-use super::measure::{Cell, Shape, measure_all};
+use super::measure::{Cell, Shape, failures, measure_all, pairs, value};
 use crate::matrix::{Cell as Field, Matrix};
 use crate::observer::ReproductionObserver;
 use crate::reproduction::{CurvesFile, Section};
 use crate::row::Row;
 use crate::settings::{Scale, Settings};
 use crate::verdict::Reason;
-use ftl::{PLACEMENT_POLICIES, PlacementKind, VictimKind};
+use ftl::{PlacementKind, VictimKind};
 
-const QUICK: Shape = Shape { blocks: 512, pages_per_block: 64, device_writes: 15 };
-const FULL: Shape = Shape { blocks: 1024, pages_per_block: 512, device_writes: 25 };
+pub(super) const QUICK: Shape = Shape { blocks: 512, pages_per_block: 64, device_writes: 15 };
+pub(super) const FULL: Shape = Shape { blocks: 1024, pages_per_block: 512, device_writes: 25 };
 
 /// Logical pages of 100 physical ones.
-const FILL: u32 = 80;
+pub(super) const FILL: u32 = 80;
 
-/// Victim policies of the table; `2r` has one more column of its own.
-const VICTIMS: [VictimKind; 2] = [VictimKind::GREEDY, VictimKind::COST_BENEFIT];
-
-/// Every placement with its defaults, the oracle included.
-fn placements() -> Vec<PlacementKind> {
-    PLACEMENT_POLICIES.iter().filter_map(|policy| policy.kind(&[])).collect()
-}
+/// Victim policies of the table; `2r` and `midas` have their own besides.
+pub(super) const VICTIMS: [VictimKind; 2] = [VictimKind::GREEDY, VictimKind::COST_BENEFIT];
 
 /// Placements of other papers that SepBIT is compared with, among those here.
-const OTHERS: [&str; 6] = ["dac", "sfs", "multilog", "eti", "fadac", "warcip"];
+pub(super) const OTHERS: [&str; 6] = ["dac", "sfs", "multilog", "eti", "fadac", "warcip"];
 
 pub(super) fn waf(settings: &Settings, watch: &dyn ReproductionObserver) -> Section {
     let shape = if settings.scale == Scale::Quick { QUICK } else { FULL };
     waf_on(shape, settings.seed, watch)
 }
 
-/// Victim policies of a placement.
-fn victims(placement: PlacementKind) -> Vec<VictimKind> {
-    let own = [VictimKind::TWO_REGIONS_GREEDY, VictimKind::TWO_REGIONS_FIFO];
-    let own = own.into_iter().filter(|_| placement.fills_up());
-    VICTIMS.into_iter().chain(own).collect()
-}
-
 fn waf_on(shape: Shape, seed: u64, watch: &dyn ReproductionObserver) -> Section {
-    let each = placements();
-    let pairs: Vec<(PlacementKind, VictimKind)> = each
-        .iter()
-        .flat_map(|placement| victims(*placement).into_iter().map(|victim| (*placement, victim)))
-        .collect();
+    let pairs = pairs(&VICTIMS);
     let cells: Vec<Cell> = Load::ALL
         .into_iter()
         .flat_map(|load| {
@@ -55,13 +39,13 @@ fn waf_on(shape: Shape, seed: u64, watch: &dyn ReproductionObserver) -> Section 
             pairs.iter().map(of).collect::<Vec<_>>()
         })
         .collect();
-    let measured = measure_all(&cells, watch);
+    let measured = measure_all(&cells, watch, Cell::measure);
     let waf = |load: Load, name: &str, victim: VictimKind| {
         let of = |cell: &Cell| {
             (cell.load, cell.placement.policy().name, cell.victim) == (load, name, victim)
         };
         let at = cells.iter().position(of)?;
-        measured[at].as_ref()?.as_ref().ok().copied()
+        value(&measured[at]).copied()
     };
     let mut section = Section::default();
     for load in Load::ALL.into_iter().filter(|load| *load != Load::Uniform) {
@@ -81,7 +65,7 @@ fn waf_on(shape: Shape, seed: u64, watch: &dyn ReproductionObserver) -> Section 
     let columns: Vec<String> = Load::ALL.map(Load::name).into();
     let lines: Vec<String> =
         pairs.iter().map(|(placement, victim)| format!("{placement}, {victim}")).collect();
-    let value = |line: usize, column: usize| {
+    let of_line = |line: usize, column: usize| {
         let (placement, victim) = pairs[line];
         waf(Load::ALL[column], placement.policy().name, victim)
     };
@@ -89,7 +73,7 @@ fn waf_on(shape: Shape, seed: u64, watch: &dyn ReproductionObserver) -> Section 
         "pages programmed per host page",
         &lines,
         &columns,
-        |line, column| Field::ours(value(line, column), 3),
+        |line, column| Field::ours(of_line(line, column), 3),
     ));
     let least = |column: usize| {
         let of = VICTIMS.into_iter().filter_map(|victim| waf(Load::ALL[column], "oracle", victim));
@@ -100,14 +84,13 @@ fn waf_on(shape: Shape, seed: u64, watch: &dyn ReproductionObserver) -> Section 
         &lines,
         &columns,
         |line, column| {
-            let gap = value(line, column).zip(least(column));
+            let gap = of_line(line, column).zip(least(column));
             Field::ours(gap.map(|(waf, least)| (waf / least - 1.0) * 100.0), 1)
         },
     ));
     let mut csv = String::from("load,placement,victim,blocks,pages_per_block,fill_percent,waf\n");
     for (cell, measured) in cells.iter().zip(&measured) {
-        let waf = measured.as_ref().and_then(|waf| waf.as_ref().ok());
-        let waf = waf.map_or_else(String::new, f64::to_string);
+        let waf = value(measured).map_or_else(String::new, f64::to_string);
         let Shape { blocks, pages_per_block, .. } = shape;
         let (load, placement, victim) = (cell.load.name(), cell.placement, cell.victim);
         csv.push_str(&format!(
@@ -120,11 +103,7 @@ fn waf_on(shape: Shape, seed: u64, watch: &dyn ReproductionObserver) -> Section 
          last fifth measured. The oracle knows when each page becomes invalid",
         shape.blocks, shape.pages_per_block, shape.device_writes
     ));
-    let failed = cells.iter().zip(&measured).filter_map(|(cell, measured)| match measured {
-        Some(Err(why)) => Some(format!("{}: {why}", cell.placement)),
-        _ => None,
-    });
-    section.notes.extend(failed);
+    section.notes.extend(failures(&cells, &measured, |cell| cell.placement.to_string()));
     section
 }
 
@@ -150,7 +129,8 @@ mod tests {
             }
             seen += 1;
         }
-        assert_eq!(seen, Load::ALL.len() * (2 * placements().len() + 2));
+        assert_eq!(seen, Load::ALL.len() * pairs(&VICTIMS).len());
+        assert_eq!(pairs(&VICTIMS).len(), 2 * ftl::PLACEMENT_POLICIES.len() + 4);
         let (_, oracle) = of_zones.iter().find(|(name, _)| name == "oracle").unwrap();
         assert!(of_zones.iter().all(|(_, waf)| waf >= oracle), "{of_zones:?}");
         assert_eq!(section.rows.len(), 8);

@@ -10,7 +10,7 @@ use ftl::{
 };
 use ftlkit_testkit::bench::AnyScheme;
 use ftlkit_testkit::conformance::{Case, Faults, logical_pages, spread};
-use ftlkit_testkit::operations::Pattern;
+use ftlkit_testkit::operations::{Operation, Pattern};
 use ftlkit_testkit::power_cut::{self, storm};
 use ftlkit_testkit::shape::Shape;
 use ftlkit_testkit::suite::all_pass;
@@ -19,6 +19,15 @@ use rand_pcg::Pcg64;
 
 fn placed(name: &str, placement: PlacementKind) -> SchemeConfig {
     SchemeConfig { placement: Some(placement), ..scheme(name) }
+}
+
+/// Placements with a state, with the default victim policy and with those that are their other half.
+fn settings() -> impl Iterator<Item = (PlacementKind, SchemeConfig)> {
+    by_state().flat_map(|kind| {
+        let own = kind.policy().victims.iter().copied().map(Some);
+        let with = move |victim| (kind, SchemeConfig { victim, ..placed("page-level", kind) });
+        [None].into_iter().chain(own).map(with)
+    })
 }
 
 /// Policies with a state.
@@ -45,9 +54,9 @@ fn smallest(scheme: &SchemeConfig, pages: u32, buffered: u32) -> Shape {
 #[test]
 fn the_smallest_spare_space_is_enough() {
     let mut passed = 0;
-    for kind in by_state() {
+    for (_, plain) in settings() {
         for units in [[1, 1, 1, 1], [2, 1, 1, 1], [1, 1, 2, 2]] {
-            let plain = placed("page-level", kind);
+            let plain = plain.clone();
             for scheme in [plain.clone(), SchemeConfig { spare_blocks: 2, ..plain }] {
                 let scheme = spread(scheme, units, "cwdp");
                 for (pages, buffered) in [(4, 1), (5, 2), (16, 8)] {
@@ -111,8 +120,8 @@ fn bounds_count_the_full_blocks_of_the_table() {
 #[test]
 fn cuts_in_storms_lose_nothing() {
     let patterns = [Pattern::Uniform, Pattern::HotCold, Pattern::TrimStorm];
-    let of = |(kind, units)| {
-        let scheme = spread(placed("page-level", kind), units, "cwdp");
+    let of = |(scheme, units)| {
+        let scheme = spread(scheme, units, "cwdp");
         let shape = smallest(&scheme, 6, 2);
         let shape = Shape::new(shape.blocks + 2, 6, 2);
         patterns.into_iter().flat_map(move |pattern| {
@@ -123,15 +132,16 @@ fn cuts_in_storms_lose_nothing() {
             })
         })
     };
-    let each = by_state().flat_map(|kind| [[1, 1, 1, 1], [2, 1, 1, 1]].map(|units| (kind, units)));
+    let each = settings()
+        .flat_map(|(_, scheme)| [[1, 1, 1, 1], [2, 1, 1, 1]].map(|units| (scheme.clone(), units)));
     let cases: Vec<_> = each.flat_map(of).collect();
     all_pass(&cases, &|case| storm(case, 30)).unwrap_or_else(|failed| panic!("{failed}"));
 }
 
 #[test]
 fn failing_blocks_lose_nothing() {
-    for kind in by_state() {
-        let scheme = SchemeConfig { spare_blocks: 8, ..placed("page-level", kind) };
+    for (kind, scheme) in settings() {
+        let scheme = SchemeConfig { spare_blocks: 8, ..scheme };
         let faults = Faults { programs_per_million: 1000, erases_per_million: 1000 };
         let cases = (1..=6).map(|seed| Case {
             faults,
@@ -274,6 +284,94 @@ fn policies_separate_hot_from_cold() {
     let queue = of(VictimKind::TWO_REGIONS_FIFO)("2r");
     println!("2r: greedy regions {regions:.3}, FIFO regions {queue:.3}");
     assert!(regions < split * 0.98 && queue < split * 0.75);
+    // With victims of its own against `split` with the same policy for the rest.
+    let midas = [VictimKind::MIDAS_GREEDY, VictimKind::MIDAS_COST_BENEFIT]
+        .map(|of_victim| of(of_victim)("midas"));
+    let without = [split, of(VictimKind::COST_BENEFIT)("split")];
+    println!("midas {midas:.3?}, split {without:.3?}");
+    assert!(midas[0] < without[0] * 0.7 && midas[1] < without[1] * 0.95);
+}
+
+/// WAF of each device write, of loads in turn: 90 % of the writes go to a tenth of the space, from that tenth on; or all
+/// anywhere. Each with the device writes that it goes on for.
+fn waf_by_device_write(
+    config: &SchemeConfig,
+    shape: Shape,
+    loads: &[(Option<u32>, u32)],
+) -> Vec<f64> {
+    let pages = shape.geometry().pages();
+    let logical_pages = pages / 10 * 8;
+    let config = SchemeConfig { logical_pages: Some(logical_pages), ..config.clone() };
+    let array = Serial::new(shape.array(Store::Metadata, &[]));
+    let mut scheme = registry::format(&config, AnyArray::new(array)).unwrap();
+    let mut random = Pcg64::seed_from_u64(2024);
+    (0..logical_pages).for_each(|lpn| scheme.write(Lpn(lpn), None).unwrap());
+    let tenth = logical_pages / 10;
+    let loads = loads.iter().flat_map(|(hot, times)| (0..*times).map(|_| *hot));
+    let mut device_write = |hot: Option<u32>| {
+        let before = counts(&*scheme);
+        for _ in 0..pages {
+            let hot = hot.filter(|_| random.random_range(0..10) > 0);
+            let lpns = hot.map_or(0..logical_pages, |at| at * tenth..(at + 1) * tenth);
+            scheme.write(Lpn(random.random_range(lpns)), None).unwrap();
+        }
+        let done = counts(&*scheme).since(&before);
+        1.0 + done.pages_programmed(Cause::Collection) as f64 / f64::from(pages)
+    };
+    loads.map(|hot| device_write(hot)).collect()
+}
+
+/// Its model sees that other pages are hot, or none: afterwards it is as good as if that had been so from the start.
+#[test]
+fn midas_follows_what_changes() {
+    let shape = Shape::new(512, 64, 8);
+    let last = |of: &[f64]| of[of.len() - 3..].iter().sum::<f64>() / 3.0;
+    let of = |name, victim, loads: &[(Option<u32>, u32)]| {
+        let config = SchemeConfig { victim: Some(victim), ..placed("page-level", kind(name)) };
+        waf_by_device_write(&config, shape, loads)
+    };
+    for victim in kind("midas").policy().victims.iter().copied() {
+        let seen = of("midas", victim, &[(Some(0), 14), (Some(6), 14)]);
+        let [before, behind] = [last(&seen[..14]), last(&seen)];
+        println!("{victim}: {before:.3}, then {:.3}, {behind:.3} in the end", seen[14]);
+        assert!(seen[14] > before * 1.15 && (behind / before - 1.0).abs() < 0.05, "{seen:.3?}");
+        let uniform = of("midas", victim, &[(Some(0), 14), (None, 14)]);
+        let without = of("split", VictimKind::GREEDY, &[(None, 8)]);
+        println!("{victim}: uniform {:.3}, split {:.3}", last(&uniform), last(&without));
+        assert!(last(&uniform) < last(&without) * 1.12, "{uniform:.3?}");
+    }
+}
+
+/// Groups have sizes soon with epochs of one device write, and then the power goes at every operation.
+#[test]
+fn sized_groups_survive_power_cuts() {
+    let midas = kind("midas").policy();
+    let shape = Shape::new(60, 4, 4);
+    let mut cuts = 0;
+    for victim in midas.victims.iter().copied().map(Some) {
+        let placement = midas.kind(&[1]);
+        let scheme = SchemeConfig { victim, placement, ..scheme("page-level") };
+        let share = logical_pages(&scheme, &shape, 0).unwrap();
+        let case = power_cut::Case {
+            operations: 1200,
+            ..power_cut::Case::new(scheme.clone(), shape, Pattern::FillThenOverwrite, 3)
+        };
+        let array = AnyArray::new(Serial::new(shape.array(Store::Metadata, &[])));
+        let mut ftl = registry::format(&scheme, array).unwrap();
+        let mut sized = 0;
+        let written = case.pattern.sequence(share, shape.pages_per_block, case.seed);
+        for operation in written.take(case.operations) {
+            if let Operation::Write(lpn) = operation {
+                ftl.write(Lpn(lpn % share), None).unwrap();
+                let lists = ftl.inspect().lists;
+                sized += usize::from(lists.iter().any(|list| list.name == "group 1"));
+            }
+        }
+        println!("{sized} writes with sized groups");
+        assert!(sized > 100, "{sized}");
+        cuts += power_cut::every_cut(&case).unwrap_or_else(|failed| panic!("{failed:?}")).cuts;
+    }
+    println!("{cuts} cuts");
 }
 
 /// The same on the array of SSD-iq's table: 2 GiB in blocks of 512 pages of 4 KiB, after 20 device writes.
@@ -282,10 +380,8 @@ fn policies_separate_hot_from_cold() {
 fn zones_on_the_array_of_ssd_iq() {
     let shape = Shape::new(1024, 512, 8);
     for kind in PlacementKind::each() {
-        let both = [VictimKind::TWO_REGIONS_GREEDY, VictimKind::TWO_REGIONS_FIFO];
-        let both = both.into_iter().filter(|_| kind.fills_up());
         let each = [VictimKind::GREEDY, VictimKind::COST_BENEFIT, VictimKind::SECOND_CHANCE];
-        for victim in each.into_iter().chain(both) {
+        for victim in each.iter().chain(kind.policy().victims).copied() {
             let scheme = SchemeConfig { victim: Some(victim), ..placed("page-level", kind) };
             println!("{kind}, {victim}: {:.3}", zones(&scheme, shape, 25).1);
         }

@@ -58,14 +58,12 @@ const SPECIAL: &[Special] = &[Special {
             VictimKind::first_fit(3),
         ];
         let victims = victims.map(|victim| SchemeConfig { victim: Some(victim), ..plain.clone() });
-        let two_regions = PlacementKind::each().find(|kind| kind.fills_up());
-        let regions =
-            [VictimKind::TWO_REGIONS_GREEDY, VictimKind::TWO_REGIONS_FIFO].map(|victim| {
-                SchemeConfig { victim: Some(victim), placement: two_regions, ..plain.clone() }
-            });
-        let placed = PlacementKind::each()
-            .map(|kind| SchemeConfig { placement: Some(kind), ..plain.clone() });
-        victims.into_iter().chain(placed).chain(regions).collect()
+        let placed = PlacementKind::each().flat_map(|kind| {
+            let own = kind.policy().victims.iter().copied().map(Some);
+            let with = |victim| SchemeConfig { victim, placement: Some(kind), ..plain.clone() };
+            [None].into_iter().chain(own).map(with).collect::<Vec<_>>()
+        });
+        victims.into_iter().chain(placed).collect()
     },
 }];
 

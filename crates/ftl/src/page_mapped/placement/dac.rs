@@ -16,7 +16,7 @@
 //! Software: Practice and Experience 29(3), 1999.
 
 use super::interface::{PlacedCopy, PlacedWrite, Placement};
-use super::policy::{ByState, Classes, PlacementPolicy, Places};
+use super::policy::{ByState, Classes, PlacementPolicy, Places, Times};
 use crate::victim_work::Accesses;
 use alloc::boxed::Box;
 
@@ -30,9 +30,10 @@ pub(super) static POLICY: PlacementPolicy = PlacementPolicy {
     summary: "six regions: each write moves a page one up, each copy one down",
     source: "Chiang, Lee, Chang, Software: Practice and Experience 29(3), 1999",
     after_mount: "all of its state is the class of each block, which is found again",
+    victims: &[],
     places: Places::ByState(ByState {
         classes: |_| Classes { hosts: REGIONS, count: REGIONS },
-        times: false,
+        times: Times::No,
         future: false,
         controller_bytes: |_| 0,
         make: |_| Box::new(Dac),
@@ -74,8 +75,15 @@ mod tests {
 
     #[test]
     fn regions_by_hand() {
-        let write =
-            |from| Dac.of_write(&PlacedWrite { lpn: Lpn(0), lifespan: None, left: None, from });
+        let write = |from| {
+            Dac.of_write(&PlacedWrite {
+                lpn: Lpn(0),
+                lifespan: None,
+                left: None,
+                from,
+                from_age: None,
+            })
+        };
         assert_eq!([None, Some(0), Some(3), Some(5)].map(write), [0, 1, 4, 5]);
         let copy = |from| Dac.of_copy(&PlacedCopy { lpn: None, age: None, left: None, from });
         assert_eq!([0, 1, 5].map(copy), [0, 0, 4]);

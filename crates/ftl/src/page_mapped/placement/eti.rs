@@ -18,7 +18,7 @@
 //! temperature identification, HotStorage 2016.
 
 use super::interface::{PlacedCopy, PlacedWrite, Placement};
-use super::policy::{ByState, Classes, PlacementPolicy, Places};
+use super::policy::{ByState, Classes, PlacementPolicy, Places, Times};
 use crate::victim_work::Accesses;
 use alloc::{boxed::Box, vec::Vec};
 
@@ -42,9 +42,10 @@ pub(super) static POLICY: PlacementPolicy = PlacementPolicy {
     summary: "hot and cold host writes by the temperature of extents, and copies",
     source: "Shafaei, Desnoyers, Fitzpatrick, HotStorage 2016",
     after_mount: "classes of blocks are found again; temperatures are learnt anew",
+    victims: &[],
     places: Places::ByState(ByState {
         classes: |_| Classes { hosts: 2, count: 3 },
-        times: false,
+        times: Times::No,
         future: false,
         controller_bytes: |_| 5 * EXTENTS as u64 + 12,
         make: |_| Box::new(Eti::new()),
@@ -208,7 +209,13 @@ mod tests {
         let mut policy = Eti::new();
         let mut write = |page| {
             let lpn = Lpn(page);
-            policy.of_write(&PlacedWrite { lpn, lifespan: None, left: None, from: None })
+            policy.of_write(&PlacedWrite {
+                lpn,
+                lifespan: None,
+                left: None,
+                from: None,
+                from_age: None,
+            })
         };
         let mut classes = Vec::new();
         for _ in 0..6 {

@@ -17,9 +17,10 @@
 //! Source: K. Kremer, A. Brinkmann, FADaC: a self-adapting data classifier for flash memory, SYSTOR 2019.
 
 use super::interface::{PlacedCopy, PlacedWrite, Placement};
-use super::policy::{ByState, Classes, PlacementPolicy, Places};
+use super::policy::{ByState, Classes, PlacementPolicy, Places, Times};
 use crate::victim_work::Accesses;
 use alloc::{boxed::Box, vec, vec::Vec};
+use flash::Lpn;
 
 /// Number of classes.
 const CLASSES: usize = 6;
@@ -37,9 +38,10 @@ pub(super) static POLICY: PlacementPolicy = PlacementPolicy {
     summary: "six classes by a page's count of writes less copies, against a fading average",
     source: "Kremer, Brinkmann, SYSTOR 2019",
     after_mount: "classes of blocks are found again; counts and the average are learnt anew",
+    victims: &[],
     places: Places::ByState(ByState {
         classes: |_| Classes { hosts: CLASSES, count: CLASSES },
-        times: false,
+        times: Times::No,
         future: false,
         controller_bytes: |space| 2 * u64::from(space.logical_pages) + 16,
         make: |space| Box::new(Fadac::new(space.logical_pages)),
@@ -106,7 +108,7 @@ impl Placement for Fadac {
         self.class(count)
     }
 
-    fn trimmed(&mut self, _from: usize) {
+    fn trimmed(&mut self, _lpn: Lpn, _from: usize) {
         self.valid = self.valid.saturating_sub(1);
     }
 
@@ -122,13 +124,18 @@ impl Placement for Fadac {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flash::Lpn;
 
     #[test]
     fn classes_by_hand() {
         let mut policy = Fadac::new(4);
         let write = |policy: &mut Fadac, from| {
-            policy.of_write(&PlacedWrite { lpn: Lpn(1), lifespan: None, left: None, from })
+            policy.of_write(&PlacedWrite {
+                lpn: Lpn(1),
+                lifespan: None,
+                left: None,
+                from,
+                from_age: None,
+            })
         };
         let copy = |policy: &mut Fadac| {
             policy.of_copy(&PlacedCopy { lpn: Some(Lpn(1)), age: None, left: None, from: 0 })
@@ -142,7 +149,7 @@ mod tests {
         assert_eq!((copy(&mut policy), copy(&mut policy)), (0, 0));
         assert_eq!((0..101).map(|_| write(&mut policy, Some(0))).last(), Some(3));
         assert_eq!(policy.of_copy(&PlacedCopy { lpn: None, age: None, left: None, from: 3 }), 0);
-        policy.trimmed(0);
+        policy.trimmed(Lpn(1), 0);
         assert_eq!(policy.valid, 0);
         assert_eq!(policy.work(), Accesses::new(124, 124));
     }

@@ -1,5 +1,6 @@
 //! The interface of placement policies.
 
+use crate::page_mapped::victims::{GroupSizes, GroupState};
 use crate::victim_work::Accesses;
 use alloc::boxed::Box;
 use core::fmt;
@@ -18,6 +19,9 @@ pub struct PlacedWrite {
     pub left: Option<u32>,
     /// Class of the block that holds the overwritten version; `None` if there is none.
     pub from: Option<usize>,
+    /// Host writes since that block was opened. `None` if there is none, a mount has come in between, or the policy asks for
+    /// no times of blocks.
+    pub from_age: Option<u32>,
 }
 
 /// A copy of collection that is to be placed.
@@ -65,10 +69,21 @@ pub trait Placement: fmt::Debug {
     fn of_copy(&mut self, copy: &PlacedCopy) -> usize;
 
     /// Reports that a page in a block of this class was trimmed.
-    fn trimmed(&mut self, _from: usize) {}
+    fn trimmed(&mut self, _lpn: Lpn, _from: usize) {}
 
     /// Reports a block that was collected, before its erase.
     fn collected(&mut self, _block: &CollectedBlock) {}
+
+    /// True if the policy is about to set the sizes of the groups of candidates.
+    fn wants_groups(&self) -> bool {
+        false
+    }
+
+    /// Sets the sizes of the groups of candidates, each of the full blocks of one class; asked before a victim is taken, if
+    /// the policy wants that. `None`: they stay as they are. `state` is `None` if the victim policy keeps no groups.
+    fn group(&mut self, _state: Option<&GroupState>) -> Option<GroupSizes> {
+        None
+    }
 
     /// Entries that the policy itself has read and written so far, counted as in its module. The times and the classes
     /// of blocks, which the frame around it keeps, are counted there.

@@ -26,6 +26,7 @@ mod eti;
 mod fadac;
 mod future;
 mod interface;
+mod midas;
 mod multilog;
 mod oracle;
 mod origin;
@@ -40,7 +41,7 @@ mod warcip;
 pub use future::{Future, FutureNotes};
 pub use interface::{CollectedBlock, PlacedCopy, PlacedWrite, Placement};
 pub(crate) use placing::Placing;
-pub use policy::{ByState, Classes, PlacedSpace, PlacementKind, PlacementPolicy, Places};
+pub use policy::{ByState, Classes, PlacedSpace, PlacementKind, PlacementPolicy, Places, Times};
 
 /// All policies of this crate, in the order in which they are listed. Configurations, test suites and the
 /// documentation use this list.
@@ -55,6 +56,7 @@ pub static PLACEMENT_POLICIES: &[&PlacementPolicy] = &[
     &fadac::POLICY,
     &warcip::POLICY,
     &sepbit::POLICY,
+    &midas::POLICY,
     &stream::STREAM,
     &stream::STREAM_INITIAL,
     &oracle::POLICY,

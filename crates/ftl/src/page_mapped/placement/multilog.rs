@@ -16,9 +16,10 @@
 //! Source: R. Stoica, A. Ailamaki, Improving flash write performance by using update frequency, PVLDB 6(9), 2013.
 
 use super::interface::{CollectedBlock, PlacedCopy, PlacedWrite, Placement};
-use super::policy::{ByState, Classes, PlacementPolicy, Places};
+use super::policy::{ByState, Classes, PlacementPolicy, Places, Times};
 use crate::victim_work::Accesses;
 use alloc::boxed::Box;
+use flash::Lpn;
 
 /// Number of logs.
 const LOGS: usize = 6;
@@ -30,9 +31,10 @@ pub(super) static POLICY: PlacementPolicy = PlacementPolicy {
     summary: "six logs by update frequency: a copy moves a page one down, an early write one up",
     source: "Stoica, Ailamaki, PVLDB 6(9), 2013",
     after_mount: "classes of blocks are found again; times and valid pages of logs are learnt anew",
+    victims: &[],
     places: Places::ByState(ByState {
         classes: |_| Classes { hosts: LOGS, count: LOGS },
-        times: true,
+        times: Times::OfPages,
         future: false,
         controller_bytes: |_| LOGS as u64 * 24 + 16,
         make: |space| Box::new(MultiLog::new(space.pages_per_block)),
@@ -132,7 +134,7 @@ impl Placement for MultiLog {
         to
     }
 
-    fn trimmed(&mut self, from: usize) {
+    fn trimmed(&mut self, _lpn: Lpn, from: usize) {
         self.logs[from].valid = self.logs[from].valid.saturating_sub(1);
         self.work += Accesses::new(1, 1);
     }
@@ -154,11 +156,10 @@ impl Placement for MultiLog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flash::Lpn;
 
     fn write(policy: &mut MultiLog, lifespan: u32, from: Option<usize>) -> usize {
         let lifespan = Some(lifespan);
-        policy.of_write(&PlacedWrite { lpn: Lpn(0), lifespan, left: None, from })
+        policy.of_write(&PlacedWrite { lpn: Lpn(0), lifespan, left: None, from, from_age: None })
     }
 
     fn copy(policy: &mut MultiLog, from: usize) -> usize {
@@ -191,7 +192,7 @@ mod tests {
         });
         let up = up.count();
         assert!((450..570).contains(&up), "{up}");
-        policy.trimmed(1);
+        policy.trimmed(Lpn(0), 1);
         assert!(policy.logs[1].valid < 404);
     }
 }

@@ -21,7 +21,7 @@
 //! for write amplification reduction in log-structured storage, FAST 2022, §2.3 and FK of its simulator.
 
 use super::interface::{PlacedCopy, PlacedWrite, Placement};
-use super::policy::{ByState, Classes, PlacementPolicy, Places};
+use super::policy::{ByState, Classes, PlacementPolicy, Places, Times};
 use crate::victim_work::Accesses;
 use alloc::boxed::Box;
 
@@ -35,9 +35,10 @@ pub(super) static POLICY: PlacementPolicy = PlacementPolicy {
     summary: "eight classes by the known time of invalidation; simulated runs only, replayed once before",
     source: "Wang et al., FAST 2022, §2.3 (future knowledge)",
     after_mount: "classes of blocks are found again; the future of pages written before it is not known",
+    victims: &[],
     places: Places::ByState(ByState {
         classes: |_| Classes { hosts: CLASSES, count: CLASSES },
-        times: false,
+        times: Times::No,
         future: true,
         controller_bytes: |_| 8,
         make: |space| Box::new(Oracle { logical_pages: space.logical_pages.max(1) }),
@@ -93,7 +94,8 @@ mod tests {
     fn classes_by_hand() {
         let mut oracle = Oracle { logical_pages: 6400 };
         let lefts = [Some(1), Some(99), Some(100), Some(199), Some(200), Some(3199), Some(3200)];
-        let write = |left| PlacedWrite { lpn: Lpn(0), lifespan: None, left, from: None };
+        let write =
+            |left| PlacedWrite { lpn: Lpn(0), lifespan: None, left, from: None, from_age: None };
         assert_eq!(lefts.map(|left| oracle.of_write(&write(left))), [0, 0, 1, 1, 2, 5, 6]);
         let copy = |left| PlacedCopy { lpn: None, age: None, left, from: 0 };
         let lefts = [Some(99), Some(6399), Some(6400), Some(u32::MAX), None];

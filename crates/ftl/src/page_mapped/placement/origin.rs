@@ -12,6 +12,7 @@ pub(super) static NONE: PlacementPolicy = PlacementPolicy {
     summary: "one open block for all pages, as `frontiers=shared`",
     source: "Zhang et al., TODAES 20(3):43, 2015",
     after_mount: NO_STATE,
+    victims: &[],
     places: Places::ByOrigin(FrontierSharing::Shared),
 };
 
@@ -22,5 +23,6 @@ pub(super) static SPLIT: PlacementPolicy = PlacementPolicy {
     summary: "host writes apart from the copies of collection, as `frontiers=split`",
     source: "Van Houdt, Performance Evaluation 70(10), 2013",
     after_mount: NO_STATE,
+    victims: &[],
     places: Places::ByOrigin(FrontierSharing::Split),
 };

@@ -12,7 +12,8 @@
 
 use super::future::Future;
 use super::interface::{CollectedBlock, PlacedCopy, PlacedWrite, Placement};
-use super::policy::PlacementKind;
+use super::policy::{PlacementKind, Times};
+use crate::page_mapped::victims::{GroupSizes, GroupState};
 use crate::stream_log::StreamLog;
 use crate::victim_work::Accesses;
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
@@ -69,7 +70,7 @@ impl Placing {
     ) -> Option<Self> {
         let state = kind.by_state()?;
         let [blocks, _] = array;
-        let of = |count: u32| if state.times { vec![UNKNOWN; count as usize] } else { Vec::new() };
+        let of = |kept: bool, count: u32| vec![UNKNOWN; if kept { count as usize } else { 0 }];
         let policy = (state.make)(&kind.space(logical_pages, array));
         let streams = policy.handles().map(|handles| Streams {
             log: StreamLog::new(handles),
@@ -81,8 +82,8 @@ impl Placing {
             streams,
             kind,
             class_of: vec![0; blocks as usize],
-            written: of(logical_pages),
-            opened: of(blocks),
+            written: of(state.times == Times::OfPages, logical_pages),
+            opened: of(state.times != Times::No, blocks),
             ends: if state.future { vec![UNKNOWN; logical_pages as usize] } else { Vec::new() },
             future: future.filter(|_| state.future),
             writes: 0,
@@ -165,11 +166,14 @@ impl Placing {
         let lifespan = Self::since(self.now, self.written.get(at));
         let lifespan = if old.is_some() { lifespan } else { None };
         let from = old.map(|block| usize::from(self.class_of[block.0 as usize]));
+        let opened = old.and_then(|block| self.opened.get(block.0 as usize));
+        let from_age = Self::since(self.now, opened);
         let times = u64::from(!self.written.is_empty());
-        self.work += Accesses::new(times + u64::from(from.is_some()), times);
+        let reads = times + u64::from(from.is_some()) + u64::from(opened.is_some());
+        self.work += Accesses::new(reads, times);
         self.host_wrote(lpn);
         let left = self.left(lpn);
-        self.policy.of_write(&PlacedWrite { lpn, lifespan, left, from })
+        self.policy.of_write(&PlacedWrite { lpn, lifespan, left, from, from_age })
     }
 
     /// Records a version that the host has written, without a choice of its class.
@@ -210,7 +214,7 @@ impl Placing {
             *end = UNKNOWN;
         }
         self.work += Accesses::new(1, 0);
-        self.policy.trimmed(usize::from(self.class_of[block.0 as usize]));
+        self.policy.trimmed(lpn, usize::from(self.class_of[block.0 as usize]));
     }
 
     /// Makes room for later times: half of them are dropped. Pages and blocks that are older all become equally old.
@@ -272,6 +276,16 @@ impl Placing {
         self.work += Accesses::new(1 + u64::from(!self.opened.is_empty()), 0);
         let class = usize::from(self.class_of[block.0 as usize]);
         self.policy.collected(&CollectedBlock { class, lifespan });
+    }
+
+    /// True if the policy is about to set the sizes of groups of candidates.
+    pub(crate) fn wants_groups(&self) -> bool {
+        self.policy.wants_groups()
+    }
+
+    /// See [`Placement::group`].
+    pub(crate) fn group(&mut self, state: Option<&GroupState>) -> Option<GroupSizes> {
+        self.policy.group(state)
     }
 
     /// Entries read and written so far, those of the policy included.

@@ -2,7 +2,7 @@
 
 use super::interface::Placement;
 use crate::frontier_sharing::FrontierSharing;
-use crate::page_mapped::victims::{MOST_NUMBERS, PolicyNumber};
+use crate::page_mapped::victims::{MOST_NUMBERS, PolicyNumber, VictimKind};
 use alloc::boxed::Box;
 use core::{
     fmt,
@@ -23,6 +23,8 @@ pub struct PlacementPolicy {
     pub source: &'static str,
     /// What becomes of its state at a mount.
     pub after_mount: &'static str,
+    /// Victim policies that are its other half. Empty: it needs none.
+    pub victims: &'static [VictimKind],
     /// How its pages are placed.
     pub places: Places,
 }
@@ -43,8 +45,8 @@ pub enum Places {
 pub struct ByState {
     /// Classes for these numbers.
     pub classes: fn([u16; MOST_NUMBERS]) -> Classes,
-    /// True if it uses lifespans and ages: 4 bytes per logical page, and 4 per block.
-    pub times: bool,
+    /// Times that it uses.
+    pub times: Times,
     /// True if it uses the future of the run ([`Future`](super::Future)): 4 bytes per logical page. It then works in
     /// simulated runs only.
     pub future: bool,
@@ -52,6 +54,17 @@ pub struct ByState {
     pub controller_bytes: fn(&PlacedSpace) -> u64,
     /// Makes the policy.
     pub make: fn(&PlacedSpace) -> Box<dyn Placement>,
+}
+
+/// Times that are kept for a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Times {
+    /// None.
+    No,
+    /// When each block was opened: 4 bytes per block.
+    OfBlocks,
+    /// When the host wrote each page, too: lifespans and ages of pages, for 4 bytes per logical page more.
+    OfPages,
 }
 
 /// Classes of a policy: open blocks of each unit of the array.
@@ -168,8 +181,11 @@ impl PlacementKind {
     pub fn controller_bytes(self, logical_pages: u32, [blocks, pages_per_block]: [u32; 2]) -> u64 {
         let Some(state) = self.by_state() else { return 0 };
         let space = self.space(logical_pages, [blocks, pages_per_block]);
-        let times =
-            if state.times { 4 * (u64::from(logical_pages) + u64::from(blocks)) } else { 0 };
+        let times = match state.times {
+            Times::No => 0,
+            Times::OfBlocks => 4 * u64::from(blocks),
+            Times::OfPages => 4 * (u64::from(logical_pages) + u64::from(blocks)),
+        };
         let times = times + if state.future { 4 * u64::from(logical_pages) } else { 0 };
         u64::from(blocks) + times + (state.controller_bytes)(&space)
     }

@@ -19,7 +19,7 @@
 //! amplification reduction in log-structured storage, FAST 2022, Algorithm 1.
 
 use super::interface::{CollectedBlock, PlacedCopy, PlacedWrite, Placement};
-use super::policy::{ByState, Classes, PlacementPolicy, Places};
+use super::policy::{ByState, Classes, PlacementPolicy, Places, Times};
 use crate::victim_work::Accesses;
 use alloc::boxed::Box;
 
@@ -33,9 +33,10 @@ pub(super) static POLICY: PlacementPolicy = PlacementPolicy {
     summary: "six classes by inferred time of invalidation: two of host writes, four of copies",
     source: "Wang et al., FAST 2022, Algorithm 1",
     after_mount: "classes of blocks are found again; times and the mean lifespan are forgotten and learnt anew",
+    victims: &[],
     places: Places::ByState(ByState {
         classes: |_| Classes { hosts: 2, count: 6 },
-        times: true,
+        times: Times::OfPages,
         future: false,
         controller_bytes: |_| 24,
         make: |_| Box::new(SepBit::default()),
@@ -110,7 +111,13 @@ mod tests {
     use flash::Lpn;
 
     fn write(policy: &mut SepBit, lifespan: Option<u32>) -> usize {
-        policy.of_write(&PlacedWrite { lpn: Lpn(0), lifespan, left: None, from: Some(1) })
+        policy.of_write(&PlacedWrite {
+            lpn: Lpn(0),
+            lifespan,
+            left: None,
+            from: Some(1),
+            from_age: None,
+        })
     }
 
     fn copy(policy: &mut SepBit, age: Option<u32>, from: usize) -> usize {

@@ -19,7 +19,7 @@
 //! Source: C. Min, K. Kim, H. Cho, S.-W. Lee, Y. I. Eom, SFS: random write considered harmful in solid state drives, FAST 2012.
 
 use super::interface::{CollectedBlock, PlacedCopy, PlacedWrite, Placement};
-use super::policy::{ByState, Classes, PlacementPolicy, Places};
+use super::policy::{ByState, Classes, PlacementPolicy, Places, Times};
 use crate::victim_work::Accesses;
 use alloc::{boxed::Box, vec, vec::Vec};
 use core::cmp::Reverse;
@@ -40,9 +40,10 @@ pub(super) static POLICY: PlacementPolicy = PlacementPolicy {
     summary: "six groups by writes per time, around centres of a sample of pages",
     source: "Min et al., FAST 2012",
     after_mount: "classes of blocks are found again; times, counts and centres are learnt anew",
+    victims: &[],
     places: Places::ByState(ByState {
         classes: |_| Classes { hosts: GROUPS, count: GROUPS },
-        times: true,
+        times: Times::OfPages,
         future: false,
         controller_bytes: |space| {
             2 * u64::from(space.logical_pages) + 8 * (SAMPLE + GROUPS) as u64 + 16
@@ -187,7 +188,13 @@ mod tests {
     fn groups_by_hand() {
         let mut policy = Sfs::new(8, 128);
         let write = |policy: &mut Sfs, lpn, lifespan| {
-            policy.of_write(&PlacedWrite { lpn: Lpn(lpn), lifespan, left: None, from: Some(0) })
+            policy.of_write(&PlacedWrite {
+                lpn: Lpn(lpn),
+                lifespan,
+                left: None,
+                from: Some(0),
+                from_age: None,
+            })
         };
         let copy = |policy: &mut Sfs, lpn, age| {
             policy.of_copy(&PlacedCopy { lpn: Some(Lpn(lpn)), age, left: None, from: 0 })

@@ -17,7 +17,7 @@
 //! Source: NVM Express, Technical Proposal 4146, Flexible Data Placement, 2022.
 
 use super::interface::{PlacedCopy, PlacedWrite, Placement};
-use super::policy::{ByState, Classes, PlacementPolicy, Places};
+use super::policy::{ByState, Classes, PlacementPolicy, Places, Times};
 use crate::page_mapped::victims::{MOST_NUMBERS, PolicyNumber};
 use crate::victim_work::Accesses;
 use alloc::boxed::Box;
@@ -39,12 +39,13 @@ pub static STREAM: PlacementPolicy = PlacementPolicy {
     summary: "a class for each of K - 1 streams of the host and one for other writes; copies stay in their class",
     source: SOURCE,
     after_mount: "all of its state is the class of each block, which is found again",
+    victims: &[],
     places: Places::ByState(ByState {
         classes: |numbers| {
             let handles = usize::from(numbers[0]);
             Classes { hosts: handles, count: handles.max(2) }
         },
-        times: false,
+        times: Times::No,
         future: false,
         controller_bytes: |_| 0,
         make: |space| Box::new(Stream::new(space.numbers, None)),
@@ -58,12 +59,13 @@ pub static STREAM_INITIAL: PlacementPolicy = PlacementPolicy {
     summary: "as stream, but the copies of all streams share one class more",
     source: SOURCE,
     after_mount: "all of its state is the class of each block, which is found again",
+    victims: &[],
     places: Places::ByState(ByState {
         classes: |numbers| {
             let handles = usize::from(numbers[0]);
             Classes { hosts: handles, count: handles + 1 }
         },
-        times: false,
+        times: Times::No,
         future: false,
         controller_bytes: |_| 0,
         make: |space| Box::new(Stream::new(space.numbers, Some(space.numbers[0]))),
@@ -128,7 +130,13 @@ mod tests {
     fn classes_by_hand() {
         let write = |policy: &mut Stream, stream| {
             policy.stream(stream);
-            policy.of_write(&PlacedWrite { lpn: Lpn(0), lifespan: None, left: None, from: Some(2) })
+            policy.of_write(&PlacedWrite {
+                lpn: Lpn(0),
+                lifespan: None,
+                left: None,
+                from: Some(2),
+                from_age: None,
+            })
         };
         let copy = |policy: &mut Stream, from| {
             policy.of_copy(&PlacedCopy { lpn: Some(Lpn(0)), age: None, left: None, from })

@@ -14,6 +14,7 @@
 //! Source: G. Haas, B. Lee, P. Bonnet, V. Leis, SSD-iq: uncovering the hidden side of SSD performance, PVLDB 18(11), 2025.
 
 use super::policy::{PlacementPolicy, Places};
+use crate::page_mapped::victims::VictimKind;
 
 /// Declaration of this policy.
 pub(super) static POLICY: PlacementPolicy = PlacementPolicy {
@@ -22,5 +23,6 @@ pub(super) static POLICY: PlacementPolicy = PlacementPolicy {
     summary: "host writes apart from copies, whose last block they fill up",
     source: "2R of Haas et al., SSD-iq, PVLDB 18(11), 2025",
     after_mount: "it has none",
+    victims: &[VictimKind::TWO_REGIONS_GREEDY, VictimKind::TWO_REGIONS_FIFO],
     places: Places::TwoRegions,
 };

@@ -18,7 +18,7 @@
 //! Source: J. Yang, S. Pei, Q. Yang, WARCIP: write amplification reduction by clustering I/O pages, SYSTOR 2019.
 
 use super::interface::{PlacedCopy, PlacedWrite, Placement};
-use super::policy::{ByState, Classes, PlacementPolicy, Places};
+use super::policy::{ByState, Classes, PlacementPolicy, Places, Times};
 use crate::victim_work::Accesses;
 use alloc::{boxed::Box, vec, vec::Vec};
 
@@ -35,9 +35,10 @@ pub(super) static POLICY: PlacementPolicy = PlacementPolicy {
     summary: "up to five clusters of host writes by rewrite interval, and copies",
     source: "Yang, Pei, Yang, SYSTOR 2019",
     after_mount: "classes of blocks are found again; times, penalties and centres are learnt anew",
+    victims: &[],
     places: Places::ByState(ByState {
         classes: |_| Classes { hosts: CLUSTERS, count: CLUSTERS + 1 },
-        times: true,
+        times: Times::OfPages,
         future: false,
         controller_bytes: |space| 2 * u64::from(space.logical_pages) + CLUSTERS as u64 * 20 + 16,
         make: |space| Box::new(Warcip::new(space.logical_pages, space.pages_per_block)),
@@ -186,7 +187,13 @@ mod tests {
     use flash::Lpn;
 
     fn write(policy: &mut Warcip, lifespan: Option<u32>) -> usize {
-        policy.of_write(&PlacedWrite { lpn: Lpn(3), lifespan, left: None, from: Some(0) })
+        policy.of_write(&PlacedWrite {
+            lpn: Lpn(3),
+            lifespan,
+            left: None,
+            from: Some(0),
+            from_age: None,
+        })
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A scheme's code is compiled once for each type of its victims. So only greedy, the default, has a type of its
 //! own in schemes. All other policies share this one, and pay for an indirect call.
 
-use super::interface::Victims;
+use super::interface::{Filled, GroupSizes, GroupState, Victims};
 use crate::inspection::List;
 use crate::victim_work::VictimWork;
 use alloc::boxed::Box;
@@ -25,8 +25,20 @@ impl Victims for Box<dyn Victims> {
         (**self).insert(block, valid);
     }
 
-    fn insert_of(&mut self, block: BlockId, valid: u32, class: usize) {
-        (**self).insert_of(block, valid, class);
+    fn insert_of(&mut self, block: BlockId, valid: u32, filled: Filled) {
+        (**self).insert_of(block, valid, filled);
+    }
+
+    fn groups(&self, valid: &dyn Fn(BlockId) -> u32) -> Option<GroupState> {
+        (**self).groups(valid)
+    }
+
+    fn set_groups(&mut self, sizes: &GroupSizes, valid: &dyn Fn(BlockId) -> u32) {
+        (**self).set_groups(sizes, valid);
+    }
+
+    fn group_of(&self, block: BlockId) -> Option<usize> {
+        (**self).group_of(block)
     }
 
     #[inline]

@@ -148,7 +148,7 @@ impl CostBenefit {
         best.map(|(_, block)| block)
     }
 
-    fn remove(&mut self, block: u32) {
+    pub(super) fn remove(&mut self, block: u32) {
         self.unlink(block);
         self.full -= 1;
     }

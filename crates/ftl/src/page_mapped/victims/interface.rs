@@ -12,6 +12,40 @@ pub(crate) fn most_valid_sparse(pages_per_block: u32) -> u32 {
     pages_per_block.div_ceil(4).saturating_sub(1)
 }
 
+/// Most groups of candidates: as many as classes of a placement.
+pub const GROUPS: usize = 16;
+
+/// What a block holds that became full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Filled {
+    /// True if its last page is a copy of collection.
+    pub copies: bool,
+    /// Class for which the block was open at its last page; 0 without classes.
+    pub class: usize,
+}
+
+/// Candidates, as a placement that sets the sizes of their groups ([`Victims::set_groups`]) is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GroupState {
+    /// Candidates.
+    pub blocks: u32,
+    /// Programmed pages in them and in open blocks, and those of them that are valid.
+    pub pages: u64,
+    /// See `pages`.
+    pub valid: u64,
+    /// Those outside of groups with a size that have no invalid page.
+    pub untouched: u32,
+}
+
+/// Sizes of groups of candidates, which are blocks of one class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GroupSizes {
+    /// The first so many groups have a size, all others together are the rest; at most [`GROUPS`].
+    pub sized: usize,
+    /// Blocks above which the oldest of a group is collected.
+    pub blocks: [u32; GROUPS],
+}
+
 /// Victim policy over the full blocks.
 ///
 /// The scheme reports every block that becomes full and every page that a full block loses. Blocks being written
@@ -23,9 +57,23 @@ pub trait Victims: fmt::Debug {
     /// Adds `block`, which became full with `valid` valid pages, to the candidates.
     fn insert(&mut self, block: BlockId, valid: u32);
 
-    /// As [`Victims::insert`], with what the last page of the block is: 0 for a host write, another number for a copy.
-    fn insert_of(&mut self, block: BlockId, valid: u32, _class: usize) {
+    /// As [`Victims::insert`], with what the block holds.
+    fn insert_of(&mut self, block: BlockId, valid: u32, _filled: Filled) {
         self.insert(block, valid);
+    }
+
+    /// State of the groups of candidates, without the pages in open blocks; `None` if the policy keeps no groups.
+    fn groups(&self, _valid: &dyn Fn(BlockId) -> u32) -> Option<GroupState> {
+        None
+    }
+
+    /// Sets the sizes of the groups, for a policy that keeps some. Groups that are larger lose their oldest blocks to the
+    /// rest.
+    fn set_groups(&mut self, _sizes: &GroupSizes, _valid: &dyn Fn(BlockId) -> u32) {}
+
+    /// Group of a candidate or of a victim. `None` if the policy keeps no groups, or knows none for it.
+    fn group_of(&self, _block: BlockId) -> Option<usize> {
+        None
     }
 
     /// Reports that `block` lost a page and has `valid` left. Blocks that are no candidates are reported too.

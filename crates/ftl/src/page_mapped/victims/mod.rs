@@ -11,6 +11,7 @@ mod greedy;
 mod greedy_scan;
 mod interface;
 mod mdc;
+mod midas;
 mod policy;
 mod second_chance;
 mod sort;
@@ -25,8 +26,9 @@ pub use fifo::Fifo;
 pub use first_fit::FirstFit;
 pub use greedy::Greedy;
 pub use greedy_scan::GreedyScan;
-pub use interface::Victims;
+pub use interface::{Filled, GROUPS, GroupSizes, GroupState, Victims};
 pub use mdc::Mdc;
+pub use midas::Midas;
 pub use policy::{Candidates, MOST_NUMBERS, PolicyNumber, ValidPages, VictimKind, VictimPolicy};
 pub use second_chance::SecondChance;
 pub use two_level_list::TwoLevelList;
@@ -45,6 +47,8 @@ pub static VICTIM_POLICIES: &[&VictimPolicy] = &[
     &second_chance::POLICY,
     &two_regions::GREEDY,
     &two_regions::FIFO,
+    &midas::GREEDY,
+    &midas::COST_BENEFIT,
     &first_fit::POLICY,
     &choices::RANDOM,
     &choices::POLICY,

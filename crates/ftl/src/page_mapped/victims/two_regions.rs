@@ -26,7 +26,7 @@
 //! Source: G. Haas, B. Lee, P. Bonnet, V. Leis, SSD-iq: uncovering the hidden side of SSD performance, PVLDB 18(11), 2025.
 
 use super::greedy::Greedy;
-use super::interface::Victims;
+use super::interface::{Filled, Victims};
 use super::policy::{Candidates, PolicyNumber, ValidPages, VictimKind, VictimPolicy};
 use super::second_chance::SecondChance;
 use crate::inspection::List;
@@ -188,11 +188,11 @@ impl TwoRegions {
     /// Makes the victims that were found candidates again.
     fn put_back(&mut self, valid: &dyn Fn(BlockId) -> u32) {
         while let Some(block) = self.chosen.pop().map(BlockId) {
-            let class = match &self.order {
-                Order::Greedy(regions) => usize::from(regions.cold[block.0 as usize]),
-                Order::Fifo(_) => 0,
+            let copies = match &self.order {
+                Order::Greedy(regions) => regions.cold[block.0 as usize],
+                Order::Fifo(_) => false,
             };
-            self.insert_of(block, valid(block), class);
+            self.insert_of(block, valid(block), Filled { copies, class: 0 });
         }
     }
 }
@@ -203,13 +203,13 @@ impl Victims for TwoRegions {
     }
 
     fn insert(&mut self, block: BlockId, valid: u32) {
-        self.insert_of(block, valid, 0);
+        self.insert_of(block, valid, Filled::default());
     }
 
-    fn insert_of(&mut self, block: BlockId, valid: u32, class: usize) {
+    fn insert_of(&mut self, block: BlockId, valid: u32, filled: Filled) {
         match &mut self.order {
             Order::Greedy(regions) => {
-                regions.insert(block, valid, class > 0, self.pages_per_block);
+                regions.insert(block, valid, filled.copies, self.pages_per_block);
             }
             Order::Fifo(queue) => queue.insert(block, valid),
         }
@@ -318,7 +318,8 @@ mod tests {
     fn of(kind: VictimKind, blocks: &[(u32, bool)]) -> Box<dyn Victims> {
         let mut victims = kind.make(blocks.len() as u32, 10, 1);
         for (block, (valid, cold)) in (0..).zip(blocks) {
-            victims.insert_of(BlockId(block), *valid, usize::from(*cold));
+            let filled = Filled { copies: *cold, class: 0 };
+            victims.insert_of(BlockId(block), *valid, filled);
         }
         victims
     }
