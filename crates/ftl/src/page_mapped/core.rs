@@ -251,6 +251,11 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         way: Move,
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
+        // Each page's time is a random access: the run's are on their way before the first is needed.
+        if let Some(placing) = &self.space.placing {
+            let lpns = left.iter().filter_map(|ppn| self.flash.peek_lpn(*ppn));
+            lpns.for_each(|lpn| placing.prefetch(lpn));
+        }
         let mut next = left.first().map(|ppn| self.class_of_copy(*ppn));
         while let Some(class) = next.take() {
             let mut same = 1;

@@ -266,7 +266,12 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
     fn prefetch(&self, lpn: Lpn, what: Prefetch) {
         let core = &self.core;
         match what {
-            Prefetch::Map => core.space.blocks.prefetch_entry(lpn),
+            Prefetch::Map => {
+                core.space.blocks.prefetch_entry(lpn);
+                if let Some(placing) = &core.space.placing {
+                    placing.prefetch(lpn);
+                }
+            }
             Prefetch::Block => {
                 let ppn = core.space.blocks.get(lpn);
                 if ppn < LOST {

@@ -17,6 +17,7 @@ use crate::page_mapped::victims::{GroupSizes, GroupState};
 use crate::stream_log::StreamLog;
 use crate::victim_work::Accesses;
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
+use flash::prefetch::prefetch;
 use flash::{BlockId, Lpn};
 
 /// Time of pages and blocks of which none is known. Times begin at 1.
@@ -157,6 +158,13 @@ impl Placing {
     #[inline]
     fn since(now: u32, time: Option<&u32>) -> Option<u32> {
         time.filter(|time| **time != UNKNOWN).map(|time| now - time)
+    }
+
+    /// Tells the processor that the times of this page will be needed.
+    #[inline]
+    pub(crate) fn prefetch(&self, lpn: Lpn) {
+        prefetch(&self.written, lpn.0 as usize);
+        prefetch(&self.ends, lpn.0 as usize);
     }
 
     /// Class of a host write, whose old version is in block `old`. The write counts as done.
