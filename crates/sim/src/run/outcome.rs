@@ -101,7 +101,7 @@ impl Account {
             tasks_per_second: share(tasks, now_ns) * 1e9,
             collection: collection(log, &guarantee, self.first_collection, scheme.free_pages()),
             warnings: warnings(
-                log,
+                (log, telemetry.zones.is_some()),
                 &counts,
                 beyond,
                 [self.unmapped_reads, self.largest.trims],
@@ -412,7 +412,7 @@ fn overload(report: &SchemeReport, last_arrival_ns: u64) -> Option<String> {
 }
 
 fn warnings(
-    log: &CollectionLog,
+    (log, zoned): (&CollectionLog, bool),
     counts: &Counts,
     beyond: u64,
     [unmapped_reads, trims]: [u64; 2],
@@ -421,7 +421,8 @@ fn warnings(
     let mut out = Vec::new();
     let refreshed =
         [Cause::Refresh, Cause::ReadReclaim].map(|cause| counts.pages_programmed(cause));
-    if log.started == 0 && refreshed == [0; 2] {
+    // With zones it is the host that collects.
+    if log.started == 0 && refreshed == [0; 2] && !zoned {
         out.push(
             "collection never ran, so this run says nothing about its cost: write more (--loops, --requests), use a smaller --capacity, or --precondition full+age=1".into(),
         );

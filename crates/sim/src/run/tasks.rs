@@ -346,6 +346,56 @@ mod tests {
         assert_eq!(cut(&[request(Op::WriteZeroes, 1, 2 * 4096)], 8), zeroes);
     }
 
+    /// What is asked of zones of four pages, with the pages and whether it is the last piece.
+    fn of_zones(request: Request) -> Vec<(Asks, u32, bool)> {
+        let zones = Some(ZoneShape { zones: 8, pages: 4 });
+        let (mut cutter, mut out) = (Cutter::new(4096).with_zones(zones), Vec::new());
+        assert_eq!(cutter.cut(&[request], 64, &mut out), 1);
+        assert_eq!(cutter.cut(&[], 64, &mut out), 0);
+        out.iter().map(|piece| (piece.asks, piece.lpn, piece.last)).collect()
+    }
+
+    #[test]
+    fn commands_for_zones_are_cut_into_pages_and_zones_or_refused_as_a_whole() {
+        const PAGE: u64 = 4096;
+        let write = Asks::Page(TaskKind::Write);
+        for op in [Op::Write, Op::WriteZeroes] {
+            let pieces = of_zones(request(op, 5 * PAGE, 3 * PAGE));
+            assert_eq!(pieces, [(write, 5, false), (write, 6, false), (write, 7, true)], "{op:?}");
+            assert_eq!(of_zones(request(op, 7 * PAGE, 2 * PAGE)), [(Asks::ZoneBoundary, 0, true)]);
+            assert_eq!(of_zones(request(op, 100, PAGE)), [(Asks::PartOfPage, 0, true)]);
+            assert_eq!(of_zones(request(op, 0, 100)), [(Asks::PartOfPage, 0, true)]);
+        }
+        // The zone, and the pages that follow.
+        let append = of_zones(request(Op::Append, 8 * PAGE, 2 * PAGE));
+        assert_eq!(append, [(Asks::Append, 9, false), (Asks::Append, 8, true)]);
+        assert_eq!(of_zones(request(Op::Append, 4 * PAGE, PAGE)), [(Asks::Append, 4, true)]);
+        assert_eq!(of_zones(request(Op::Append, 5 * PAGE, PAGE)), [(Asks::PartOfZone, 0, true)]);
+        assert_eq!(
+            of_zones(request(Op::Append, 4 * PAGE, 5 * PAGE)),
+            [(Asks::ZoneBoundary, 0, true)]
+        );
+        let resets = of_zones(request(Op::Trim, 4 * PAGE, 8 * PAGE));
+        assert_eq!(resets, [(Asks::Reset, 4, false), (Asks::Reset, 8, true)]);
+        assert_eq!(of_zones(request(Op::Trim, 4 * PAGE, 3 * PAGE)), [(Asks::PartOfZone, 0, true)]);
+        let actions =
+            [(Op::Open, Asks::Open), (Op::Close, Asks::Close), (Op::Finish, Asks::Finish)];
+        for (op, asks) in actions {
+            assert_eq!(of_zones(request(op, 4 * PAGE, 4 * PAGE)), [(asks, 4, true)]);
+            assert_eq!(of_zones(request(op, 4 * PAGE, 0)), [(asks, 4, true)], "names the zone");
+            assert_eq!(of_zones(request(op, PAGE, 4 * PAGE)), [(Asks::PartOfZone, 0, true)]);
+        }
+        let read = Asks::Page(TaskKind::Read);
+        let reads = of_zones(request(Op::Read, 3 * PAGE + 1, PAGE));
+        assert_eq!(reads, [(read, 3, false), (read, 4, true)], "reads may cross zones");
+        // Without zones.
+        for op in [Op::Append, Op::Open, Op::Close, Op::Finish] {
+            let (mut cutter, mut out) = (Cutter::new(4096), Vec::new());
+            cutter.cut(&[request(op, 0, 4 * PAGE)], 64, &mut out);
+            assert_eq!((out.len(), out[0].asks, out[0].last), (1, Asks::NoZones, true));
+        }
+    }
+
     #[test]
     fn the_largest_request_of_each_kind_is_known() {
         let requests = [
