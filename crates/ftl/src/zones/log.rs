@@ -1,6 +1,6 @@
 //! Log of a zoned scheme, and the states of its zones, for reports.
 
-use super::{ZoneLimits, ZoneShape, ZoneState};
+use super::zone::{ZoneLimits, ZoneShape, ZoneState};
 
 /// Log of the commands and events of zones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
