@@ -295,7 +295,7 @@ impl<'a> Stage<'a> {
                 Err(error) => Err(error),
             },
             Asks::Flush => self.scheme().flush(),
-            Asks::Nothing => self.scheme().serve(task, now_ns).map(|_| ()),
+            _ => self.scheme().serve(task, now_ns).map(|_| ()),
         }
     }
 

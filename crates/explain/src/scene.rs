@@ -373,6 +373,14 @@ pub(crate) fn op_name(asks: Asks) -> &'static str {
         Asks::Page(TaskKind::Write) => "write",
         Asks::Page(TaskKind::Trim) => "trim",
         Asks::Flush => "flush",
+        Asks::Append => "append",
+        Asks::Open => "open",
+        Asks::Close => "close",
+        Asks::Finish => "finish",
+        Asks::Reset => "reset",
         Asks::Nothing => "empty request",
+        Asks::NoZones | Asks::PartOfPage | Asks::PartOfZone | Asks::ZoneBoundary => {
+            "refused request"
+        }
     }
 }

@@ -6,6 +6,7 @@ use crate::{
     interface::{Background, Prefetch},
     processor::Processor,
     refresh::{RefreshStep, Refreshed},
+    zones::{Refusal, ZoneAction},
 };
 use core::ops::Range;
 use flash::{FlashError, Lpn, Ns, Probe};
@@ -36,6 +37,38 @@ pub enum Asks {
     Flush,
     /// Nothing: a trim that covers no whole page.
     Nothing,
+    /// Append a page to a zone: `lpn` is the zone's first page plus the pages of the request that follow
+    /// ([`Ftl::append`](crate::Ftl::append)).
+    Append,
+    /// Open the zone whose first page is `lpn`.
+    Open,
+    /// Close it.
+    Close,
+    /// Finish it.
+    Finish,
+    /// Reset it.
+    Reset,
+    /// What a scheme refuses whatever its state is: a zone command without zones,
+    NoZones,
+    /// a write to a zone that is not in whole pages,
+    PartOfPage,
+    /// a command that does not address whole zones,
+    PartOfZone,
+    /// pages of two zones.
+    ZoneBoundary,
+}
+
+impl Asks {
+    /// The kind of page task that it counts as, if it is one: an append is a write, and a reset a trim.
+    #[inline]
+    pub fn kind(self) -> Option<TaskKind> {
+        match self {
+            Self::Page(kind) => Some(kind),
+            Self::Append => Some(TaskKind::Write),
+            Self::Reset => Some(TaskKind::Trim),
+            _ => None,
+        }
+    }
 }
 
 /// One piece of a request: a page task, or a request that touches no page. 16 bytes: four to a cache line.
@@ -90,6 +123,8 @@ pub struct Notes {
     pub unmapped: bool,
     /// The page read is lost. The host gets an error for it and goes on.
     pub uncorrectable: bool,
+    /// The work was refused. The host gets an error for its request and goes on.
+    pub refused: Option<Refusal>,
 }
 
 /// A piece of work that was served without a clock, and the scheme after it.
@@ -175,7 +210,10 @@ pub(crate) fn run<S: Background + ?Sized>(
         run.prefetch_near(work, at + NEAR);
         let ran = match piece.asks {
             Asks::Page(kind) => run.task(piece, kind),
-            Asks::Flush | Asks::Nothing => run.bare(piece),
+            other => match other.kind() {
+                Some(kind) => run.task(piece, kind),
+                None => run.bare(piece),
+            },
         };
         *done = ran.map_err(|error| (at - start, error))?;
     }
@@ -190,19 +228,53 @@ pub(crate) fn serve<S: Background + ?Sized>(
 ) -> Result<Notes, FtlError> {
     let (lpn, mut notes) = (Lpn(work.lpn), Notes::default());
     scheme.name_stream(work.stream);
-    match work.asks {
-        Asks::Page(TaskKind::Write) if work.forced => scheme.write_through(lpn, None)?,
-        Asks::Page(TaskKind::Write) => scheme.write(lpn, None)?,
+    let served = match work.asks {
+        Asks::Page(TaskKind::Write) if work.forced => scheme.write_through(lpn, None),
+        Asks::Page(TaskKind::Write) => scheme.write(lpn, None),
         Asks::Page(TaskKind::Read) => match scheme.read(lpn, None) {
-            Ok(mapped) => notes.unmapped = !mapped,
-            Err(FtlError::Flash(FlashError::Uncorrectable(_))) => notes.uncorrectable = true,
-            Err(other) => return Err(other),
+            Ok(mapped) => {
+                notes.unmapped = !mapped;
+                Ok(())
+            }
+            Err(FtlError::Flash(FlashError::Uncorrectable(_))) => {
+                notes.uncorrectable = true;
+                Ok(())
+            }
+            Err(other) => Err(other),
         },
-        Asks::Page(TaskKind::Trim) => scheme.trim(lpn)?,
-        Asks::Flush => scheme.flush()?,
-        Asks::Nothing => {}
+        Asks::Page(TaskKind::Trim) => scheme.trim(lpn),
+        Asks::Flush => scheme.flush(),
+        Asks::Nothing => Ok(()),
+        _ => zone_command(scheme, work),
+    };
+    if work.last && work.asks.kind() == Some(TaskKind::Write) {
+        scheme.end_command();
     }
-    Ok(notes)
+    match served {
+        Ok(()) => Ok(notes),
+        Err(FtlError::Refused(refusal)) => {
+            notes.refused = Some(refusal);
+            Ok(notes)
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// Runs a command that only schemes with zones know.
+fn zone_command<S: Background + ?Sized>(scheme: &mut S, work: &PageTask) -> Result<(), FtlError> {
+    let zone = Lpn(work.lpn);
+    let refusal = match work.asks {
+        Asks::Append => return scheme.append(zone, None).map(|_| ()),
+        Asks::Open => return scheme.manage(zone, ZoneAction::Open),
+        Asks::Close => return scheme.manage(zone, ZoneAction::Close),
+        Asks::Finish => return scheme.manage(zone, ZoneAction::Finish),
+        Asks::Reset => return scheme.manage(zone, ZoneAction::Reset),
+        Asks::PartOfPage => Refusal::PartOfPage,
+        Asks::PartOfZone => Refusal::PartOfZone,
+        Asks::ZoneBoundary => Refusal::ZoneBoundary,
+        Asks::NoZones | Asks::Page(_) | Asks::Flush | Asks::Nothing => Refusal::NoZones,
+    };
+    Err(FtlError::Refused(refusal))
 }
 
 /// Runs a step for the block that has been due for longest, and can be moved now. `None` if none is due;
@@ -294,7 +366,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
         self.show_clock(work.arrival_ns);
         let spent = self.spent_ns();
         let steps = self.scheme.flash().worked().steps_ns;
-        serve(self.scheme, work)?;
+        let notes = serve(self.scheme, work)?;
         self.arrive(work.arrival_ns);
         let service_ns = self.spent_ns() - spent;
         self.clock.now_ns += service_ns;
@@ -303,7 +375,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
             service_ns,
             end_ns: self.clock.now_ns,
             free_pages: self.scheme.free_pages(),
-            notes: Notes { collected, ..Notes::default() },
+            notes: Notes { collected, ..notes },
             ..Done::default()
         })
     }

@@ -1,5 +1,6 @@
 //! Errors of schemes.
 
+use crate::zones::Refusal;
 use alloc::string::String;
 use flash::{FlashError, Lpn};
 
@@ -47,6 +48,9 @@ pub enum FtlError {
     /// The array holds data that this scheme does not write.
     #[error("mount: {0}")]
     Mount(String),
+    /// The command is refused. The device goes on.
+    #[error("refused: {0}")]
+    Refused(Refusal),
     /// The array failed.
     #[error(transparent)]
     Flash(#[from] FlashError),

@@ -5,6 +5,7 @@ use crate::error::FtlError;
 use crate::inspection::Inspection;
 use crate::refresh::RefreshStep;
 use crate::telemetry::Telemetry;
+use crate::zones::{Refusal, ZoneAction, ZoneShape};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -102,6 +103,35 @@ pub trait Ftl {
     /// # Errors
     /// [`FtlError::BeyondDevice`], or those of the array.
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError>;
+
+    /// The zones, if the host writes in zones. All writes are then at write pointers, and whole zones are reset.
+    fn zones(&self) -> Option<ZoneShape> {
+        None
+    }
+
+    /// Writes one page at the write pointer of the zone of `place`, and returns its LPN. The distance of `place` from the
+    /// first page of the zone is the number of pages of the same command that follow.
+    ///
+    /// # Errors
+    /// [`FtlError::Refused`]; those of [`Ftl::write`].
+    fn append(&mut self, place: Lpn, _data: Option<&[u8]>) -> Result<Lpn, FtlError> {
+        self.check(place)?;
+        Err(FtlError::Refused(Refusal::NoZones))
+    }
+
+    /// Runs a management command on the zone whose first page is `zone`.
+    ///
+    /// # Errors
+    /// [`FtlError::Refused`]; [`FtlError::BeyondDevice`], or those of the array.
+    fn manage(&mut self, zone: Lpn, _action: ZoneAction) -> Result<(), FtlError> {
+        self.check(zone)?;
+        Err(FtlError::Refused(Refusal::NoZones))
+    }
+
+    /// Tells that the next page written or appended belongs to another command. When a page of a command is refused, a
+    /// scheme with zones refuses the rest of it, too. Default: the scheme has no use of it.
+    #[inline(always)]
+    fn end_command(&mut self) {}
 
     /// Makes all acknowledged writes durable.
     ///

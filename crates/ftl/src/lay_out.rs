@@ -64,6 +64,10 @@ pub(crate) fn plan(
     wear::allow_for_swaps(config, &part, geometry, &mut plan);
     let write_step_ns = plan.guarantee.step_ns;
     plan.buffer = BufferPlan::new(config, geometry)?;
+    if plan.buffer.is_some() && config.preset.is_zoned() {
+        let reason = "is not possible: it would write pages in another order than the host, and zones take them in order only; omit it";
+        return Err(error("buffer", String::from(reason)));
+    }
     if let Some(buffer) = plan.buffer {
         buffer.apply(&part, &mut plan);
     }
@@ -228,6 +232,9 @@ fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
         ("ram", config.collection_ram.is_some()),
         ("enqueue", config.enqueue.is_some()),
         ("folds", config.folds.is_some()),
+        ("zone", config.zone_bytes.is_some()),
+        ("max_open", config.max_open.is_some()),
+        ("max_active", config.max_active.is_some()),
         ("trigger", config.trigger.is_some()),
         ("log_blocks", config.log_blocks.is_some()),
         ("frontiers", config.frontiers.is_some()),

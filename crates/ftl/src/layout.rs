@@ -1,6 +1,7 @@
 //! Per-family part of a plan, as plain values.
 
 use crate::page_mapped::victims::VictimKind;
+use crate::zones::ZoneLimits;
 use bounds::gftl::CollectionRam;
 use flash::Ns;
 
@@ -22,8 +23,19 @@ pub enum Layout {
     Rftl(RftlLayout),
     /// Data blocks, with log blocks for updates.
     LogBlock(LogBlockLayout),
+    /// Zones that the host writes in order.
+    Zoned(ZoneLayout),
     /// A scheme of another crate; it derives its layout when it is made.
     Own,
+}
+
+/// Division of an array into zones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZoneLayout {
+    /// B: blocks per zone.
+    pub zone_blocks: u32,
+    /// Most open and active zones.
+    pub limits: ZoneLimits,
 }
 
 /// Kind of collection of a preset.

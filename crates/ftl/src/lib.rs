@@ -67,6 +67,7 @@ mod stream_log;
 mod telemetry;
 mod victim_work;
 mod wear;
+mod zones;
 
 pub use allocation::{Allocation, AllocationOrder, Level};
 pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, PageTask, Served, TaskKind};
@@ -83,7 +84,7 @@ pub use inspection::{BlockUse, Inspection, List, Place};
 pub use interface::{Background, Ftl, Prefetch};
 pub use layout::{
     CmtEviction, CmtPolicy, CollectionKind, CopiesPerStep, Enqueue, GftlLayout, GftlThreshold,
-    Layout, LogBlockLayout, LogVictim, OnDemandLayout, RftlLayout, RftlTrigger, Steps,
+    Layout, LogBlockLayout, LogVictim, OnDemandLayout, RftlLayout, RftlTrigger, Steps, ZoneLayout,
 };
 pub use page_mapped::placement::{Future, FutureNotes, PLACEMENT_POLICIES, PlacementKind};
 pub use page_mapped::victims::{VICTIM_POLICIES, VictimKind};
@@ -96,3 +97,4 @@ pub use slc_cache::{SlcLog, SlcPlan, SlcSize, WhenFull};
 pub use stream_log::{HandleLog, StreamLog};
 pub use telemetry::{CollectionLog, MapCache, MergeKind, SlcCacheState, Telemetry};
 pub use victim_work::{Accesses, VictimWork};
+pub use zones::{Refusal, ZoneAction, ZoneLimits, ZoneLog, ZoneShape, ZoneState, ZonesState};

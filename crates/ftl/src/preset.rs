@@ -40,6 +40,13 @@ pub struct Preset {
     pub build: Build,
 }
 
+impl Preset {
+    /// True if the host writes in zones: only at write pointers.
+    pub fn is_zoned(&self) -> bool {
+        self.settings.contains(&"zone")
+    }
+}
+
 impl PartialEq for Preset {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -165,6 +172,12 @@ pub struct SchemeConfig {
     pub enqueue: Option<Enqueue>,
     /// Logical blocks that NFTL folds when no block may be opened.
     pub folds: Option<u32>,
+    /// Bytes of a zone; default: a block on each die.
+    pub zone_bytes: Option<u64>,
+    /// Most open zones; default: the scheme's choice.
+    pub max_open: Option<u32>,
+    /// Most active zones; default: the scheme's choice.
+    pub max_active: Option<u32>,
     /// Moment at which a logical block of three physical ones is collected; default: the scheme's choice.
     pub trigger: Option<RftlTrigger>,
     /// Number of log blocks, if the scheme has them; default: the scheme's choice.
@@ -227,6 +240,9 @@ impl SchemeConfig {
             collection_ram: None,
             enqueue: None,
             folds: None,
+            zone_bytes: None,
+            max_open: None,
+            max_active: None,
             trigger: None,
             log_blocks: None,
             alpha_thousandths: None,

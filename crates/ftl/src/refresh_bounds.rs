@@ -27,6 +27,9 @@ pub(crate) fn allow_for_steps(
         Layout::OnDemand(_) => Some(
             "is not possible: its map is on flash, and its space does not count on translation pages that a refresh writes",
         ),
+        Layout::Zoned(_) => Some(
+            "is not possible: only the host moves pages, and a refresh would take them out of the order of their zone",
+        ),
         _ => Some(
             "is not possible: its pages have places in the logical block, and its bounds count on the merges of writes alone",
         ),

@@ -7,13 +7,13 @@ use crate::plan::Plan;
 use crate::preset::{BuildResult, Preset, SchemeConfig, Start, Substrate};
 use crate::schemes::{
     ba_gc, bast, dftl, fast, fsr, gftl, gftl_priority, gftl_threshold, lazy_rtgc,
-    lazy_rtgc_on_demand, nftl, page_level, rftl, superblock, two_level_gc,
+    lazy_rtgc_on_demand, nftl, page_level, rftl, superblock, two_level_gc, zns,
 };
 use crate::start::{good_blocks, leave_slc};
 use alloc::{format, vec::Vec};
 use flash::{Geometry, Part};
 
-/// All schemes of this crate in listing order.
+/// The schemes that take writes of any page, in listing order.
 pub static REGISTRY: &[&Preset] = &[
     &page_level::PRESET,
     &fsr::PRESET,
@@ -32,12 +32,20 @@ pub static REGISTRY: &[&Preset] = &[
     &superblock::PRESET,
 ];
 
+/// The schemes that the host writes in zones, which refuse writes elsewhere ([`Preset::is_zoned`]).
+pub static ZONED: &[&Preset] = &[&zns::PRESET];
+
+/// All schemes of this crate in listing order.
+pub fn all() -> impl Iterator<Item = &'static Preset> {
+    REGISTRY.iter().chain(ZONED).copied()
+}
+
 /// The preset with this name.
 ///
 /// # Errors
 /// [`FtlError::Unknown`] with the list of names.
 pub fn by_name(name: &str) -> Result<&'static Preset, FtlError> {
-    among(REGISTRY, name)
+    among(&all().collect::<Vec<_>>(), name)
 }
 
 /// The preset with this name in a list.

@@ -5,6 +5,7 @@ use crate::guarantee::{Guarantee, Ram};
 use crate::slc_cache::{SlcLog, SlcPlan};
 use crate::stream_log::StreamLog;
 use crate::victim_work::VictimWork;
+use crate::zones::ZonesState;
 use alloc::vec::Vec;
 use flash::Cause;
 
@@ -33,6 +34,8 @@ pub struct Telemetry<'a> {
     pub slc_cache: Option<SlcCacheState>,
     /// Log of the host's streams, if the placement policy follows them.
     pub streams: Option<&'a StreamLog>,
+    /// Zones and their log, if the host writes in zones.
+    pub zones: Option<ZonesState>,
     /// True if the buffer learns of every page that a collector moves.
     pub tells_moves: bool,
     /// True if a task may run between the operations of a collection. If false, the controller does nothing else
@@ -54,6 +57,7 @@ impl<'a> Telemetry<'a> {
             buffer: None,
             slc_cache: None,
             streams: None,
+            zones: None,
             tells_moves: false,
             yields: false,
         }

@@ -147,8 +147,6 @@ pub(crate) struct Columns {
     stream: Option<PyBackedBytes>,
 }
 
-const OPS: [Op; 5] = [Op::Read, Op::Write, Op::Trim, Op::Flush, Op::WriteZeroes];
-
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
     let mut word = [0; 8];
     word.copy_from_slice(&bytes[8 * at..8 * at + 8]);
@@ -183,7 +181,7 @@ impl Columns {
             if let Some(streams) = &self.stream {
                 write!(file, "{},", streams[at])?;
             }
-            let op = OPS[usize::from(self.op[at]).min(OPS.len() - 1)].name();
+            let op = Op::ALL[usize::from(self.op[at]).min(Op::ALL.len() - 1)].name();
             writeln!(file, "{op},{},{}", u64_at(&self.offset, at), u64_at(&self.length, at))?;
         }
         file.flush()

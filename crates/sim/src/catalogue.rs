@@ -5,7 +5,7 @@
 //! in `compare`, `bench`, bounds, lists and suites.
 
 use ftl::page_mapped::victims::VictimPolicy;
-use ftl::{BUFFER_POLICIES, BufferPolicy, Preset, VICTIM_POLICIES, registry::REGISTRY};
+use ftl::{BUFFER_POLICIES, BufferPolicy, Preset, VICTIM_POLICIES};
 use std::sync::{PoisonError, RwLock};
 
 static INSTALLED: RwLock<Option<&'static Catalogue>> = RwLock::new(None);
@@ -26,7 +26,7 @@ impl Default for Catalogue {
     /// The catalogue of this workspace.
     fn default() -> Self {
         Self {
-            schemes: REGISTRY.to_vec(),
+            schemes: ftl::registry::all().collect(),
             victims: VICTIM_POLICIES.to_vec(),
             buffers: BUFFER_POLICIES.to_vec(),
             added: Vec::new(),
@@ -154,6 +154,15 @@ pub fn schemes() -> &'static [&'static Preset] {
     &installed().schemes
 }
 
+/// The schemes that take writes of any page: all but those with zones.
+pub fn schemes_for_any_page() -> impl Iterator<Item = &'static Preset> {
+    schemes().iter().copied().filter(|preset| !preset.is_zoned())
+}
+
+/// Why a scheme with zones cannot run what writes any page.
+pub const ONLY_IN_ZONES: &str = "takes writes only at the write pointers of its zones; `compare host-log --schemes zns`, or a \
+    trace, writes there";
+
 /// All victim policies, in the order of the lists.
 pub fn victims() -> &'static [&'static VictimPolicy] {
     &installed().victims
@@ -167,6 +176,7 @@ pub fn buffers() -> &'static [&'static BufferPolicy] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ftl::registry::REGISTRY;
 
     #[test]
     fn two_of_one_name_are_refused() {
@@ -182,7 +192,7 @@ mod tests {
 
     #[test]
     fn it_is_chosen_once() {
-        assert_eq!(schemes().len(), REGISTRY.len());
+        assert_eq!(schemes().len(), ftl::registry::all().count());
         assert_eq!(Catalogue::default().install(), Err(CatalogueError::InUse));
     }
 }

@@ -3,8 +3,8 @@
 
 use crate::watched::Inspect;
 use flash::{
-    BlockId, Cause, DueBlock, Flash, FlashError, Geometry, Lpn, Ns, Oob, Operation, Part, Ppn,
-    Probe, Worked,
+    BlockId, Cause, DueBlock, DynFlash, Flash, FlashError, Geometry, Lpn, Ns, Oob, Operation, Part,
+    Ppn, Probe, Worked,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -53,6 +53,9 @@ impl<F: Flash> Shared<F> {
         what(&mut self.array.borrow_mut())
     }
 }
+
+/// Below an [`AnyArray`](flash::AnyArray). It is not forked: a fork would be a handle on the same array.
+impl<F: Probe + std::fmt::Debug + 'static> DynFlash for Shared<F> {}
 
 impl<F: Flash> Flash for Shared<F> {
     fn geometry(&self) -> &Geometry {

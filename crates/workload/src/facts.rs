@@ -96,6 +96,10 @@ pub struct OperationCounts {
     pub flushes: u64,
     /// Writes of zeros.
     pub write_zeroes: u64,
+    /// Appends to zones.
+    pub appends: u64,
+    /// Opens, closes and finishes of zones.
+    pub zone_commands: u64,
 }
 
 /// Address range of one device of a trace.

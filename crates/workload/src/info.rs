@@ -19,8 +19,6 @@ use crate::request::{Op, Request};
 use crate::source::Source;
 use crate::units::{counted, round_bytes};
 
-const OPS: [Op; 5] = [Op::Read, Op::Write, Op::Trim, Op::Flush, Op::WriteZeroes];
-
 /// Totals of the requests of one operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct OpInfo {
@@ -79,7 +77,7 @@ pub struct TraceInfo {
     pub notes: Vec<String>,
     /// Signs that the units or the format may be wrong.
     pub warnings: Vec<String>,
-    /// Totals per operation: `read`, `write`, `trim`, `flush`, `write-zeroes`.
+    /// Totals per operation: `read`, `write`, `trim`, `flush`, `write-zeroes`, `append`, `open`, `close`, `finish`.
     pub ops: BTreeMap<&'static str, OpInfo>,
     /// Writes as a percentage of all requests.
     pub write_percent: f64,
@@ -161,7 +159,7 @@ struct DeviceExtent {
 
 #[derive(Default)]
 struct Tally {
-    ops: [OpInfo; 5],
+    ops: [OpInfo; Op::ALL.len()],
     devices: BTreeMap<u32, DeviceExtent>,
     streams: Streams,
     footprint: Footprint,
@@ -193,7 +191,7 @@ impl Streams {
     fn add(&mut self, r: &Request) {
         let stream = &mut self.0[usize::from(r.stream)];
         stream.requests += 1;
-        if r.op == Op::Write {
+        if matches!(r.op, Op::Write | Op::Append) {
             stream.writes += 1;
             stream.written_bytes = stream.written_bytes.saturating_add(r.length);
         }
@@ -234,7 +232,7 @@ impl Tally {
         let offset = !r.offset.is_multiple_of(PAGE_BYTES);
         self.unaligned_offsets += u64::from(offset);
         self.unaligned += u64::from(offset || !r.length.is_multiple_of(PAGE_BYTES));
-        if r.op != Op::Trim {
+        if r.op.has_data() {
             self.footprint.touch(r.device, r.offset, r.length);
         }
     }
@@ -264,7 +262,7 @@ impl Tally {
             notes: reader.notes(),
             warnings: self.signs.told(reader.format(), reader.has_arrivals()),
             picture: self.pictured.finish(),
-            ops: OPS.into_iter().map(|op| (op.name(), self.ops[op as usize])).collect(),
+            ops: Op::ALL.into_iter().map(|op| (op.name(), self.ops[op as usize])).collect(),
             write_percent: percent(self.ops[Op::Write as usize].requests, requests),
             bytes,
             mean_bytes: ratio(bytes, extents),

@@ -76,7 +76,7 @@ pub use reader::{TraceReader, open};
 pub use replay::Replay;
 pub use request::{Op, Request};
 pub use scale::Scaled;
-pub use source::Source;
+pub use source::{HostLog, Source};
 pub use space::Space;
 pub use spec::{JobSpec, WorkloadSpec};
 pub use steady_state::{SteadyState, Verdict};

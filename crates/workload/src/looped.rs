@@ -2,7 +2,7 @@
 
 use crate::error::WorkloadError;
 use crate::request::Request;
-use crate::source::Source;
+use crate::source::{HostLog, Source};
 
 /// Consecutive passes of a workload, at most `left` requests in total.
 ///
@@ -19,6 +19,8 @@ pub struct Looped<F> {
     begin_ns: u64,
     /// Latest arrival of this pass, relative to its begin.
     last_ns: u64,
+    /// The host's log of the passes that ended.
+    before: Option<HostLog>,
 }
 
 impl<F> Looped<F>
@@ -33,7 +35,7 @@ where
     /// Any error of `open`.
     pub fn new(mut open: F, total: u64, once: u64) -> Result<Self, WorkloadError> {
         let pass = open()?;
-        Ok(Self { open, pass, left: total, once, given: 0, begin_ns: 0, last_ns: 0 })
+        Ok(Self { open, pass, left: total, once, given: 0, begin_ns: 0, last_ns: 0, before: None })
     }
 
     /// Starts a new pass; an error if the last one produced fewer requests than were counted.
@@ -46,6 +48,7 @@ where
         }
         let mean_gap = self.last_ns / self.once.saturating_sub(1).max(1);
         self.begin_ns = self.begin_ns.saturating_add(self.last_ns).saturating_add(mean_gap.max(1));
+        self.before = self.host_log();
         self.pass = (self.open)()?;
         self.given = 0;
         self.last_ns = 0;
@@ -86,6 +89,11 @@ where
 
     fn has_arrivals(&self) -> bool {
         self.pass.has_arrivals()
+    }
+
+    fn host_log(&self) -> Option<HostLog> {
+        let now = self.pass.host_log()?;
+        Some(self.before.map_or(now, |before| before.and(now)))
     }
 
     fn len_hint(&self) -> Option<u64> {

@@ -185,8 +185,7 @@ impl Table {
             column::<Int64Type>(&mut group, &whole(|r| r.arrival_ns), None)?;
         }
         column::<Int64Type>(&mut group, &whole(|r| r.device.into()), None)?;
-        let names = [Op::Read, Op::Write, Op::Trim, Op::Flush, Op::WriteZeroes];
-        let names = names.map(|op| (op, ByteArray::from(op.name())));
+        let names = Op::ALL.map(|op| (op, ByteArray::from(op.name())));
         let name = |op: Op| names.iter().find(|(of, _)| *of == op).map(|(_, name)| name.clone());
         let ops: Vec<ByteArray> = requests.iter().filter_map(|request| name(request.op)).collect();
         column::<ByteArrayType>(&mut group, &ops, None)?;

@@ -70,7 +70,7 @@ impl Pictured {
             self.cell_bytes *= 2;
         }
         self.cells[(request.offset / self.cell_bytes) as usize] += 1;
-        if request.op != Op::Trim {
+        if request.op.has_data() {
             let first = request.offset / PAGE;
             let last = request.offset.saturating_add(request.length - 1) / PAGE;
             // Of very long requests the first 1 MiB counts.

@@ -207,7 +207,8 @@ impl TracePlan {
             self.kept = Some(out.into());
             return Ok(done);
         }
-        if pass.operations.trims == 0 && !matches!(self.mapping, Mapping::Wrap(_)) {
+        let without_data = pass.operations.trims + pass.operations.zone_commands;
+        if without_data == 0 && !matches!(self.mapping, Mapping::Wrap(_)) {
             done.given = pass.requests;
             return Ok(done);
         }
@@ -235,11 +236,11 @@ impl TracePlan {
                 done.split += 1;
                 out.extend([front, back]);
             }
-            Mapped::Cut(cut) if request.op == Op::Trim => {
+            Mapped::Cut(cut) if !request.op.has_data() => {
                 done.cut += 1;
                 out.push(cut);
             }
-            Mapped::Outside if request.op == Op::Trim => done.left_out += 1,
+            Mapped::Outside if !request.op.has_data() => done.left_out += 1,
             Mapped::Cut(_) | Mapped::Outside => {
                 return Err(WorkloadError::Unfit(format!(
                     "{}: a request for {} bytes from byte {} was not there in the first pass: has the file changed?",

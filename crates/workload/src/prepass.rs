@@ -103,6 +103,8 @@ impl Prepass {
             Op::Trim => operations.trims += 1,
             Op::Flush => operations.flushes += 1,
             Op::WriteZeroes => operations.write_zeroes += 1,
+            Op::Append => operations.appends += 1,
+            Op::Open | Op::Close | Op::Finish => operations.zone_commands += 1,
         }
         if request.op == Op::Flush {
             return Ok(());
@@ -114,7 +116,7 @@ impl Prepass {
         range.first = range.first.min(request.offset);
         range.end = range.end.max(end);
         // A trim writes nothing: pages reached only by trims need no place.
-        if request.op != Op::Trim {
+        if request.op.has_data() {
             let first_page = request.offset / page_bytes;
             self.touched.add(request.device, first_page, (end - 1) / page_bytes + 1);
             self.longest = self.longest.max(request.length);

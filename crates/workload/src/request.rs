@@ -14,9 +14,30 @@ pub enum Op {
     Flush,
     /// Write zeros (a device that reads trimmed pages as zeros may trim instead).
     WriteZeroes,
+    /// Append bytes to the zone that begins at the offset: the device chooses the place (NVMe Zone Append).
+    Append,
+    /// Open a zone explicitly.
+    Open,
+    /// Close a zone.
+    Close,
+    /// Make a zone full.
+    Finish,
 }
 
 impl Op {
+    /// All operations, in order of their numbers.
+    pub const ALL: [Self; 9] = [
+        Self::Read,
+        Self::Write,
+        Self::Trim,
+        Self::Flush,
+        Self::WriteZeroes,
+        Self::Append,
+        Self::Open,
+        Self::Close,
+        Self::Finish,
+    ];
+
     /// Name of the operation in ftlkit's own trace format.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -26,7 +47,17 @@ impl Op {
             Self::Trim => "trim",
             Self::Flush => "flush",
             Self::WriteZeroes => "write-zeroes",
+            Self::Append => "append",
+            Self::Open => "open",
+            Self::Close => "close",
+            Self::Finish => "finish",
         }
+    }
+
+    /// True if it reads or writes data: pages that no other operation reaches need no place.
+    #[must_use]
+    pub fn has_data(self) -> bool {
+        matches!(self, Self::Read | Self::Write | Self::WriteZeroes | Self::Append)
     }
 }
 

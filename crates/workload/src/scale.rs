@@ -2,7 +2,7 @@
 
 use crate::error::WorkloadError;
 use crate::request::Request;
-use crate::source::Source;
+use crate::source::{HostLog, Source};
 use std::ops::RangeInclusive;
 
 /// Valid time scales.
@@ -38,6 +38,10 @@ impl<S: Source> Source for Scaled<S> {
 
     fn has_arrivals(&self) -> bool {
         self.source.has_arrivals()
+    }
+
+    fn host_log(&self) -> Option<HostLog> {
+        self.source.host_log()
     }
 
     fn len_hint(&self) -> Option<u64> {

@@ -171,6 +171,16 @@ impl ExplainArgs {
                 "`ftlkit list schemes` shows them all",
             ));
         }
+        if scheme.0.find_preset()?.is_zoned() {
+            return Err(Failure::input_with_help(
+                format!(
+                    "`{}` never moves a page: there is no collection to explain, and the pages that explain fills it with \
+                    have no order of zones",
+                    self.scheme.trim()
+                ),
+                "`ftlkit list schemes zns` describes it, and `ftlkit compare host-log --schemes zns` runs it",
+            ));
+        }
         let mut experiment = Experiment { schemes: vec![scheme], ..Experiment::default() };
         experiment.workload = TextOrTable(WorkloadSpec::builtin("uniform"));
         self.array.apply(&mut experiment)?;

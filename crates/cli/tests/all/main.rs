@@ -28,3 +28,4 @@ mod ssd;
 mod sweep;
 mod tasks;
 mod traces;
+mod zns;

@@ -12,6 +12,7 @@ use crate::plan::Plan;
 use crate::refresh::RefreshStep;
 use crate::scheme::Scheme;
 use crate::telemetry::Telemetry;
+use crate::zones::{ZoneAction, ZoneShape};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use flash::{DueBlock, Event, Flash, Item, Lpn, Ns, Probe};
@@ -162,6 +163,23 @@ impl<S: Background> Ftl for Buffered<S> {
             buffer.trim(lpn);
         }
         self.scheme.trim(lpn)
+    }
+
+    fn zones(&self) -> Option<ZoneShape> {
+        self.scheme.zones()
+    }
+
+    fn append(&mut self, place: Lpn, data: Option<&[u8]>) -> Result<Lpn, FtlError> {
+        self.scheme.append(place, data)
+    }
+
+    fn manage(&mut self, zone: Lpn, action: ZoneAction) -> Result<(), FtlError> {
+        self.scheme.manage(zone, action)
+    }
+
+    #[inline(always)]
+    fn end_command(&mut self) {
+        self.scheme.end_command();
     }
 
     fn flush(&mut self) -> Result<(), FtlError> {

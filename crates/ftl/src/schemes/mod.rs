@@ -15,3 +15,4 @@ pub(crate) mod page_level;
 pub(crate) mod rftl;
 pub(crate) mod superblock;
 pub(crate) mod two_level_gc;
+pub(crate) mod zns;

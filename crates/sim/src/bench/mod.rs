@@ -214,8 +214,8 @@ fn measure_shape(
     report: &mut Report,
 ) -> Result<(), RunError> {
     let preset =
-        |preset: &&Preset| SchemeTable { name: preset.name.into(), ..SchemeTable::default() };
-    let all: Vec<SchemeTable> = catalogue::schemes().iter().map(preset).collect();
+        |preset: &Preset| SchemeTable { name: preset.name.into(), ..SchemeTable::default() };
+    let all: Vec<SchemeTable> = catalogue::schemes_for_any_page().map(preset).collect();
     let schemes = if options.schemes.is_empty() { &all } else { &options.schemes };
     let part = part_of(shape);
     let geometry = part
@@ -233,6 +233,10 @@ fn measure_shape(
         let label = scheme.label();
         let own = scheme.to_config(&geometry, options.seed);
         let own = own.map_err(|error| WorkloadError::Unfit(error.to_string()))?;
+        if own.preset.is_zoned() {
+            let reason = format!("`{label}` {}", catalogue::ONLY_IN_ZONES);
+            return Err(WorkloadError::Unfit(reason).into());
+        }
         let config = match config_of(own, &part, &geometry, options.logical_share) {
             Ok(config) => config,
             // Some presets may not work on this shape; an explicitly requested scheme must.

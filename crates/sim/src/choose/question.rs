@@ -44,12 +44,15 @@ pub fn named_parts(names: &[String]) -> Vec<PartTable> {
 /// An unknown scheme, or a setting that is none.
 pub fn named_schemes(texts: &[String]) -> Result<Vec<SchemeTable>, ConfigError> {
     let texts: Vec<&str> = match texts {
-        [] => catalogue::schemes().iter().map(|preset| preset.name).collect(),
+        [] => catalogue::schemes_for_any_page().map(|preset| preset.name).collect(),
         texts => texts.iter().map(|text| text.trim()).collect(),
     };
     let read = |text: &str| {
         let table = text.parse::<SchemeChoice>()?.0;
-        table.find_preset()?;
+        if table.find_preset()?.is_zoned() {
+            let setting = format!("scheme `{text}`");
+            return Err(ConfigError::setting(setting, catalogue::ONLY_IN_ZONES));
+        }
         Ok(table)
     };
     texts.into_iter().map(read).collect()

@@ -15,7 +15,8 @@ use super::space;
 use super::ssd::{Board, setup_json};
 use super::text_or_table::TextOrTable;
 use super::workload::NO_REGULAR_FILE;
-use crate::precondition::Fill;
+use crate::catalogue;
+use crate::precondition::{Fill, Preconditioning};
 use crate::report::units;
 use crate::ssd::setup::SsdSetup;
 use ::workload::quantity::Bytes;
@@ -136,6 +137,7 @@ impl Experiment {
         foreseen::check(&schemes, board.is_some(), &self.precondition.0)
             .map_err(|reason| ConfigError::setting("schemes", reason))?;
         let tasks = self.tasks(board.is_some())?;
+        check_zones(&schemes, &self.workload.0, &facts, &self.precondition.0)?;
         notes.extend(notes_on_time(board.as_ref(), &self, &schemes));
         notes.extend(channel.retry_in_bounds());
         notes.extend(notes_on_copies(&channel, &tables, &schemes));
@@ -288,6 +290,44 @@ fn check_labels(schemes: &[SchemeTable]) -> Result<(), ConfigError> {
     Ok(())
 }
 
+/// Refuses what a scheme with zones would refuse page by page.
+fn check_zones(
+    schemes: &[ResolvedScheme],
+    workload: &WorkloadSpec,
+    facts: &Facts,
+    precondition: &Preconditioning,
+) -> Result<(), ConfigError> {
+    for scheme in schemes {
+        let Layout::Zoned(layout) = scheme.plan.layout else { continue };
+        let refuse = |setting: &str, reason: String| {
+            Err(ConfigError::setting(format!("scheme `{}`: {setting}", scheme.label), reason))
+        };
+        if workload.tasks().is_some() {
+            return refuse("tasks", format!("write any page, and it {}", catalogue::ONLY_IN_ZONES));
+        }
+        if precondition.fill != Fill::None && precondition.age > 0.0 {
+            let reason = "writes at random, which zones refuse; omit `age`, or use `none`";
+            return refuse("precondition", reason.into());
+        }
+        if let Some(zone) = facts.parameters.get("zone").filter(|_| facts.workload == "host-log")
+            && facts.parameters.get("log").is_none_or(|log| log != "no")
+        {
+            let block = u64::from(scheme.part.pages_per_block) * u64::from(scheme.part.page_bytes);
+            let expected = u64::from(layout.zone_blocks) * block;
+            let given = zone.parse::<Bytes>().map_or(block, |bytes| bytes.0);
+            if given != expected {
+                return refuse(
+                    "zone",
+                    format!(
+                        "is {expected} bytes, and the workload writes zones of {given}; add `--set zone={expected}`"
+                    ),
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Notes on the SSD with its bounds, and on the processor's load.
 fn notes_on_time(
     board: Option<&Board>,
@@ -308,7 +348,9 @@ fn notes_on_time(
         )),
         (None, None) => {}
     }
-    let elsewhere = |scheme: &&ResolvedScheme| !matches!(scheme.plan.layout, Layout::PageMapped(_));
+    let elsewhere = |scheme: &&ResolvedScheme| {
+        !matches!(scheme.plan.layout, Layout::PageMapped(_) | Layout::Zoned(_))
+    };
     for scheme in schemes.iter().filter(elsewhere).filter(|_| board.is_some()) {
         notes.push(format!(
             "`{}`: it has no write frontier per die; the allocation order has no effect on it",
@@ -346,7 +388,10 @@ fn notes_on_shares(schemes: &[ResolvedScheme], geometry: &Geometry, facts: &Fact
         ));
     }
     let spare = |scheme: &ResolvedScheme| geometry.pages() - scheme.plan.logical_pages;
-    for scheme in schemes.iter().filter(|scheme| spare(scheme) <= 2 * geometry.pages_per_block()) {
+    // A scheme with zones leaves the free space to its host.
+    let zoned = |scheme: &ResolvedScheme| scheme.config.preset.is_zoned();
+    let tight = |scheme: &&ResolvedScheme| spare(scheme) <= 2 * geometry.pages_per_block();
+    for scheme in schemes.iter().filter(|scheme| !zoned(scheme)).filter(tight) {
         notes.push(format!(
             "`{}` exports all but {} pages of the array: written full, each victim is full but for a few pages; \
              `+share=0.875` leaves it as much as the others",

@@ -168,6 +168,49 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         print: |scheme| printed(&scheme.folds),
     },
     SchemeSetting {
+        key: "zone",
+        long_key: "zone_size",
+        example: Some("64MiB"),
+        values: || "a size, in whole blocks".into(),
+        doc: "size of a zone, which is its capacity too; default: a block on each die",
+        of_all: false,
+        read: |scheme, value| read(&mut scheme.zone_size, value),
+        print: |scheme| printed(&scheme.zone_size),
+    },
+    SchemeSetting {
+        key: "max_open",
+        long_key: "max_open",
+        example: Some("8"),
+        values: || "a count of zones, 1 to max_active".into(),
+        doc: "most zones that are open at once; one more closes the one that a write opened first; default: 14, at most \
+            max_active",
+        of_all: false,
+        read: |scheme, value| {
+            let zones = count(value);
+            let zones =
+                zones.ok_or_else(|| format!("max_open is a count of zones, not `{value}`"))?;
+            scheme.max_open = Some(zones);
+            Ok(())
+        },
+        print: |scheme| printed(&scheme.max_open),
+    },
+    SchemeSetting {
+        key: "max_active",
+        long_key: "max_active",
+        example: Some("14"),
+        values: || "a count of zones, at least 1".into(),
+        doc: "most zones that are open or closed at once; writes to one more are refused; default: 14",
+        of_all: false,
+        read: |scheme, value| {
+            let zones = count(value);
+            let zones =
+                zones.ok_or_else(|| format!("max_active is a count of zones, not `{value}`"))?;
+            scheme.max_active = Some(zones);
+            Ok(())
+        },
+        print: |scheme| printed(&scheme.max_active),
+    },
+    SchemeSetting {
         key: "trigger",
         long_key: "trigger",
         example: Some("primary-full"),

@@ -49,6 +49,15 @@ pub struct SchemeTable {
     /// Logical blocks folded when no block is free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folds: Option<u32>,
+    /// Size of a zone; default: a block on each die.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone_size: Option<Bytes>,
+    /// Most open zones; default: the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_open: Option<u32>,
+    /// Most active zones; default: the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_active: Option<u32>,
     /// `rftl`: moment at which a logical block is collected (`primary-full`, `late`); default: the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<Word<RftlTrigger>>,

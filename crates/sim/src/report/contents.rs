@@ -161,6 +161,15 @@ pub struct SchemeReport {
     /// The host's placement streams; absent if the placement does not follow them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub streams: Option<StreamsReport>,
+    /// Requests that the scheme refused while it went on, by reason; absent without any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<RefusedReport>,
+    /// Zones; absent if the host does not write in zones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zones: Option<ZonesReport>,
+    /// The host's own log; absent if the workload writes none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_log: Option<HostLogReport>,
     /// Controller work for victim selection; `null` if no policy of the list selects the victims.
     pub victim_work: Option<VictimWorkReport>,
     /// Deadlines of periodic tasks; `null` for other workloads.
@@ -509,6 +518,84 @@ pub struct HandleReport {
     pub displaced: u64,
     /// Blocks (with FDP: reclaim units) opened for it.
     pub opened_blocks: u64,
+}
+
+/// Requests that were refused for one reason.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RefusedReport {
+    /// Name of the reason.
+    pub reason: String,
+    /// Requests.
+    pub requests: u64,
+}
+
+/// Zones of a scheme that the host writes in zones: their states at the end, and events of the measured part.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ZonesReport {
+    /// Number of zones.
+    pub zones: u32,
+    /// Pages per zone.
+    pub pages: u32,
+    /// Blocks per zone.
+    pub blocks: u32,
+    /// Most open zones that are allowed.
+    pub max_open: u32,
+    /// Most active zones that are allowed.
+    pub max_active: u32,
+    /// Pages written at write pointers.
+    pub written: u64,
+    /// Pages appended.
+    pub appended: u64,
+    /// Zones reset.
+    pub resets: u64,
+    /// Zones finished by the host.
+    pub finishes: u64,
+    /// Zones opened by a write or append.
+    pub implicit_opens: u64,
+    /// Zones opened by the host.
+    pub explicit_opens: u64,
+    /// Zones that the controller closed to open another one.
+    pub implicit_closes: u64,
+    /// Zones that the controller finished after a failed program.
+    pub finished_by_controller: u64,
+    /// Pages that zones lacked when they were reset, though they were full.
+    pub unwritten: u64,
+    /// Most zones open at once.
+    pub most_open: u32,
+    /// Most zones active at once.
+    pub most_active: u32,
+    /// Empty zones at the end.
+    pub empty: u32,
+    /// Implicitly opened ones.
+    pub implicitly_opened: u32,
+    /// Explicitly opened ones.
+    pub explicitly_opened: u32,
+    /// Closed ones.
+    pub closed: u32,
+    /// Full ones.
+    pub full: u32,
+    /// Ones that are read only.
+    pub read_only: u32,
+    /// Ones that are offline.
+    pub offline: u32,
+}
+
+/// The log that the host writes above the device, in pages, unless stated otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct HostLogReport {
+    /// Pages that the application wrote.
+    pub application_pages: u64,
+    /// Pages that the host moved.
+    pub moved_pages: u64,
+    /// Zones that the host collected.
+    pub collected_zones: u64,
+    /// (Application + moved) / application; `null` without writes.
+    pub host_waf: Option<f64>,
+    /// Pages programmed / application: the host's WAF and the device's; `null` without writes.
+    pub total_waf: Option<f64>,
 }
 
 /// Activity of a write buffer in the measured part; in pages, unless stated otherwise.

@@ -24,6 +24,7 @@ pub mod table;
 mod terms;
 mod title;
 pub mod units;
+mod zone_rows;
 
 #[cfg(test)]
 mod samples;
@@ -43,6 +44,7 @@ use crate::measures;
 pub use crate::measures::Summary;
 pub use contents::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, CopyCount, HandleReport,
-    LargestRequest, LeftOut, MapCacheReport, MergeReport, RamReport, RefreshReport, Report,
-    RetriedReads, RetryReport, SchemeReport, Series, SlcCacheReport, StreamsReport, Violation,
+    HostLogReport, LargestRequest, LeftOut, MapCacheReport, MergeReport, RamReport, RefreshReport,
+    RefusedReport, Report, RetriedReads, RetryReport, SchemeReport, Series, SlcCacheReport,
+    StreamsReport, Violation, ZonesReport,
 };

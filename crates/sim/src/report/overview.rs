@@ -1,7 +1,7 @@
 //! The report's first screen: one line per scheme, and what changes a decision.
 
 use super::cells::{longest, mean, none, p99_9};
-use super::contents::{Report, SchemeReport};
+use super::contents::{RefusedReport, Report, SchemeReport};
 use super::deadlines::DeadlineReport;
 use super::grid::{Grid, wrap};
 use super::late::RequestDeadline;
@@ -58,6 +58,11 @@ pub(super) fn grid(report: &Report) -> Grid {
         row("share", &|s| format!("{:.3}", s.logical_share));
     }
     row("WAF", &|s| s.waf.map_or_else(none, units::number));
+    if schemes.iter().any(|s| s.host_log.is_some()) {
+        let of = |waf: Option<f64>| waf.map_or_else(none, units::number);
+        row("host WAF", &|s| s.host_log.as_ref().map_or_else(none, |log| of(log.host_waf)));
+        row("total WAF", &|s| s.host_log.as_ref().map_or_else(none, |log| of(log.total_waf)));
+    }
     if schemes.iter().any(|s| s.waf_above_oracle.is_some()) {
         row("above oracle", &|s| s.waf_above_oracle.map_or_else(none, units::above));
     }
@@ -175,6 +180,13 @@ fn requests(schemes: &[SchemeReport]) -> String {
         };
         if s.requests_refused > 0 {
             text.push_str(&format!(", {} refused", units::grouped(s.requests_refused)));
+            let of = |refused: &RefusedReport| {
+                format!("{} {}", refused.reason, units::grouped(refused.requests))
+            };
+            let reasons: Vec<String> = s.refusals.iter().map(of).collect();
+            if !reasons.is_empty() {
+                text.push_str(&format!(" ({})", reasons.join(", ")));
+            }
         }
         text
     };

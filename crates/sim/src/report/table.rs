@@ -7,7 +7,7 @@ use super::contents::{
 use super::deadlines::DeadlineReport;
 use super::grid::{Grid, wrap};
 use super::late::RequestDeadline;
-use super::{jobs_rows, ssd_rows, stream_rows, units};
+use super::{jobs_rows, ssd_rows, stream_rows, units, zone_rows};
 use workload::quantity::Duration;
 
 /// Most schemes shown as columns; more are shown as rows.
@@ -47,6 +47,7 @@ pub(super) fn how_to_read(report: &Report) -> Vec<&'static str> {
     let cached = report.schemes.iter().any(|scheme| scheme.slc_cache.is_some());
     let more = buffered.then_some(OF_BUFFERS).into_iter().chain(cached.then_some(OF_SLC_CACHES));
     let more = more.chain(report.has_streams().then_some(stream_rows::HOW_TO_READ));
+    let more = more.chain(report.has_zones().then_some(zone_rows::HOW_TO_READ));
     [of_time, of_all].into_iter().chain(more).collect()
 }
 
@@ -268,6 +269,7 @@ pub(super) fn grid(report: &Report) -> Grid {
         of_cache("  pages moved", &|c| Some(units::count(c.moved)));
     }
     stream_rows::events(schemes, &mut row);
+    zone_rows::rows(schemes, &mut row);
     if schemes.iter().any(|s| report.collects_when_idle(&s.name)) {
         row("idle victims", &|s| match report.collects_when_idle(&s.name) {
             true => units::count(s.collection.idle),

@@ -9,7 +9,8 @@ use super::rounds::Rounds;
 use crate::measures::{Arrivals, Measures, TaskSample};
 use crate::report::LargestRequest;
 use flash::Counts;
-use ftl::{Notes, Scheme};
+use ftl::{Notes, Refusal, Scheme};
+use workload::HostLog;
 
 /// Counts before the measured part.
 #[derive(Debug)]
@@ -48,6 +49,10 @@ pub(crate) struct Account {
     pub(crate) requests: u64,
     /// Requests that the scheme refused with an error.
     pub(crate) refused: u64,
+    /// Those of them that it refused while it went on, by [`Refusal`].
+    pub(crate) refusals: [u64; Refusal::ALL.len()],
+    /// The host's own log above the device, if the workload has one.
+    pub(crate) host_log: Option<HostLog>,
     /// The first page task with collection.
     pub(crate) first_collection: Option<u64>,
     /// Pages written in part.
@@ -94,6 +99,8 @@ impl Account {
             last_arrival_ns: 0,
             requests: 0,
             refused: 0,
+            refusals: [0; Refusal::ALL.len()],
+            host_log: None,
             first_collection: None,
             partial_pages: 0,
             largest: LargestRequest::default(),
@@ -177,6 +184,13 @@ impl Account {
 
     fn tally(&self) -> Requests {
         Requests { taken: self.taken, completed: self.requests, refused: self.refused }
+    }
+
+    /// Counts a request that the scheme refused, and goes on.
+    #[cold]
+    pub(crate) fn refuse_one(&mut self, refusal: Refusal) {
+        self.refused += 1;
+        self.refusals[refusal as usize] += 1;
     }
 
     /// Counts a request that the scheme refused; adds the request counts to the error.

@@ -11,7 +11,8 @@ use crate::measures::{Arrivals, TaskSample};
 use crate::report::SchemeReport;
 use flash::{Probe, SerialArray};
 use ftl::{
-    AgeClock, Asks, Done, FtlError, HostClock, Notes, PageTask, Processor, Scheme, TaskKind,
+    AgeClock, Asks, Done, FtlError, HostClock, Notes, PageTask, Processor, Refusal, Scheme,
+    TaskKind,
 };
 use workload::{Request, Source};
 
@@ -28,6 +29,8 @@ pub struct Device {
     pub(super) account: Account,
     /// Response so far of the request in progress.
     request_ns: u64,
+    /// Why it was refused, if it was.
+    refused: Option<Refusal>,
     done: Vec<Done>,
 }
 
@@ -41,6 +44,7 @@ impl Device {
             scheme,
             clock: HostClock { timed, ages_by, ..HostClock::default() },
             request_ns: 0,
+            refused: None,
             done: vec![Done::default(); BATCH],
         }
     }
@@ -85,7 +89,8 @@ impl Device {
         let mut taken = 0;
         let mut requests = Vec::with_capacity(REQUESTS);
         let mut cutter = Cutter::new(setup.geometry.page_bytes())
-            .with_free_partial_pages(setup.free_partial_pages);
+            .with_free_partial_pages(setup.free_partial_pages)
+            .with_zones(self.scheme.zones());
         let mut work = Vec::with_capacity(TASKS);
         loop {
             observer.progress(label, Phase::Measure, self.account.requests, total);
@@ -105,6 +110,7 @@ impl Device {
             })?;
             self.account.partial_pages = cutter.partial_pages();
             self.account.largest = cutter.largest();
+            self.account.host_log = source.host_log();
         }
     }
 
@@ -157,8 +163,10 @@ impl Device {
         if notes != Notes::default() {
             account.noted(notes);
         }
-        match work.asks {
-            Asks::Page(kind) => {
+        self.refused = self.refused.or(notes.refused);
+        match work.asks.kind() {
+            Some(_) if notes.refused.is_some() => {}
+            Some(kind) => {
                 // Bounds cover the time of the array and the buffer, not the processor's.
                 let promised_ns = service_ns - choosing_ns;
                 if !(work.forced && account.forced_apart)
@@ -170,14 +178,18 @@ impl Device {
                 let sample = TaskSample { kind, service_ns, step_ns, completion_ns };
                 account.task(&sample, end_ns, free_pages);
             }
-            Asks::Flush | Asks::Nothing => {
+            None if work.asks == Asks::Flush => {
                 account.flushes.host_ns = account.flushes.host_ns.max(service_ns);
             }
+            None => {}
         }
         self.request_ns += response_ns;
         if work.last {
-            let writes = work.asks == Asks::Page(TaskKind::Write);
+            let writes = work.asks.kind() == Some(TaskKind::Write);
             let response_ns = std::mem::take(&mut self.request_ns);
+            if let Some(refusal) = self.refused.take() {
+                return account.refuse_one(refusal);
+            }
             let completion_ns = if self.clock.timed { completion_ns } else { response_ns };
             account.request(writes, response_ns, completion_ns);
         }

@@ -8,14 +8,16 @@ use crate::measures::wear;
 use crate::report::units;
 use crate::report::units::grouped;
 use crate::report::{
-    BitErrorReport, BufferReport, CauseCounts, CollectionReport, MapCacheReport, MergeReport,
-    RamReport, SchemeReport, SlcCacheReport, StreamsReport, VictimWorkReport, Violation,
+    BitErrorReport, BufferReport, CauseCounts, CollectionReport, HostLogReport, MapCacheReport,
+    MergeReport, RamReport, RefusedReport, SchemeReport, SlcCacheReport, StreamsReport,
+    VictimWorkReport, Violation, ZonesReport,
 };
+use ::workload::HostLog;
 use ::workload::quantity::Duration;
 use flash::{Cause, Counts, Operation};
 use ftl::{
-    CollectionLog, Guarantee, MapCache, MergeKind, Scheme, SlcCacheState, SlcSize, StreamLog,
-    Telemetry,
+    CollectionLog, Guarantee, MapCache, MergeKind, Refusal, Scheme, SlcCacheState, SlcSize,
+    StreamLog, Telemetry, ZoneState, ZonesState,
 };
 
 impl Account {
@@ -86,6 +88,9 @@ impl Account {
             buffer: buffer(&telemetry, self.flushes, &counts),
             slc_cache: telemetry.slc_cache.as_ref().map(slc_cache),
             streams: telemetry.streams.map(StreamsReport::from),
+            refusals: refusals(&self.refusals),
+            zones: telemetry.zones.as_ref().map(zones),
+            host_log: self.host_log.map(|log| host_log(log, setup.geometry.page_bytes(), &counts)),
             energy_nj,
             energy_nj_per_task: if tasks == 0 { 0.0 } else { energy_nj / tasks as f64 },
             wear_index: worn.index,
@@ -96,7 +101,7 @@ impl Account {
             tasks_per_second: share(tasks, now_ns) * 1e9,
             collection: collection(log, &guarantee, self.first_collection, scheme.free_pages()),
             warnings: warnings(
-                log,
+                (log, telemetry.zones.is_some()),
                 &counts,
                 beyond,
                 [self.unmapped_reads, self.largest.trims],
@@ -168,6 +173,60 @@ fn slc_cache(state: &SlcCacheState) -> SlcCacheReport {
         moved: log.moved,
         most_blocks: log.most_blocks,
         blocks_at_end: *blocks,
+    }
+}
+
+fn refusals(counts: &[u64; Refusal::ALL.len()]) -> Vec<RefusedReport> {
+    let each = Refusal::ALL.iter().zip(counts).filter(|(_, requests)| **requests > 0);
+    each.map(|(refusal, requests)| RefusedReport {
+        reason: refusal.name().into(),
+        requests: *requests,
+    })
+    .collect()
+}
+
+fn zones(state: &ZonesState) -> ZonesReport {
+    let ZonesState { shape, limits, blocks, log, states } = state;
+    let in_state = |state: ZoneState| states[state as usize];
+    ZonesReport {
+        zones: shape.zones,
+        pages: shape.pages,
+        blocks: *blocks,
+        max_open: limits.open,
+        max_active: limits.active,
+        written: log.written,
+        appended: log.appended,
+        resets: log.resets,
+        finishes: log.finishes,
+        implicit_opens: log.implicit_opens,
+        explicit_opens: log.explicit_opens,
+        implicit_closes: log.implicit_closes,
+        finished_by_controller: log.finished_by_controller,
+        unwritten: log.unwritten,
+        most_open: log.most_open,
+        most_active: log.most_active,
+        empty: in_state(ZoneState::Empty),
+        implicitly_opened: in_state(ZoneState::ImplicitlyOpened),
+        explicitly_opened: in_state(ZoneState::ExplicitlyOpened),
+        closed: in_state(ZoneState::Closed),
+        full: in_state(ZoneState::Full),
+        read_only: in_state(ZoneState::ReadOnly),
+        offline: in_state(ZoneState::Offline),
+    }
+}
+
+/// `counts` are those of the measured part, as the log is.
+fn host_log(log: HostLog, page_bytes: u32, counts: &Counts) -> HostLogReport {
+    let pages = |bytes: u64| bytes / u64::from(page_bytes);
+    let (application, moved) = (pages(log.application_bytes), pages(log.moved_bytes));
+    let programmed = Cause::ALL.iter().map(|cause| counts.pages_programmed(*cause)).sum();
+    let waf = |written| (application > 0).then(|| share(written, application));
+    HostLogReport {
+        application_pages: application,
+        moved_pages: moved,
+        collected_zones: log.collected_zones,
+        host_waf: waf(application + moved),
+        total_waf: waf(programmed),
     }
 }
 
@@ -339,7 +398,7 @@ fn unnamed(log: &StreamLog) -> Option<String> {
 }
 
 fn warnings(
-    log: &CollectionLog,
+    (log, zoned): (&CollectionLog, bool),
     counts: &Counts,
     beyond: u64,
     [unmapped_reads, trims]: [u64; 2],
@@ -348,7 +407,8 @@ fn warnings(
     let mut out = Vec::new();
     let refreshed =
         [Cause::Refresh, Cause::ReadReclaim].map(|cause| counts.pages_programmed(cause));
-    if log.started == 0 && refreshed == [0; 2] {
+    // With zones it is the host that collects.
+    if log.started == 0 && refreshed == [0; 2] && !zoned {
         out.push(
             "collection never ran, so this run says nothing about its cost: write more (--loops, --requests), use a smaller --capacity, or --precondition full+age=1".into(),
         );

@@ -133,6 +133,18 @@ impl<F: RunArray> Writer<'_, F> {
             phase: "preconditioning",
             requests: None,
         })?;
+        let refused = |at: &usize| self.outcomes[*at].notes.refused.is_some();
+        if let Some(at) = (0..work.len()).find(refused)
+            && let Some(refusal) = self.outcomes[at].notes.refused
+        {
+            return Err(RunError::Scheme {
+                scheme: self.label.into(),
+                source: FtlError::Refused(refusal),
+                task: self.done + at as u64,
+                phase: "preconditioning",
+                requests: None,
+            });
+        }
         self.done += work.len() as u64;
         Ok(())
     }
@@ -165,7 +177,9 @@ fn age_by_workload<F: RunArray>(
     let (mut writes, mut reads, mut pass) = (0, 0, 0);
     while !is_done(writer, writes) {
         let (mut source, before) = (passes.open(setup.seed, pass)?, writes);
-        let mut cutter = Cutter::new(setup.geometry.page_bytes()).with_free_partial_pages(true);
+        let mut cutter = Cutter::new(setup.geometry.page_bytes())
+            .with_free_partial_pages(true)
+            .with_zones(writer.scheme.zones());
         loop {
             requests.clear();
             if source.fill(&mut requests, REQUESTS)? == 0 {
@@ -185,8 +199,8 @@ fn age_by_workload<F: RunArray>(
                 if work.is_empty() {
                     break;
                 }
-                work.retain(|task| matches!(task.asks, Asks::Page(_)));
-                let is_write = |task: &&PageTask| task.asks == Asks::Page(TaskKind::Write);
+                work.retain(|task| !matches!(task.asks, Asks::Flush | Asks::Nothing));
+                let is_write = |task: &&PageTask| task.asks.kind() == Some(TaskKind::Write);
                 writes += work.iter().filter(is_write).count() as u64;
                 writer.write(work)?;
                 if is_done(writer, writes) {

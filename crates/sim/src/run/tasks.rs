@@ -1,7 +1,7 @@
 //! Division of requests into page tasks, a bounded number at a time.
 
 use crate::report::LargestRequest;
-use ftl::{Asks, PageTask, TaskKind};
+use ftl::{Asks, PageTask, TaskKind, ZoneShape};
 use std::ops::Range;
 use workload::{Op, Request};
 
@@ -10,6 +10,9 @@ use workload::{Op, Request};
 /// A page read in part is one task. A page written in part is read first, so that its other bytes are kept: two tasks, unless
 /// such reads are [free](Self::with_free_partial_pages). A trim covers only the pages that lie wholly within it. Zeroes are
 /// written, except over whole pages: these are trimmed, because trimmed pages read as zeros.
+///
+/// Of a scheme [with zones](Self::with_zones), writes are in whole pages of one zone, zeroes are written, and a trim is a reset
+/// of each zone that it covers. What no zone could take is refused as a whole, before any of it is done.
 #[derive(Debug)]
 pub struct Cutter {
     page_bytes: u64,
@@ -18,6 +21,8 @@ pub struct Cutter {
     rest: Option<Rest>,
     /// True if pages written in part are not read.
     free: bool,
+    /// The zones of the scheme, if it has any.
+    zones: Option<ZoneShape>,
     /// Pages written in part so far.
     partial_pages: u64,
     /// The largest request so far; requests of one whole page are not counted.
@@ -42,6 +47,7 @@ impl Cutter {
             shift,
             rest: None,
             free: false,
+            zones: None,
             partial_pages: 0,
             largest: LargestRequest::default(),
         }
@@ -50,6 +56,11 @@ impl Cutter {
     /// As before; if `free`, pages written in part are not read.
     pub fn with_free_partial_pages(self, free: bool) -> Self {
         Self { free, ..self }
+    }
+
+    /// The same for a scheme with these zones.
+    pub fn with_zones(self, zones: Option<ZoneShape>) -> Self {
+        Self { zones, ..self }
     }
 
     /// Pages written in part so far.
@@ -99,31 +110,77 @@ impl Cutter {
         let first = self.page_of(request.offset);
         let bytes_end = request.offset + request.length;
         let (next, end) = match request.op {
-            Op::Read | Op::Write | Op::WriteZeroes => {
-                (first, self.page_of(bytes_end + self.page_bytes - 1))
+            Op::Read | Op::Flush => self.plain(request, first, bytes_end),
+            _ if self.zones.is_some() => match self.in_zones(request) {
+                Ok(range) => range,
+                Err(asks) => return out.push(Self::bare(request, asks)),
+            },
+            Op::Append | Op::Open | Op::Close | Op::Finish => {
+                return out.push(Self::bare(request, Asks::NoZones));
             }
-            Op::Trim => {
-                (self.page_of(request.offset + self.page_bytes - 1), self.page_of(bytes_end))
-            }
-            Op::Flush => (0, 0),
+            _ => self.plain(request, first, bytes_end),
         };
-        if next >= end || request.length == 0 {
+        if next >= end || request.length == 0 && request.op.has_data() {
             let asks = if request.op == Op::Flush { Asks::Flush } else { Asks::Nothing };
-            out.push(PageTask {
-                arrival_ns: request.arrival_ns,
-                lpn: 0,
-                asks,
-                last: true,
-                forced: false,
-                stream: request.stream,
-            });
+            out.push(Self::bare(request, asks));
         } else if end == next + 1 && (!Self::writes(request) || self.covers(request, next)) {
             // Requests of one page are the most frequent in many workloads: no detour over `rest`.
-            out.push(self.page(request, next, true));
+            out.push(self.page(request, next, end));
         } else {
             self.measure(request, next, end);
             self.rest = Some(Rest { request: *request, next, end, read: false });
         }
+    }
+
+    /// A piece that touches no page.
+    fn bare(request: &Request, asks: Asks) -> PageTask {
+        PageTask {
+            arrival_ns: request.arrival_ns,
+            lpn: 0,
+            asks,
+            last: true,
+            forced: false,
+            stream: request.stream,
+        }
+    }
+
+    /// The pages that the request touches: of a trim those that it covers, of a flush none.
+    #[inline]
+    fn plain(&self, request: &Request, first: u64, bytes_end: u64) -> (u64, u64) {
+        match request.op {
+            Op::Trim => {
+                (self.page_of(request.offset + self.page_bytes - 1), self.page_of(bytes_end))
+            }
+            Op::Flush => (0, 0),
+            _ => (first, self.page_of(bytes_end + self.page_bytes - 1)),
+        }
+    }
+
+    /// Pages of a write or append, or zones of another command: a range of numbers, of which each is a piece. An error is
+    /// why the zones do not take it, whatever their states are.
+    fn in_zones(&self, request: &Request) -> Result<(u64, u64), Asks> {
+        let zone_pages = self.zones.map_or(1, |zones| u64::from(zones.pages.max(1)));
+        let zone_bytes = zone_pages * self.page_bytes;
+        let Request { op, offset, length, .. } = *request;
+        if !matches!(op, Op::Write | Op::WriteZeroes | Op::Append) {
+            // A management command names its zone, or covers it.
+            let length = if op != Op::Trim && length == 0 { zone_bytes } else { length };
+            if offset % zone_bytes != 0 || length % zone_bytes != 0 {
+                return Err(Asks::PartOfZone);
+            }
+            return Ok((offset / zone_bytes, (offset + length) / zone_bytes));
+        }
+        if offset % self.page_bytes != 0 || length % self.page_bytes != 0 {
+            return Err(Asks::PartOfPage);
+        }
+        if op == Op::Append && offset % zone_bytes != 0 {
+            return Err(Asks::PartOfZone);
+        }
+        let (next, end) = (self.page_of(offset), self.page_of(offset + length));
+        if end > next && next / zone_pages != (end - 1) / zone_pages {
+            return Err(Asks::ZoneBoundary);
+        }
+        Ok((next, end))
     }
 
     /// Counts a request of these pages among the largest.
@@ -137,7 +194,7 @@ impl Cutter {
         let LargestRequest { reads, writes, merges: most, trims } = &mut self.largest;
         let pages = match request.op {
             Op::Read => reads,
-            Op::Write => writes,
+            Op::Write | Op::Append => writes,
             // Zeroes over whole pages are trims.
             _ => trims,
         };
@@ -150,17 +207,44 @@ impl Cutter {
         matches!(request.op, Op::Write | Op::WriteZeroes)
     }
 
-    /// The task of one page of a request.
+    /// The piece `at` of a request, whose pieces end at `end`.
     #[inline]
-    fn page(&self, request: &Request, page: u64, last: bool) -> PageTask {
-        PageTask {
+    fn page(&self, request: &Request, at: u64, end: u64) -> PageTask {
+        let mut task = PageTask {
             arrival_ns: request.arrival_ns,
-            lpn: page as u32,
-            asks: Asks::Page(self.kind(request, page)),
-            last,
+            lpn: at as u32,
+            asks: Asks::Page(self.kind(request, at)),
+            last: at + 1 == end,
             forced: request.fua,
             stream: request.stream,
+        };
+        if let Some(zones) = self.zones {
+            self.zoned(request, zones, end, &mut task);
         }
+        task
+    }
+
+    /// Changes a page task into what a scheme with zones is asked.
+    fn zoned(&self, request: &Request, zones: ZoneShape, end: u64, task: &mut PageTask) {
+        let asks = match request.op {
+            Op::Append => {
+                // The zone, and the pages that follow.
+                let first = self.page_of(request.offset) as u32;
+                task.lpn = first + (end as u32 - 1 - task.lpn);
+                task.asks = Asks::Append;
+                return;
+            }
+            Op::WriteZeroes => {
+                task.asks = Asks::Page(TaskKind::Write);
+                return;
+            }
+            Op::Trim => Asks::Reset,
+            Op::Open => Asks::Open,
+            Op::Close => Asks::Close,
+            Op::Finish => Asks::Finish,
+            Op::Read | Op::Write | Op::Flush => return,
+        };
+        (task.asks, task.lpn) = (asks, task.lpn.saturating_mul(zones.pages));
     }
 
     /// Kind of the task of one page of a request.
@@ -182,7 +266,7 @@ impl Cutter {
                 return;
             }
             let (request, page) = (&rest.request, rest.next);
-            let task = self.page(request, page, page + 1 == rest.end);
+            let task = self.page(request, page, rest.end);
             let in_part = task.asks == Asks::Page(TaskKind::Write) && !self.covers(request, page);
             if in_part && !rest.read {
                 self.partial_pages += 1;
@@ -260,6 +344,56 @@ mod tests {
             (2, Write, true),
         ];
         assert_eq!(cut(&[request(Op::WriteZeroes, 1, 2 * 4096)], 8), zeroes);
+    }
+
+    /// What is asked of zones of four pages, with the pages and whether it is the last piece.
+    fn of_zones(request: Request) -> Vec<(Asks, u32, bool)> {
+        let zones = Some(ZoneShape { zones: 8, pages: 4 });
+        let (mut cutter, mut out) = (Cutter::new(4096).with_zones(zones), Vec::new());
+        assert_eq!(cutter.cut(&[request], 64, &mut out), 1);
+        assert_eq!(cutter.cut(&[], 64, &mut out), 0);
+        out.iter().map(|piece| (piece.asks, piece.lpn, piece.last)).collect()
+    }
+
+    #[test]
+    fn commands_for_zones_are_cut_into_pages_and_zones_or_refused_as_a_whole() {
+        const PAGE: u64 = 4096;
+        let write = Asks::Page(TaskKind::Write);
+        for op in [Op::Write, Op::WriteZeroes] {
+            let pieces = of_zones(request(op, 5 * PAGE, 3 * PAGE));
+            assert_eq!(pieces, [(write, 5, false), (write, 6, false), (write, 7, true)], "{op:?}");
+            assert_eq!(of_zones(request(op, 7 * PAGE, 2 * PAGE)), [(Asks::ZoneBoundary, 0, true)]);
+            assert_eq!(of_zones(request(op, 100, PAGE)), [(Asks::PartOfPage, 0, true)]);
+            assert_eq!(of_zones(request(op, 0, 100)), [(Asks::PartOfPage, 0, true)]);
+        }
+        // The zone, and the pages that follow.
+        let append = of_zones(request(Op::Append, 8 * PAGE, 2 * PAGE));
+        assert_eq!(append, [(Asks::Append, 9, false), (Asks::Append, 8, true)]);
+        assert_eq!(of_zones(request(Op::Append, 4 * PAGE, PAGE)), [(Asks::Append, 4, true)]);
+        assert_eq!(of_zones(request(Op::Append, 5 * PAGE, PAGE)), [(Asks::PartOfZone, 0, true)]);
+        assert_eq!(
+            of_zones(request(Op::Append, 4 * PAGE, 5 * PAGE)),
+            [(Asks::ZoneBoundary, 0, true)]
+        );
+        let resets = of_zones(request(Op::Trim, 4 * PAGE, 8 * PAGE));
+        assert_eq!(resets, [(Asks::Reset, 4, false), (Asks::Reset, 8, true)]);
+        assert_eq!(of_zones(request(Op::Trim, 4 * PAGE, 3 * PAGE)), [(Asks::PartOfZone, 0, true)]);
+        let actions =
+            [(Op::Open, Asks::Open), (Op::Close, Asks::Close), (Op::Finish, Asks::Finish)];
+        for (op, asks) in actions {
+            assert_eq!(of_zones(request(op, 4 * PAGE, 4 * PAGE)), [(asks, 4, true)]);
+            assert_eq!(of_zones(request(op, 4 * PAGE, 0)), [(asks, 4, true)], "names the zone");
+            assert_eq!(of_zones(request(op, PAGE, 4 * PAGE)), [(Asks::PartOfZone, 0, true)]);
+        }
+        let read = Asks::Page(TaskKind::Read);
+        let reads = of_zones(request(Op::Read, 3 * PAGE + 1, PAGE));
+        assert_eq!(reads, [(read, 3, false), (read, 4, true)], "reads may cross zones");
+        // Without zones.
+        for op in [Op::Append, Op::Open, Op::Close, Op::Finish] {
+            let (mut cutter, mut out) = (Cutter::new(4096), Vec::new());
+            cutter.cut(&[request(op, 0, 4 * PAGE)], 64, &mut out);
+            assert_eq!((out.len(), out[0].asks, out[0].last), (1, Asks::NoZones, true));
+        }
     }
 
     #[test]

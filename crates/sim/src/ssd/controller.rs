@@ -5,7 +5,7 @@ use super::queue::Waiting;
 use super::state::{Alone, NEVER, SsdDevice};
 use crate::measures::TaskSample;
 use flash::{Ns, ParallelArray};
-use ftl::{Asks, FtlError, Notes, PageTask, Scheme, Served, TaskKind};
+use ftl::{Asks, FtlError, Notes, Scheme, Served, TaskKind};
 
 /// Tag of operations that the scheme issues on its own, for no request.
 pub(super) const BACKGROUND: u64 = u64::MAX;
@@ -48,24 +48,30 @@ impl SsdDevice<'_> {
     pub(super) fn start(&mut self, waiting: &Waiting) -> Result<(), FtlError> {
         self.settle();
         let tag = u64::from(waiting.request);
-        self.begin(match waiting.work {
-            PageTask { asks: Asks::Page(kind), .. } => tag | (kind as u64) << 32,
-            PageTask { asks: Asks::Flush, .. } => tag | FLUSH,
-            PageTask { asks: Asks::Nothing, .. } => tag | BARE,
-        });
         let work = &waiting.work;
-        self.wrote |= work.asks == Asks::Page(TaskKind::Write);
+        let kind = work.asks.kind();
+        self.begin(match kind {
+            Some(kind) => tag | (kind as u64) << 32,
+            None if work.asks == Asks::Flush => tag | FLUSH,
+            None => tag | BARE,
+        });
+        self.wrote |= kind == Some(TaskKind::Write);
         // What was due before now has run, so all that moves before it serves is the scheme's clock.
         let Served { notes, ram_ns, due_ns, free_pages } = self.scheme.serve(work, self.now_ns)?;
         (self.due_ns, self.free_pages) = (due_ns, free_pages);
-        if matches!(work.asks, Asks::Page(_)) {
+        if notes.refused.is_some() {
+            let refused = &mut self.requests[waiting.request as usize].refused;
+            *refused = refused.or(notes.refused);
+        }
+        if kind.is_some() {
             self.refresh_beside_task()?;
         }
         if notes != Notes::default() {
             self.account.noted(notes);
         }
         let begun_ns = self.now_ns + self.end_call(ram_ns, Asked::of(work), work.lpn).processed_ns;
-        if let Asks::Page(kind) = work.asks
+        if let Some(kind) = kind
+            && notes.refused.is_none()
             && self.is_alone()
         {
             let place = self.account.place(work.lpn);

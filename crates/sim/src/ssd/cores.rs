@@ -15,7 +15,7 @@
 //! tasks, whichever core does the work: locks and caches are not modelled.
 
 use flash::{Cause, Counts, Ns, Operation};
-use ftl::{Asks, PageTask, Processor, TaskKind, VictimWork};
+use ftl::{PageTask, Processor, TaskKind, VictimWork};
 
 /// The controller's cores, all alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,8 +103,8 @@ pub(super) struct Asked {
 impl Asked {
     /// The work of a page task; the last one of a request carries the request's own.
     pub(super) fn of(task: &PageTask) -> Self {
-        let page = matches!(task.asks, Asks::Page(_));
-        let trims = task.asks == Asks::Page(TaskKind::Trim);
+        let page = task.asks.kind().is_some();
+        let trims = task.asks.kind() == Some(TaskKind::Trim);
         Self { lookups: page.into(), trims: trims.into(), requests: task.last.into() }
     }
 }

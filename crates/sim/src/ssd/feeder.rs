@@ -1,6 +1,6 @@
 //! Requests of a workload, one at a time.
 
-use workload::{Request, Source, WorkloadError};
+use workload::{HostLog, Request, Source, WorkloadError};
 
 /// Requests per fill from the source.
 const BATCH: usize = 256;
@@ -56,6 +56,11 @@ impl Feeder {
             }
         }
         Ok(self.requests.get(self.next))
+    }
+
+    /// The host's own log behind the requests, if they come from one.
+    pub(crate) fn host_log(&self) -> Option<HostLog> {
+        self.source.as_ref()?.host_log()
     }
 
     /// The request `by` positions after the next one, if it is already loaded.

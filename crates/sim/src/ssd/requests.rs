@@ -48,7 +48,7 @@ impl SsdDevice<'_> {
             })?;
             while let Some(submitted) = jobs.fetch(self.now_ns) {
                 let slot = self.take(&submitted.request, submitted.arrival_ns);
-                let is_write = |asks: Asks| asks == Asks::Page(TaskKind::Write);
+                let is_write = |asks: Asks| asks.kind() == Some(TaskKind::Write);
                 let writes = self.works.iter().filter(|work| is_write(work.asks)).count();
                 jobs.fetched(slot, &submitted, writes as u64);
             }
@@ -91,17 +91,18 @@ impl SsdDevice<'_> {
         self.account.partial_pages = self.cutter.partial_pages();
         self.account.largest = self.cutter.largest();
         let bytes = request.length;
-        let writes = request.op == Op::Write;
+        let writes = matches!(request.op, Op::Write | Op::Append);
         let over_link = self.link.delays(writes);
         let ready_ns = self.link.begin(self.now_ns, writes.then_some(bytes));
         let bytes_out = if request.op == Op::Read { bytes } else { 0 };
         let (taken_ns, left) = (self.now_ns, works.len() as u32);
         let whole = left == 1
-            && matches!(works[0].asks, Asks::Page(_))
+            && works[0].asks.kind().is_some()
             && taken_ns == arrival_ns
             && self.link.is_unlimited()
             && !self.is_alone();
-        let outstanding = Outstanding { arrival_ns, taken_ns, left, bytes_out, writes, whole };
+        let outstanding =
+            Outstanding { arrival_ns, taken_ns, left, bytes_out, writes, whole, refused: None };
         let slot = self.add(outstanding);
         for work in &works {
             self.queue.push(over_link, ready_ns, slot, *work);
@@ -137,16 +138,18 @@ impl SsdDevice<'_> {
         let request = &mut self.requests[slot as usize];
         request.left -= 1;
         let completion_ns = done.done_ns - request.arrival_ns;
-        let Outstanding { left, bytes_out, writes, whole, .. } = *request;
+        let Outstanding { left, bytes_out, writes, whole, refused, .. } = *request;
         let service_ns = done.done_ns - done.begun_ns;
-        if whole {
+        if whole && refused.is_none() {
             let kind = TaskKind::ALL[(done.tag >> 32) as usize];
             self.totals.host_pages += u64::from(kind != TaskKind::Trim);
             let sample = TaskSample { kind, service_ns, step_ns: 0, completion_ns };
             self.account.whole_request(&sample, writes, done.done_ns, self.free_pages);
             return self.leave(slot, done.done_ns);
         }
-        if done.tag & (FLUSH | BARE) == 0 {
+        if refused.is_some() {
+            // What was done of it before is no page task of a request that is completed.
+        } else if done.tag & (FLUSH | BARE) == 0 {
             let kind = TaskKind::ALL[(done.tag >> 32) as usize];
             self.page_done(kind, service_ns, completion_ns, done.done_ns);
         } else if done.tag & FLUSH != 0 {
@@ -167,7 +170,10 @@ impl SsdDevice<'_> {
     pub(super) fn end(&mut self, slot: u32, end_ns: Ns) {
         let request = self.requests[slot as usize];
         let (response_ns, completion_ns) = (end_ns - request.taken_ns, end_ns - request.arrival_ns);
-        self.account.request(request.writes, response_ns, completion_ns);
+        match request.refused {
+            Some(refusal) => self.account.refuse_one(refusal),
+            None => self.account.request(request.writes, response_ns, completion_ns),
+        }
         self.leave(slot, end_ns);
     }
 

@@ -70,6 +70,7 @@ pub(crate) fn run_scheme(
     let ended = replayed
         .and_then(|()| device.replay(&mut Feeder::of(Vec::new()), label, total, &Unobserved));
     ended.map_err(|error| device.account.refuse(error))?;
+    device.account.host_log = feeder.host_log();
     let elapsed_ns = device.now_ns;
     device.finish(label)?;
     device.account.close(label)?;

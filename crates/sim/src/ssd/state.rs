@@ -11,7 +11,7 @@ use crate::run::account::Account;
 use crate::run::promise::Location;
 use crate::run::tasks::Cutter;
 use flash::{Flash, Ns, ParallelArray};
-use ftl::{PageTask, Processor, Scheme, TaskKind};
+use ftl::{PageTask, Processor, Refusal, Scheme, TaskKind};
 use std::collections::VecDeque;
 
 /// No event pending.
@@ -38,6 +38,8 @@ pub(super) struct Outstanding {
     pub(super) writes: bool,
     /// True if it has one page task, which ends with it and begins when it arrives: their times are equal.
     pub(super) whole: bool,
+    /// Why it was refused, if a page task of it was.
+    pub(super) refused: Option<Refusal>,
 }
 
 /// Pace of refreshes.
@@ -124,7 +126,7 @@ impl<'a> SsdDevice<'a> {
             cores,
             timed,
             now_ns: 0,
-            cutter: Cutter::new(page_bytes),
+            cutter: Cutter::new(page_bytes).with_zones(scheme.zones()),
             works: Vec::new(),
             queue: Queue::default(),
             requests: Vec::new(),
@@ -162,7 +164,8 @@ impl<'a> SsdDevice<'a> {
 
     /// Whether pages written in part are not read.
     pub(crate) fn free_partial_pages(&mut self, free: bool) {
-        self.cutter =
-            Cutter::new(self.scheme.flash().geometry().page_bytes()).with_free_partial_pages(free);
+        self.cutter = Cutter::new(self.scheme.flash().geometry().page_bytes())
+            .with_free_partial_pages(free)
+            .with_zones(self.scheme.zones());
     }
 }

@@ -49,6 +49,7 @@ mod two_level_gc;
 mod wear_levelling;
 mod whole_space;
 mod write_amplification;
+mod zns;
 
 use ftl::{Guarantee, Plan, SchemeConfig, registry};
 use ftlkit_testkit::checks::Worst;

@@ -24,7 +24,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     ..reads::<Csv>()
 };
 
-const COLUMNS: &str = "in any order, named by the header: op (read, write, trim, flush, write-zeroes), \
+const COLUMNS: &str = "in any order, named by the header: op (read, write, trim, flush, write-zeroes; of zones append, open, close, finish), \
                        offset_bytes|sectors, length_bytes|sectors; if wanted arrival_ns|us|ms|s, device, fua \
                        (0 or 1), response_ns|us|ms|s, stream (0 to 255; 0: none), connection (not used)";
 
@@ -228,6 +228,14 @@ fn op(f: &mut Fields<'_, b','>) -> Result<Op, Bad> {
         b"trim" => Op::Trim,
         b"flush" => Op::Flush,
         b"write-zeroes" => Op::WriteZeroes,
-        _ => return Err(f.bad("an op: read, write, trim, flush or write-zeroes")),
+        b"append" => Op::Append,
+        b"open" => Op::Open,
+        b"close" => Op::Close,
+        b"finish" => Op::Finish,
+        _ => {
+            return Err(f.bad(
+                "an op: read, write, trim, flush, write-zeroes, append, open, close or finish",
+            ));
+        }
     })
 }

@@ -60,6 +60,8 @@ impl Writer for Log {
             Op::Write | Op::WriteZeroes => {
                 line(text, format_args!("{us} {name} write {offset} {length}"));
             }
+            // `Limits` leaves them out.
+            Op::Append | Op::Open | Op::Close | Op::Finish => {}
         }
     }
 

@@ -18,6 +18,7 @@ mod beta;
 mod fio_zipf;
 mod flash_cache;
 mod gftl_traces;
+mod host_log;
 mod hot_cold;
 mod iozone;
 mod lazy_rtgc_traces;
@@ -58,6 +59,7 @@ pub static BUILTIN: &[&BuiltinInfo] = &[
     &flash_cache::INFO,
     &three_streams::INFO,
     &lsm::INFO,
+    &host_log::INFO,
     &switched::INFO,
     &lazy_rtgc_traces::WEBSEARCH,
     &lazy_rtgc_traces::FINANCIAL,

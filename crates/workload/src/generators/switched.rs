@@ -5,7 +5,7 @@ use crate::generators::generator::{Build, Built, BuiltinInfo};
 use crate::generators::pace::{self, Pace};
 use crate::parameters::{Kind, ParameterInfo, Parameters};
 use crate::request::Request;
-use crate::source::Source;
+use crate::source::{HostLog, Source};
 use std::collections::BTreeMap;
 
 const FORM: &str =
@@ -115,6 +115,10 @@ impl Source for Switched {
 
     fn has_arrivals(&self) -> bool {
         self.pace.is_set()
+    }
+
+    fn host_log(&self) -> Option<HostLog> {
+        self.parts.iter().filter_map(|(source, _)| source.host_log()).reduce(HostLog::and)
     }
 
     fn len_hint(&self) -> Option<u64> {

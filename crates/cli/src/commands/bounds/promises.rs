@@ -81,6 +81,7 @@ copies through the controller (lcb).
 | `2lgc` (its share of a victim per write) | yes | 3x4 to 5x8 pages at four shares, with greedy victims | attacks; units in turns; the two-level list | every run |
 | `dftl` (whole-victim worst case) | yes | no | attacks | every run |
 | `bast`, `fast`, `superblock`, `ba-gc` (worst-case merges) | yes | no | attacks | every run |
+| `zns` (a program per write; the erases of its blocks per reset) | yes | no | random commands; the state machine against a model | every run |
 
 `cargo test -p ftlkit-testkit --test all -- exhaustive:: search:: two_level_gc:: frontiers:: --nocapture` runs all proofs and
 searches but the largest (CONTRIBUTING.md has its command), and prints their counts of states.

@@ -47,7 +47,7 @@ pub(super) fn run(asked: &Asked<'_>, as_json: bool) -> Result<(), Failure> {
         Failure::input(format!("{}: {} {}", asked.file.display(), fault.key, fault.reason))
     })?;
     let names: Vec<String> = match asked.schemes {
-        [] => catalogue::schemes().iter().map(|preset| preset.name.to_owned()).collect(),
+        [] => catalogue::schemes_for_any_page().map(|preset| preset.name.to_owned()).collect(),
         named => named.iter().map(|name| name.trim().to_owned()).collect(),
     };
     let (mut rows, mut capacity) = (Vec::new(), None);

@@ -161,5 +161,15 @@ impl DeviceOptions {
 
 pub(super) fn only_scheme(resolved: &Resolved) -> Result<&ResolvedScheme, Failure> {
     let first = resolved.schemes.first();
-    first.ok_or_else(|| Failure::internal("the experiment has no scheme"))
+    let scheme = first.ok_or_else(|| Failure::internal("the experiment has no scheme"))?;
+    if scheme.config.preset.is_zoned() {
+        return Err(Failure::input_with_help(
+            format!(
+                "`{}` takes writes only at the write pointers of its zones, and NBD has neither zones nor their commands",
+                scheme.label
+            ),
+            "serve another scheme; `ftlkit compare host-log --schemes zns` runs this one under a log of the host",
+        ));
+    }
+    Ok(scheme)
 }
