@@ -34,6 +34,8 @@ pub struct BlockDevice<C: Clock> {
     free_at: Instant,
     /// Replies that wait for their time, on a serial clock; the first is due first.
     held: VecDeque<(Instant, ReplyTo, Reply)>,
+    /// What sending one of them takes: it begins so much before.
+    sending: Duration,
     account: Account,
     /// Requests on channels; `None` on a serial clock, and where no time is modelled.
     outstanding: Option<Outstanding>,
@@ -77,6 +79,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
             started: now,
             free_at: now,
             held: VecDeque::new(),
+            sending: Duration::ZERO,
             account,
             outstanding: None,
             current: (0, 0),
@@ -347,9 +350,13 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         if self.outstanding.is_some() {
             self.end_until(self.model_ns(Instant::now()));
         }
-        while self.held.front().is_some_and(|(due, ..)| *due <= Instant::now()) {
+        /// A client that takes nothing makes no other reply early.
+        const MOST: Duration = Duration::from_micros(20);
+        while self.held.front().is_some_and(|(due, ..)| *due <= Instant::now() + self.sending) {
             if let Some((_, to, answer)) = self.held.pop_front() {
+                let began = Instant::now();
                 to.send_at_once(answer);
+                self.sending = ((7 * self.sending + began.elapsed()) / 8).min(MOST);
             }
         }
     }
@@ -397,7 +404,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         /// Looking at each grant of a bus on its own would cost more than it tells.
         const LEAST: Duration = Duration::from_micros(10);
         if let Some((due, ..)) = self.held.front() {
-            return Some(due.saturating_duration_since(Instant::now()));
+            return Some(due.saturating_duration_since(Instant::now() + self.sending));
         }
         if self.outstanding.as_ref()?.is_empty() {
             return None;
