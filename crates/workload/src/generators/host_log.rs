@@ -79,7 +79,7 @@ fn build(build: &Build<'_>) -> Result<Built, WorkloadError> {
     let page_bytes = u64::from(build.space.page_bytes);
     let block_bytes = page_bytes * u64::from(build.space.pages_per_block);
     let zone_bytes = parameters.bytes("zone").unwrap_or(block_bytes);
-    if zone_bytes % page_bytes != 0 {
+    if !zone_bytes.is_multiple_of(page_bytes) {
         return Err(parameters.refuse("zone", format!("a multiple of a page, {page_bytes} bytes")));
     }
     let zone_pages = zone_bytes / page_bytes;
@@ -191,7 +191,7 @@ impl Log {
         };
         let zone = place / self.zone_pages;
         let next = place + 1;
-        self.full[zone as usize] = next % self.zone_pages == 0;
+        self.full[zone as usize] = next.is_multiple_of(self.zone_pages);
         self.open[stream] = (!self.full[zone as usize]).then_some(next);
         let old = std::mem::replace(&mut self.places[page as usize], place);
         if old != NONE {
