@@ -94,8 +94,9 @@ fn build(build: &Build<'_>) -> Result<Built, WorkloadError> {
     // One page less: then a full zone has an invalid page whenever one must be collected.
     if pages == 0 || pages >= most {
         let share = most as f64 / build.space.pages() as f64;
-        let expected =
-            format!("above 0 and below {share:.4}, which leaves {OPEN_AND_FREE} zones to the log");
+        let expected = format!(
+            "such that the pages fit: above 0 and below {share:.4}, which leaves {OPEN_AND_FREE} zones to the log"
+        );
         return Err(parameters.refuse("data", expected));
     }
     let host = Host {
