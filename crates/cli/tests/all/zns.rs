@@ -68,7 +68,7 @@ fn a_trace_holds_every_command_and_every_refusal_has_its_reason() {
     );
     // Nine pages, and the mark of the finish.
     assert_eq!(zns["waf"].as_f64(), Some(10.0 / 9.0));
-    assert_eq!(refusals(&json["schemes"][1]), [("no-zones".to_owned(), 6)].into());
+    assert_eq!(refusals(&json["schemes"][1]), [("no-zones".to_owned(), 7)].into());
     let text = words(&line).ok();
     assert!(text.contains("zone-is-full 1"), "{text}");
     let details = words(&format!("{line} --details")).ok();
@@ -84,7 +84,7 @@ fn a_trace_holds_every_command_and_every_refusal_has_its_reason() {
             |text: &str| text.lines().filter(|line| line.split(',').any(|word| word == op)).count();
         assert_eq!(count(&converted), count(TRACE), "{op}");
     }
-    ftlkit(&[
+    ftlkit([
         "trace",
         "convert",
         trace,
@@ -119,10 +119,10 @@ fn a_log_of_the_host_runs_on_zones_and_elsewhere_and_tells_both_write_amplificat
     assert_eq!(appended["host_log"], zns["host_log"]);
     assert_eq!(appended["zones"]["appended"], zns["zones"]["written"]);
     // On dies side by side, with requests outstanding.
-    let ssd = words(&format!(
+    let ssd = words(
         "compare host-log --part znand-slc --channels 2 --dies 2 --capacity 256MiB --requests 60000 --precondition none \
-         --set zone=4MiB --queue-depth 16 --schemes zns --json"
-    ))
+         --set zone=4MiB --queue-depth 16 --schemes zns --json",
+    )
     .json();
     let ssd = &ssd["schemes"][0];
     assert_eq!((ssd["requests"].as_u64(), ssd["waf"].as_f64()), (Some(60000), Some(1.0)));

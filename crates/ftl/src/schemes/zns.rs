@@ -91,7 +91,7 @@ fn plan(
     let block_bytes = u64::from(pages_per_block) * u64::from(geometry.page_bytes());
     let zone_blocks = match config.zone_bytes {
         None => u64::from(config.allocation.units()),
-        Some(bytes) if bytes > 0 && bytes % block_bytes == 0 => bytes / block_bytes,
+        Some(bytes) if bytes > 0 && bytes.is_multiple_of(block_bytes) => bytes / block_bytes,
         Some(bytes) => {
             let reason =
                 format!("is {bytes} bytes; it must be a multiple of a block, {block_bytes} bytes");

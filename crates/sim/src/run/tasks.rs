@@ -165,15 +165,15 @@ impl Cutter {
         if !matches!(op, Op::Write | Op::WriteZeroes | Op::Append) {
             // A management command names its zone, or covers it.
             let length = if op != Op::Trim && length == 0 { zone_bytes } else { length };
-            if offset % zone_bytes != 0 || length % zone_bytes != 0 {
+            if !offset.is_multiple_of(zone_bytes) || !length.is_multiple_of(zone_bytes) {
                 return Err(Asks::PartOfZone);
             }
             return Ok((offset / zone_bytes, (offset + length) / zone_bytes));
         }
-        if offset % self.page_bytes != 0 || length % self.page_bytes != 0 {
+        if !offset.is_multiple_of(self.page_bytes) || !length.is_multiple_of(self.page_bytes) {
             return Err(Asks::PartOfPage);
         }
-        if op == Op::Append && offset % zone_bytes != 0 {
+        if op == Op::Append && !offset.is_multiple_of(zone_bytes) {
             return Err(Asks::PartOfZone);
         }
         let (next, end) = (self.page_of(offset), self.page_of(offset + length));

@@ -169,7 +169,8 @@ impl Requested {
                 *writes += touched - whole;
                 *trims += whole;
             }
-            Op::Flush => {}
+            // Refused: the schemes of these runs have no zones.
+            Op::Flush | Op::Append | Op::Open | Op::Close | Op::Finish => {}
         }
     }
 }

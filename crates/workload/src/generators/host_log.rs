@@ -79,7 +79,7 @@ fn build(build: &Build<'_>) -> Result<Built, WorkloadError> {
     let page_bytes = u64::from(build.space.page_bytes);
     let block_bytes = page_bytes * u64::from(build.space.pages_per_block);
     let zone_bytes = parameters.bytes("zone").unwrap_or(block_bytes);
-    if zone_bytes % page_bytes != 0 {
+    if !zone_bytes.is_multiple_of(page_bytes) {
         return Err(parameters.refuse("zone", format!("a multiple of a page, {page_bytes} bytes")));
     }
     let zone_pages = zone_bytes / page_bytes;
@@ -94,8 +94,9 @@ fn build(build: &Build<'_>) -> Result<Built, WorkloadError> {
     // One page less: then a full zone has an invalid page whenever one must be collected.
     if pages == 0 || pages >= most {
         let share = most as f64 / build.space.pages() as f64;
-        let expected =
-            format!("above 0 and below {share:.4}, which leaves {OPEN_AND_FREE} zones to the log");
+        let expected = format!(
+            "such that the pages fit: above 0 and below {share:.4}, which leaves {OPEN_AND_FREE} zones to the log"
+        );
         return Err(parameters.refuse("data", expected));
     }
     let host = Host {
@@ -191,7 +192,7 @@ impl Log {
         };
         let zone = place / self.zone_pages;
         let next = place + 1;
-        self.full[zone as usize] = next % self.zone_pages == 0;
+        self.full[zone as usize] = next.is_multiple_of(self.zone_pages);
         self.open[stream] = (!self.full[zone as usize]).then_some(next);
         let old = std::mem::replace(&mut self.places[page as usize], place);
         if old != NONE {

@@ -42,7 +42,9 @@ fn any_request() -> impl Strategy<Value = Request> {
         Just(Op::Write),
         Just(Op::Trim),
         Just(Op::Flush),
-        Just(Op::WriteZeroes)
+        Just(Op::WriteZeroes),
+        Just(Op::Append),
+        Just(Op::Finish)
     ];
     let extent = (0..u64::MAX / 2, 1..u64::MAX / 2);
     let times = (any::<u64>(), any::<Option<u64>>());
@@ -73,6 +75,10 @@ fn csv(requests: &[Request]) -> String {
             Op::Trim => "trim",
             Op::Flush => "flush",
             Op::WriteZeroes => "write-zeroes",
+            Op::Append => "append",
+            Op::Open => "open",
+            Op::Close => "close",
+            Op::Finish => "finish",
         };
         let response = r.response_ns.map(|ns| ns.to_string()).unwrap_or_default();
         let (fua, offset, length) = (u8::from(r.fua), r.offset, r.length);
