@@ -250,12 +250,12 @@ impl Survival {
 
 /// Area of a trapezoid of this width and twice its mean height, a share.
 fn area_of(twice_height: u64, width: u64) -> u64 {
-    (u128::from(twice_height) * u128::from(width) >> (33 - AREA_BITS)) as u64
+    ((u128::from(twice_height) * u128::from(width)) >> (33 - AREA_BITS)) as u64
 }
 
 /// Whole pages of an area times a share of writes.
 pub(super) fn pages_of(area: u64, share: u64) -> u64 {
-    (u128::from(area) * u128::from(share) >> (32 + AREA_BITS)) as u64
+    ((u128::from(area) * u128::from(share)) >> (32 + AREA_BITS)) as u64
 }
 
 #[cfg(test)]
