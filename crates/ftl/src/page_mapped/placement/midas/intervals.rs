@@ -316,7 +316,7 @@ mod tests {
             for _ in 0..250 {
                 clock += 1;
                 let lpn = (clock % 100) as u32;
-                let _ = intervals.write(Lpn(lpn), usize::from(lpn % 2 == 0), clock);
+                let _ = intervals.write(Lpn(lpn), usize::from(lpn.is_multiple_of(2)), clock);
             }
             let [odd, even] = intervals.close(clock);
             for of in [odd, even] {
@@ -332,7 +332,7 @@ mod tests {
         for _ in 0..100 {
             clock += 1;
             let lpn = (clock % 100) as u32;
-            let _ = intervals.write(Lpn(lpn), usize::from(lpn % 2 == 0), clock);
+            let _ = intervals.write(Lpn(lpn), usize::from(lpn.is_multiple_of(2)), clock);
         }
         (0..100).for_each(|lpn| intervals.trim(Lpn(lpn), clock));
         let [odd, _] = intervals.close(clock);
