@@ -11,7 +11,12 @@ pub(super) enum Load {
     Zones,
     /// Zipf's law with this exponent, over scattered pages.
     Zipf(f64),
+    /// The same with the places that fio gives to ranks: hashes, so that ranks share places and others are never written.
+    HashedZipf(f64),
 }
+
+/// Multiplier of fio's hash of ranks.
+const HASH: u64 = 0x61C8_8646_80B5_83EB;
 
 impl Load {
     /// Loads of the table.
@@ -23,13 +28,14 @@ impl Load {
             Self::Uniform => "uniform".into(),
             Self::Zones => "zones".into(),
             Self::Zipf(exponent) => format!("Zipf {exponent}"),
+            Self::HashedZipf(exponent) => format!("Zipf {exponent}, hashed"),
         }
     }
 
     /// The writes of a run on so many pages, always the same.
     pub(super) fn writes(self, pages: u32, seed: u64) -> Writes {
         let cumulated = match self {
-            Self::Zipf(exponent) => {
+            Self::Zipf(exponent) | Self::HashedZipf(exponent) => {
                 let mut sum = 0.0;
                 let weight = |rank: u32| {
                     sum += f64::from(rank).powf(-exponent);
@@ -74,13 +80,16 @@ impl Writes {
                 let in_hot = self.random.random_range(0..10) > 0;
                 self.random.random_range(if in_hot { 0..hot } else { hot..self.pages })
             }
-            Load::Zipf(_) => {
-                let all = self.cumulated.last().copied().unwrap_or(0.0);
-                let drawn = self.random.random_range(0.0..all);
-                let rank = self.cumulated.partition_point(|sum| *sum <= drawn) as u64;
-                scattered(rank.min(u64::from(self.pages) - 1), self.pages)
-            }
+            Load::Zipf(_) => scattered(self.rank(), self.pages),
+            Load::HashedZipf(_) => (self.rank().wrapping_mul(HASH) % u64::from(self.pages)) as u32,
         }
+    }
+
+    fn rank(&mut self) -> u64 {
+        let all = self.cumulated.last().copied().unwrap_or(0.0);
+        let drawn = self.random.random_range(0.0..all);
+        let rank = self.cumulated.partition_point(|sum| *sum <= drawn) as u64;
+        rank.min(u64::from(self.pages) - 1)
     }
 }
 
@@ -117,6 +126,10 @@ mod tests {
         let mut writes = Load::Zones.writes(1000, 7).elsewhere();
         let moved = (0..20_000).filter(|_| (500..600).contains(&writes.next())).count();
         assert!((17_800..18_200).contains(&moved), "{moved}");
+        // Of 1,009 places 839 are hashes of ranks.
+        let mut writes = Load::HashedZipf(0.5).writes(1009, 7);
+        let drawn: std::collections::BTreeSet<u32> = (0..100_000).map(|_| writes.next()).collect();
+        assert!((820..=839).contains(&drawn.len()), "{}", drawn.len());
         let mut pages: Vec<u32> = (0..1000).map(|rank| scattered(rank, 1000)).collect();
         assert!(pages[0].abs_diff(pages[1]) > 100);
         pages.sort_unstable();

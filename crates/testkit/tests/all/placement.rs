@@ -308,7 +308,7 @@ fn waf_by_device_write(
     (0..logical_pages).for_each(|lpn| scheme.write(Lpn(lpn), None).unwrap());
     let tenth = logical_pages / 10;
     let loads = loads.iter().flat_map(|(hot, times)| (0..*times).map(|_| *hot));
-    let mut device_write = |hot: Option<u32>| {
+    let device_write = |hot: Option<u32>| {
         let before = counts(&*scheme);
         for _ in 0..pages {
             let hot = hot.filter(|_| random.random_range(0..10) > 0);
@@ -318,7 +318,7 @@ fn waf_by_device_write(
         let done = counts(&*scheme).since(&before);
         1.0 + done.pages_programmed(Cause::Collection) as f64 / f64::from(pages)
     };
-    loads.map(|hot| device_write(hot)).collect()
+    loads.map(device_write).collect()
 }
 
 /// Its model sees that other pages are hot, or none: afterwards it is as good as if that had been so from the start.

@@ -19,8 +19,8 @@ pub struct PlacedWrite {
     pub left: Option<u32>,
     /// Class of the block that holds the overwritten version; `None` if there is none.
     pub from: Option<usize>,
-    /// Host writes since that block was opened. `None` if there is none, a mount has come in between, or the policy asks for
-    /// no times of blocks.
+    /// Host writes since that block was opened, for policies that ask for times of blocks alone. `None` if there is none, or a
+    /// mount has come in between.
     pub from_age: Option<u32>,
 }
 

@@ -55,10 +55,10 @@ use crate::victim_work::Accesses;
 use alloc::{boxed::Box, vec, vec::Vec};
 use flash::Lpn;
 use intervals::{Intervals, ONE};
-use model::{Chain, Sizes};
+use model::{Chain, MOST_SIZED, Sizes};
 
 /// Number of classes.
-const CLASSES: usize = 8;
+const CLASSES: usize = MOST_SIZED + 1;
 
 /// Class of hot writes, and of others.
 const HOT: usize = 0;

@@ -174,7 +174,9 @@ impl Placing {
         let lifespan = Self::since(self.now, self.written.get(at));
         let lifespan = if old.is_some() { lifespan } else { None };
         let from = old.map(|block| usize::from(self.class_of[block.0 as usize]));
-        let opened = old.and_then(|block| self.opened.get(block.0 as usize));
+        // Policies with times of pages have the lifespan instead.
+        let opened = old.filter(|_| self.written.is_empty());
+        let opened = opened.and_then(|block| self.opened.get(block.0 as usize));
         let from_age = Self::since(self.now, opened);
         let times = u64::from(!self.written.is_empty());
         let reads = times + u64::from(from.is_some()) + u64::from(opened.is_some());
@@ -393,6 +395,45 @@ mod tests {
         assert_eq!(*noting.0.borrow(), expected);
         // Opened 0+2; writes 1+1, 1+1, 2+1, 1+1; copies 2, 2, 1; collected 2, 2; the policy 100+10.
         assert_eq!(placing.work(), Accesses::new(100 + 5 + 5 + 4, 10 + 2 + 4));
+    }
+
+    #[test]
+    fn ages_of_blocks_alone_are_told_and_counted() {
+        let (mut placing, noting) = noting();
+        let midas = PLACEMENT_POLICIES.iter().find(|policy| policy.name == "midas").unwrap();
+        let mut of_blocks = Placing::new(midas.kind(&[]).unwrap(), 4, [3, 8], None).unwrap();
+        #[derive(Clone, Debug)]
+        struct Ages(Rc<RefCell<Vec<Option<u32>>>>);
+        impl Placement for Ages {
+            fn fork(&self) -> Box<dyn Placement> {
+                Box::new(self.clone())
+            }
+            fn of_write(&mut self, write: &PlacedWrite) -> usize {
+                self.0.borrow_mut().push(write.from_age);
+                0
+            }
+            fn of_copy(&mut self, _copy: &PlacedCopy) -> usize {
+                0
+            }
+            fn work(&self) -> Accesses {
+                Accesses::default()
+            }
+            fn heap_bytes(&self) -> usize {
+                0
+            }
+        }
+        let ages = Ages(Rc::default());
+        of_blocks.policy = Box::new(ages.clone());
+        for placing in [&mut placing, &mut of_blocks] {
+            placing.opened(BlockId(1), 1);
+            placing.of_write(Lpn(0), None);
+            placing.of_write(Lpn(1), Some(BlockId(1)));
+            placing.of_write(Lpn(1), Some(BlockId(2)));
+        }
+        assert_eq!(*ages.0.borrow(), [None, Some(1), None]);
+        // Opened 0+2; classes of two old blocks and the times when they were opened.
+        assert_eq!(of_blocks.work(), Accesses::new(4, 2));
+        assert_eq!(noting.0.borrow().len(), 3);
     }
 
     #[test]

@@ -250,12 +250,12 @@ impl Survival {
 
 /// Area of a trapezoid of this width and twice its mean height, a share.
 fn area_of(twice_height: u64, width: u64) -> u64 {
-    (u128::from(twice_height) * u128::from(width) >> (33 - AREA_BITS)) as u64
+    ((u128::from(twice_height) * u128::from(width)) >> (33 - AREA_BITS)) as u64
 }
 
 /// Whole pages of an area times a share of writes.
 pub(super) fn pages_of(area: u64, share: u64) -> u64 {
-    (u128::from(area) * u128::from(share) >> (32 + AREA_BITS)) as u64
+    ((u128::from(area) * u128::from(share)) >> (32 + AREA_BITS)) as u64
 }
 
 #[cfg(test)]
@@ -316,7 +316,7 @@ mod tests {
             for _ in 0..250 {
                 clock += 1;
                 let lpn = (clock % 100) as u32;
-                let _ = intervals.write(Lpn(lpn), usize::from(lpn % 2 == 0), clock);
+                let _ = intervals.write(Lpn(lpn), usize::from(lpn.is_multiple_of(2)), clock);
             }
             let [odd, even] = intervals.close(clock);
             for of in [odd, even] {
@@ -332,7 +332,7 @@ mod tests {
         for _ in 0..100 {
             clock += 1;
             let lpn = (clock % 100) as u32;
-            let _ = intervals.write(Lpn(lpn), usize::from(lpn % 2 == 0), clock);
+            let _ = intervals.write(Lpn(lpn), usize::from(lpn.is_multiple_of(2)), clock);
         }
         (0..100).for_each(|lpn| intervals.trim(Lpn(lpn), clock));
         let [odd, _] = intervals.close(clock);

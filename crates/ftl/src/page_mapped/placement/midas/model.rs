@@ -18,8 +18,8 @@
 
 use super::intervals::{KINDS, ONE, Survival, pages_of};
 
-/// Most groups with a size, HOT included.
-pub(super) const MOST_SIZED: usize = super::CLASSES - 1;
+/// Most groups with a size, HOT included: all classes but one, which the rest has at least.
+pub(super) const MOST_SIZED: usize = 7;
 
 /// Steps of the table of gains.
 const STEPS: usize = 64;
@@ -38,7 +38,7 @@ const fn exp_minus(z: u64) -> u64 {
     }
     let (mut value, mut whole) = (sum as u128, z >> 32);
     while whole > 0 {
-        value = value * INVERSE_E as u128 >> 32;
+        value = (value * INVERSE_E as u128) >> 32;
         whole -= 1;
     }
     value as u64
@@ -81,7 +81,7 @@ fn gain(valid: u64, pages: u64) -> Option<u64> {
     let at = u128::from(valid) * (STEPS as u128) * u128::from(ONE) / u128::from(pages);
     let (step, part) = ((at >> 32) as usize, (at & u128::from(ONE - 1)) as u64);
     let (high, low) = (GAINS[step], GAINS[step + 1]);
-    Some(high - (u128::from(high - low) * u128::from(part) >> 32) as u64).filter(|gain| *gain > 0)
+    Some(high - ((u128::from(high - low) * u128::from(part)) >> 32) as u64).filter(|gain| *gain > 0)
 }
 
 /// What the chain is worked out from.
@@ -129,7 +129,7 @@ fn stay(blocks: u32, pages_per_block: u32, inflow: u64) -> Option<u64> {
 }
 
 fn product(a: u64, b: u64) -> u64 {
-    (u128::from(a) * u128::from(b) >> 32) as u64
+    ((u128::from(a) * u128::from(b)) >> 32) as u64
 }
 
 impl Chain<'_> {
