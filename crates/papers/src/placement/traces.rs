@@ -55,6 +55,8 @@ impl Trace {
                 Op::Write => written.extend(touched),
                 Op::WriteZeroes => written.extend(touched.filter(|page| !whole.contains(page))),
                 Op::Read | Op::Trim | Op::Flush => {}
+                // The captured traces are of devices without zones.
+                Op::Append | Op::Open | Op::Close | Op::Finish => {}
             }
         }
         written.sort_unstable();
@@ -76,7 +78,7 @@ impl Trace {
                     let rest = touched.filter(|page| !whole.contains(page));
                     steps.extend(rest.map(|page| Step::Write(packed(page) as u32)));
                 }
-                Op::Read | Op::Flush => {}
+                Op::Read | Op::Flush | Op::Append | Op::Open | Op::Close | Op::Finish => {}
             }
         }
         let writes = steps.iter().filter(|step| matches!(step, Step::Write(_))).count() as u64;
