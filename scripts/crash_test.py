@@ -485,9 +485,11 @@ def is_volatile(scheme, ftlkit):
 
 
 def every_scheme(ftlkit):
-    """All schemes, those with a placement of pages, and one with a write buffer, which keeps its promise by flushes."""
+    """All schemes but those of zones, which `serve` refuses, those with a placement of pages, and one with a write buffer,
+    which keeps its promise by flushes."""
     listed = json.loads(run(ftlkit, "list", "schemes", "--json").stdout)["schemes"]
-    names = [scheme["name"] for scheme in listed]
+    has_zones = [any(setting["key"] == "zone" for setting in scheme["settings"]) for scheme in listed]
+    names = [scheme["name"] for scheme, zones in zip(listed, has_zones) if not zones]
     return names + ["page-level+placement=dac", "fsr+placement=sepbit", "page-level+buffer=lru+buffer_size=1MiB"]
 
 

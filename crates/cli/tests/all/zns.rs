@@ -91,6 +91,7 @@ fn a_trace_holds_every_command_and_every_refusal_has_its_reason() {
         scratch.path().join("log.fio").to_str().unwrap(),
         "--to",
         "fio",
+        "--allow-loss",
     ])
     .ok();
 }

@@ -134,7 +134,9 @@ fn kinds(blocks: u32) -> impl Iterator<Item = VictimKind> {
         _ => DRAWS,
     };
     // Those of placement have a table of their own (`placement`, `waf`).
-    let known = |policy: &&&VictimPolicy| !["mdc", "2r-greedy", "2r-fifo"].contains(&policy.name);
+    const OF_PLACEMENT: [&str; 5] =
+        ["mdc", "2r-greedy", "2r-fifo", "midas-greedy", "midas-cost-benefit"];
+    let known = |policy: &&&VictimPolicy| !OF_PLACEMENT.contains(&policy.name);
     let listed = VICTIM_POLICIES.iter().filter(known);
     listed.filter_map(move |policy| policy.kind_or(number(policy.name)))
 }

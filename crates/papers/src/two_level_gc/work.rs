@@ -64,12 +64,14 @@ const NOTES: [&str; 5] = [
 ];
 
 /// All policies but `second-chance` and `2r-fifo`, whose searches go over the whole queue while no block is below its share, and
-/// `mdc`, which searches all blocks: minutes with 2²² blocks. `2r-greedy` has the tables of `greedy`. Parameters without a default get a value that does not grow with N.
+/// `mdc`, which searches all blocks: minutes with 2²² blocks. `2r-greedy`, `midas-greedy` and `midas-cost-benefit` have the
+/// tables of `greedy` and `cost-benefit`. Parameters without a default get a value that does not grow with N.
 fn kinds() -> Vec<VictimKind> {
     let number = |name: &str| if name == "windowed-greedy" { 64 } else { 8 };
     let quick = VICTIM_POLICIES
         .iter()
-        .filter(|policy| !["second-chance", "2r-fifo", "2r-greedy", "mdc"].contains(&policy.name));
+        .filter(|policy| !["second-chance", "2r-fifo", "2r-greedy", "mdc"].contains(&policy.name))
+        .filter(|policy| !policy.name.starts_with("midas-"));
     quick.filter_map(|policy| policy.kind_or(number(policy.name))).collect()
 }
 

@@ -9,6 +9,7 @@ use crate::interface::{Background, Ftl, Prefetch};
 use crate::refresh::{RefreshStep, Refreshed};
 use crate::scheme::Scheme;
 use crate::telemetry::{CollectionLog, Telemetry};
+use crate::zones::{ZoneAction, ZoneShape};
 use alloc::collections::BTreeSet;
 use alloc::rc::Rc;
 use alloc::{boxed::Box, format, string::String, vec::Vec};
@@ -99,6 +100,25 @@ impl Ftl for Recorder {
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
         self.note("trim", lpn);
         Ok(())
+    }
+
+    fn zones(&self) -> Option<ZoneShape> {
+        self.note("zones", ());
+        Some(ZoneShape { zones: 2, pages: 4 })
+    }
+
+    fn append(&mut self, place: Lpn, data: Option<&[u8]>) -> Result<Lpn, FtlError> {
+        self.note("append", (place, data));
+        Ok(Lpn(17))
+    }
+
+    fn manage(&mut self, zone: Lpn, action: ZoneAction) -> Result<(), FtlError> {
+        self.note("manage", (zone, action));
+        Ok(())
+    }
+
+    fn end_command(&mut self) {
+        self.note("end_command", ());
     }
 
     fn flush(&mut self) -> Result<(), FtlError> {
@@ -204,7 +224,7 @@ impl DirtyPages for AllDirty {
 type Ask = fn(Box<dyn Scheme<Flash = Array>>) -> String;
 
 /// Each method once.
-const ASKS: [(&str, Ask); 27] = [
+const ASKS: [(&str, Ask); 31] = [
     ("flash", |scheme| text(scheme.flash().geometry())),
     ("flash_mut", |mut scheme| text(scheme.flash_mut().geometry())),
     ("into_flash", |scheme| text(scheme.into_flash().geometry())),
@@ -246,6 +266,13 @@ const ASKS: [(&str, Ask); 27] = [
     }),
     ("refresh_ns", |scheme| text(scheme.refresh_ns())),
     ("ram_ns", |scheme| text(scheme.ram_ns())),
+    ("zones", |scheme| text(scheme.zones())),
+    ("append", |mut scheme| text(scheme.append(Lpn(9), Some(&[9])))),
+    ("manage", |mut scheme| text(scheme.manage(Lpn(10), ZoneAction::Finish))),
+    ("end_command", |mut scheme| {
+        scheme.end_command();
+        String::new()
+    }),
 ];
 
 fn text(answer: impl Debug) -> String {
