@@ -504,7 +504,9 @@ fn exports_have_names_and_may_be_read_only() {
         ftlkit([&["serve"][..], &device, &["--export", export]].concat()).refused(&[said]);
     };
     bad("a:rw", "`:rw` is unknown");
-    bad("a:stream=0", "stream `0` is not a number from 1 to 255");
+    bad("a:stream=0", "stream `0` is not a number from 1 to 14");
+    bad("a:stream=15", "stream `15` is not a number from 1 to 14");
+    bad("a:stream=1:stream=2", "`:stream=2` stands twice");
     bad("a:ro:stream=1", "exclude each other");
     bad("a:stream=1", "page-level ignores streams");
     let cert = scratch.at("cert.pem");

@@ -57,9 +57,7 @@ use crate::plan::Plan;
 use crate::preset::{BuildResult, Preset, SchemeConfig, Setup, Start};
 use crate::start::{check_failed, erase_written};
 use crate::telemetry::{CollectionLog, Telemetry};
-use crate::zones::{
-    Machine, Refusal, ZoneAction, ZoneLimits, ZoneLog, ZoneShape, ZoneState, ZonesState,
-};
+use crate::zones::{Machine, Refusal, ZoneAction, ZoneLimits, ZoneShape, ZoneState, ZonesState};
 use alloc::boxed::Box;
 use alloc::collections::{BTreeSet, VecDeque};
 use alloc::{format, string::String, vec, vec::Vec};
@@ -592,7 +590,7 @@ impl<F: Probe> Ftl for Zns<F> {
     }
 
     fn restart_telemetry(&mut self) {
-        self.machine.log = ZoneLog::default();
+        self.machine.restart_log();
         let retired_blocks = self.log.retired_blocks;
         let pages_per_block = self.flash.geometry().pages_per_block();
         self.log = CollectionLog { retired_blocks, ..CollectionLog::new(pages_per_block, 0) };

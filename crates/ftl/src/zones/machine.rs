@@ -14,7 +14,8 @@
 //! Opened zones take an open and an active resource, closed ones an active resource. Where all open resources are taken,
 //! the controller closes the implicitly opened zone that was opened first. Which command is allowed in which state, and
 //! the errors in the order in which they are looked for, are those of NVM Express, Zoned Namespace Command Set
-//! Specification 1.1, as QEMU's device has them (`hw/nvme/ctrl.c`).
+//! Specification 1.1, as QEMU's device has them (`hw/nvme/ctrl.c`). One differs: pages beyond the zone's end are refused
+//! before its state is looked at.
 
 use super::log::ZoneLog;
 use super::refusal::Refusal;
@@ -77,6 +78,12 @@ impl Machine {
     #[inline]
     pub(crate) fn written(&self, zone: u32) -> u32 {
         self.zones[zone as usize].written
+    }
+
+    /// Clears the log; the most open and active zones are those of now.
+    pub(crate) fn restart_log(&mut self) {
+        let (most_open, most_active) = (self.open, self.active);
+        self.log = ZoneLog { most_open, most_active, ..ZoneLog::default() };
     }
 
     /// Zones by state.

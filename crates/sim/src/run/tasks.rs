@@ -168,6 +168,10 @@ impl Cutter {
             if !offset.is_multiple_of(zone_bytes) || !length.is_multiple_of(zone_bytes) {
                 return Err(Asks::PartOfZone);
             }
+            // Only a reset takes several zones, as a trim of a range.
+            if op != Op::Trim && length != zone_bytes {
+                return Err(Asks::PartOfZone);
+            }
             return Ok((offset / zone_bytes, (offset + length) / zone_bytes));
         }
         if !offset.is_multiple_of(self.page_bytes) || !length.is_multiple_of(self.page_bytes) {
@@ -384,6 +388,7 @@ mod tests {
             assert_eq!(of_zones(request(op, 4 * PAGE, 4 * PAGE)), [(asks, 4, true)]);
             assert_eq!(of_zones(request(op, 4 * PAGE, 0)), [(asks, 4, true)], "names the zone");
             assert_eq!(of_zones(request(op, PAGE, 4 * PAGE)), [(Asks::PartOfZone, 0, true)]);
+            assert_eq!(of_zones(request(op, 0, 8 * PAGE)), [(Asks::PartOfZone, 0, true)]);
         }
         let read = Asks::Page(TaskKind::Read);
         let reads = of_zones(request(Op::Read, 3 * PAGE + 1, PAGE));

@@ -5,8 +5,12 @@ use device::image::Clock;
 use device::nbd::Export;
 use device::{Below, BlockDevice};
 use ftl::page_mapped::placement::PlacementKind;
+use ftl::page_mapped::placement::stream::MOST_HANDLES;
 use sim::config::ResolvedScheme;
 use std::str::FromStr;
+
+/// Last stream for which a placement can have a handle.
+const MOST_STREAM: u8 = MOST_HANDLES as u8 - 1;
 
 /// Longest name by the protocol.
 const MOST_NAME_BYTES: usize = 4096;
@@ -34,12 +38,18 @@ impl FromStr for ExportChoice {
         let name = words.next().unwrap_or_default().to_owned();
         let mut choice = Self { name, ..Self::default() };
         for suffix in words {
+            if choice.read_only && suffix == "ro"
+                || choice.has_stream() && suffix.starts_with("stream=")
+            {
+                return Err(format!("`:{suffix}` stands twice"));
+            }
             match suffix.split_once('=') {
                 None if suffix == "ro" => choice.read_only = true,
                 Some(("stream", number)) => {
-                    let stream = number.parse().ok().filter(|stream| *stream > 0);
+                    let stream =
+                        number.parse().ok().filter(|stream| (1..=MOST_STREAM).contains(stream));
                     choice.stream = stream.ok_or_else(|| {
-                        format!("stream `{number}` is not a number from 1 to 255")
+                        format!("stream `{number}` is not a number from 1 to {MOST_STREAM}")
                     })?;
                 }
                 _ => {
@@ -69,7 +79,10 @@ pub(super) fn have_handles(
     let (why, help) = match handles {
         None => (
             format!("{} ignores streams", scheme.label),
-            format!("add +placement=stream:{} to the scheme, or more", u32::from(*stream) + 1),
+            format!(
+                "use page-level or fsr with +placement=stream:{}, or more",
+                u32::from(*stream) + 1
+            ),
         ),
         Some(handles) => (
             format!("{} has handles for streams 1 to {}", scheme.label, handles - 1),

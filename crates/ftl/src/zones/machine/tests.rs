@@ -209,3 +209,16 @@ fn names_and_numbers_agree_with_the_lists() {
     assert!(Refusal::ALL.iter().enumerate().all(|(at, refusal)| *refusal as usize == at));
     assert!(ZoneState::ALL.iter().enumerate().all(|(at, state)| *state as usize == at));
 }
+
+/// What is open when a measurement begins counts among the most that were open.
+#[test]
+fn a_new_log_knows_what_is_open() {
+    let mut machine = Machine::new(4, 8, ZoneLimits { open: 2, active: 3 });
+    for zone in 0..2 {
+        machine.manage(zone, ZoneAction::Open).unwrap();
+    }
+    machine.manage(1, ZoneAction::Close).unwrap();
+    machine.restart_log();
+    assert_eq!((machine.log.most_open, machine.log.most_active), (1, 2));
+    assert_eq!(machine.log.explicit_opens, 0);
+}
