@@ -202,7 +202,7 @@ pub fn of_experiment(
         (None, None) => own_blocks(&part),
     };
     let rows: Vec<Division> = match schemes {
-        [] => Division::all(&part, blocks),
+        [] => question.divisions(&part, blocks),
         named => {
             let on_channel = |table| Division::on_channel(table, &channel, blocks);
             named.iter().map(on_channel).collect::<Result<_, _>>()?
@@ -230,6 +230,14 @@ pub struct Question {
 }
 
 impl Question {
+    /// The division of every scheme that the question asks, with its default settings. A deadline does not ask those with
+    /// zones: they keep it for a host that collects by itself.
+    pub fn divisions(self, part: &Part, blocks: u32) -> Vec<Division> {
+        let asked = |preset: &&&Preset| self.deadline_ns.is_none() || !preset.is_zoned();
+        let presets = catalogue::schemes().iter().filter(asked);
+        presets.map(|preset| Division::of(preset, part, blocks)).collect()
+    }
+
     /// True if no request of these pages can miss the deadline, without queueing; `None` without a deadline.
     pub fn is_kept_by(self, row: &Division) -> Option<bool> {
         let deadline_ns = self.deadline_ns?;

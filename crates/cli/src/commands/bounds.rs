@@ -17,7 +17,6 @@ use crate::output;
 use clap::Args;
 use flash::{CopyPath, Part, parts};
 use serde_json::{Value, json};
-use sim::catalogue;
 use sim::config::{
     Bytes, Channel, ConfigError, CopyChoice, DEFAULT_PART, Duration, Margin, Notation, PartTable,
     SchemeChoice, SchemeTable, Word, part_by_name,
@@ -167,17 +166,9 @@ impl BoundsArgs {
         let sheets = self.parts()?.into_iter().zip(self.channels()?);
         let sheets = sheets.map(|(part, channel)| {
             let blocks = blocks.of(&part)?;
-            Sheet::new(part, blocks, &named, &channel)
+            Sheet::new(part, blocks, &named, question, &channel)
         });
-        let mut sheets: Vec<Sheet> = sheets.collect::<Result<_, _>>()?;
-        if named.is_empty() && self.deadline.is_some() {
-            // A scheme with zones keeps it only for a host that collects by itself.
-            let asked: Vec<&str> =
-                catalogue::schemes_for_any_page().map(|preset| preset.name).collect();
-            for sheet in &mut sheets {
-                sheet.divisions.retain(|row| asked.contains(&row.scheme()));
-            }
-        }
+        let sheets: Vec<Sheet> = sheets.collect::<Result<_, _>>()?;
         if self.json {
             let parts: Vec<Value> = sheets.iter().map(|sheet| sheet.json(question)).collect();
             output::json(&json!({

@@ -28,18 +28,19 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
-    /// The schemes `named`, or all if there are none.
+    /// The schemes `named`, or those that the question asks if there are none.
     pub(super) fn new(
         part: Part,
         blocks: u32,
         named: &[SchemeTable],
+        question: Question,
         channel: &Channel,
     ) -> Result<Self, ConfigError> {
         let with_settings = |table: &SchemeTable| match table.copies() == CopyChoice::default() {
             true => Division::with_settings(table, &part, blocks),
             false => Division::on_channel(table, channel, blocks),
         };
-        let all = Division::all(&part, blocks);
+        let all = question.divisions(&part, blocks);
         let lazy = all.iter().find(|row| row.scheme() == "lazy-rtgc");
         let space = match lazy.and_then(Division::why_not) {
             Some(why) => Err(why.to_owned()),
