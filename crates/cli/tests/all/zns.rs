@@ -167,4 +167,16 @@ fn what_writes_any_page_refuses_zones_and_says_why() {
     assert_eq!(scheme["requests_refused"].as_u64(), Some(refused));
     assert_eq!(scheme["requests"].as_u64(), Some(5000 - refused));
     assert!(refusals(scheme).contains_key("zone-invalid-write"), "{scheme}");
+    // Where nothing is done, the report says what would be.
+    let full = words("compare uniform --schemes zns --capacity 64MiB --requests 500").ok();
+    assert!(full.contains("every request was refused: a scheme with zones"), "{full}");
+    // The host counts what it asks for: with requests refused it has no WAF.
+    let json = words(
+        "compare host-log --schemes zns+max_active=1 --capacity 64MiB --requests 50000 --precondition none --json",
+    )
+    .json();
+    let scheme = &json["schemes"][0];
+    assert!(refusals(scheme).contains_key("too-many-active-zones"), "{scheme}");
+    assert!(scheme["host_log"]["application_pages"].as_u64() > Some(0));
+    assert!(scheme["host_log"]["host_waf"].is_null() && scheme["host_log"]["total_waf"].is_null());
 }

@@ -9,8 +9,8 @@
 //! open(z) the first time: take B free blocks, those that have been free for longest
 //! ```
 //!
-//! State: per zone its state and write pointer, 8 B, and B block numbers, 4 B each; the free blocks of each die. Every task
-//! is O(1), a reset O(B).
+//! State: per zone its state and write pointer, 8 B, and B block numbers, 4 B each; the free blocks of each die. Pages are
+//! read and written in O(1), zones are opened and closed in O(`max_open`), and reset in O(B).
 //!
 //! Formulas: write U(e_w) = t_prog, read U(e_r) = t_R, trim of a zone B·t_er. So U(R) = max(t_prog, t_R, B·t_er), whatever
 //! the fill and the history. WAF is 1; each finish adds a page.
@@ -320,7 +320,6 @@ impl<F: Probe> Zns<F> {
                 Ok(Ok(()))
             }
             false => {
-                self.machine.log.finished_by_controller += 1;
                 self.fail(zone, page + 1);
                 Ok(Err(Refusal::WriteFault))
             }
@@ -358,6 +357,7 @@ impl<F: Probe> Zns<F> {
         let replaced = self.lost < self.spare();
         let state = if replaced { ZoneState::Full } else { ZoneState::ReadOnly };
         self.lost += u32::from(replaced);
+        self.machine.log.finished_by_controller += u64::from(replaced);
         self.machine.set(zone, state, written);
         self.give_up_rest(zone, written);
     }
@@ -393,20 +393,19 @@ impl<F: Probe> Zns<F> {
             self.machine.set(zone, ZoneState::Offline, 0);
             return Ok(Err(Refusal::ZoneOffline));
         }
-        let mut used = page;
-        while used < self.shape.pages {
+        let (mut used, mut marked) = (page, false);
+        let failed_before = self.failed.len();
+        while !marked && used < self.shape.pages {
             let lpn = Lpn(zone * self.shape.pages + used);
             let mark = Oob { lpn, kind: PageKind::Other, seq: self.seq };
+            // Where the mark fails, it goes to the next page. The one that is used up counts as written, as a mount finds it.
+            marked = self.program_page(zone, used, mark, None, Cause::Translation)?;
             used += 1;
-            if self.program_page(zone, used - 1, mark, None, Cause::Translation)? {
-                self.machine.set(zone, ZoneState::Full, used - 1);
-                self.give_up_rest(zone, used);
-                return Ok(Ok(()));
-            }
-            // The mark goes to the next page. The one that is used up counts as written, as a mount finds it.
-            self.lost += 1;
         }
-        self.machine.set(zone, ZoneState::Full, used);
+        self.lost += (self.failed.len() - failed_before) as u32;
+        self.machine.set(zone, ZoneState::Full, used - u32::from(marked));
+        self.machine.log.finishes += 1;
+        self.give_up_rest(zone, used);
         Ok(Ok(()))
     }
 

@@ -19,7 +19,7 @@ pub struct ZoneLog {
     pub explicit_opens: u64,
     /// Zones that the controller closed to open another one.
     pub implicit_closes: u64,
-    /// Zones that the controller finished, because a program failed.
+    /// Zones that the controller finished because a program failed, and a spare block replaces the failed one.
     pub finished_by_controller: u64,
     /// Pages of zones that were full without them, when these were reset.
     pub unwritten: u64,

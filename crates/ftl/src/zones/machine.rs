@@ -172,7 +172,6 @@ impl Machine {
             (ZoneAction::Close, ImplicitlyOpened | ExplicitlyOpened) => self.enter(zone, Closed),
             (ZoneAction::Finish, Empty | ImplicitlyOpened | ExplicitlyOpened | Closed) => {
                 self.enter(zone, Full);
-                self.log.finishes += 1;
             }
             (ZoneAction::Reset, ImplicitlyOpened | ExplicitlyOpened | Closed | Full) => {
                 if state == Full {

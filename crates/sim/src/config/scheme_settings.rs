@@ -30,6 +30,9 @@ pub struct SchemeSetting {
     pub(super) print: fn(&SchemeTable) -> Option<String>,
 }
 
+/// Settings of all schemes that a scheme with zones has, too: it neither copies pages nor buffers them.
+const SETTINGS_WITH_ZONES: [&str; 3] = ["share", "spare", "label"];
+
 /// All settings, in the order in which the compact text prints them.
 pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
     SchemeSetting {
@@ -603,7 +606,10 @@ impl SchemeSetting {
     pub fn of(preset: &Preset) -> impl Iterator<Item = &'static Self> {
         let settings = preset.settings;
         let own = SCHEME_SETTINGS.iter().filter(|setting| settings.contains(&setting.key));
-        own.chain(SCHEME_SETTINGS.iter().filter(|setting| setting.of_all))
+        let zoned = preset.is_zoned();
+        own.chain(SCHEME_SETTINGS.iter().filter(move |setting| {
+            setting.of_all && (!zoned || SETTINGS_WITH_ZONES.contains(&setting.key))
+        }))
     }
 
     /// Values that the setting accepts for a scheme.
@@ -715,7 +721,10 @@ mod tests {
                 let known = SCHEME_SETTINGS.iter().any(|setting| setting.key == *key);
                 assert!(known, "`{key}` of `{}`", preset.name);
             }
-            let of_all = SCHEME_SETTINGS.iter().filter(|setting| setting.of_all).count();
+            let of_all = match preset.is_zoned() {
+                true => SETTINGS_WITH_ZONES.len(),
+                false => SCHEME_SETTINGS.iter().filter(|setting| setting.of_all).count(),
+            };
             assert_eq!(SchemeSetting::of(preset).count(), preset.settings.len() + of_all);
         }
     }

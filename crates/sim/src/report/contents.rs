@@ -592,9 +592,9 @@ pub struct HostLogReport {
     pub moved_pages: u64,
     /// Zones that the host collected.
     pub collected_zones: u64,
-    /// (Application + moved) / application; `null` without writes.
+    /// (Application + moved) / application; `null` without writes, or where requests were refused.
     pub host_waf: Option<f64>,
-    /// Pages programmed / application: the host's WAF and the device's; `null` without writes.
+    /// Pages programmed / application: the host's WAF and the device's; `null` as above.
     pub total_waf: Option<f64>,
 }
 

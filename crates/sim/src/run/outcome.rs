@@ -90,7 +90,9 @@ impl Account {
             streams: telemetry.streams.map(StreamsReport::from),
             refusals: refusals(&self.refusals),
             zones: telemetry.zones.as_ref().map(zones),
-            host_log: self.host_log.map(|log| host_log(log, setup.geometry.page_bytes(), &counts)),
+            host_log: self
+                .host_log
+                .map(|log| host_log(log, setup.geometry.page_bytes(), &counts, self.refused == 0)),
             energy_nj,
             energy_nj_per_task: if tasks == 0 { 0.0 } else { energy_nj / tasks as f64 },
             wear_index: worn.index,
@@ -111,6 +113,10 @@ impl Account {
             .chain(bit_errors.as_ref().and_then(unreadable))
             .chain(bit_errors.as_ref().and_then(too_old))
             .chain(telemetry.streams.and_then(unnamed))
+            .chain(refused_all(
+                self.taken > 0 && self.taken == self.refused,
+                telemetry.zones.is_some(),
+            ))
             .collect(),
             bit_errors,
             refresh: medium.refresh(&counts),
@@ -215,12 +221,13 @@ fn zones(state: &ZonesState) -> ZonesReport {
     }
 }
 
-/// `counts` are those of the measured part, as the log is.
-fn host_log(log: HostLog, page_bytes: u32, counts: &Counts) -> HostLogReport {
+/// `counts` are those of the measured part, as the log is. The host counts what it asks for: without `all` of it done,
+/// there is no WAF.
+fn host_log(log: HostLog, page_bytes: u32, counts: &Counts, all: bool) -> HostLogReport {
     let pages = |bytes: u64| bytes / u64::from(page_bytes);
     let (application, moved) = (pages(log.application_bytes), pages(log.moved_bytes));
     let programmed = Cause::ALL.iter().map(|cause| counts.pages_programmed(*cause)).sum();
-    let waf = |written| (application > 0).then(|| share(written, application));
+    let waf = |written| (all && application > 0).then(|| share(written, application));
     HostLogReport {
         application_pages: application,
         moved_pages: moved,
@@ -395,6 +402,17 @@ fn unnamed(log: &StreamLog) -> Option<String> {
          `stream` name them"
             .into()
     })
+}
+
+/// What is said where a scheme took none of the requests.
+fn refused_all(all: bool, zoned: bool) -> Option<String> {
+    let more = match zoned {
+        true => {
+            ": a scheme with zones takes writes at write pointers alone, and trims of whole zones; `host-log` asks for these"
+        }
+        false => "",
+    };
+    all.then(|| format!("every request was refused{more}"))
 }
 
 fn warnings(

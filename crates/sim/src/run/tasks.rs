@@ -199,7 +199,8 @@ impl Cutter {
         let pages = match request.op {
             Op::Read => reads,
             Op::Write | Op::Append => writes,
-            // Zeroes over whole pages are trims.
+            // Zeroes over whole pages are trims, but not in zones.
+            Op::WriteZeroes if self.zones.is_some() => writes,
             _ => trims,
         };
         *pages = (*pages).max(end - next);
@@ -357,6 +358,19 @@ mod tests {
         assert_eq!(cutter.cut(&[request], 64, &mut out), 1);
         assert_eq!(cutter.cut(&[], 64, &mut out), 0);
         out.iter().map(|piece| (piece.asks, piece.lpn, piece.last)).collect()
+    }
+
+    #[test]
+    fn zeroes_are_written_in_zones_and_trimmed_elsewhere() {
+        let largest = |zones| {
+            let (mut cutter, mut out) = (Cutter::new(4096).with_zones(zones), Vec::new());
+            cutter.cut(&[request(Op::WriteZeroes, 0, 3 * 4096)], 64, &mut out);
+            cutter.largest()
+        };
+        let zones = largest(Some(ZoneShape { zones: 8, pages: 4 }));
+        assert_eq!((zones.writes, zones.trims), (3, 0));
+        let pages = largest(None);
+        assert_eq!((pages.writes, pages.trims), (0, 3));
     }
 
     #[test]

@@ -425,6 +425,27 @@ fn a_refused_page_refuses_the_rest_of_its_command() {
 }
 
 #[test]
+fn a_block_in_which_two_marks_of_a_finish_fail_is_lost_once() {
+    let shape = Shape::new(5, 4, 8);
+    let config = config(&shape, 1, 1, 1);
+    let mut failing = ProgramEraseFailure::new(shape.array(Store::All, &[]), 1);
+    failing.fail_programs(1_000_000);
+    let flash = Shared::new(failing);
+    let mut scheme: Zoned = registry::format(&config, AnyArray::new(flash.clone())).unwrap();
+    scheme.manage(Lpn(0), ZoneAction::Finish).unwrap();
+    let log = scheme.telemetry().zones.unwrap().log;
+    assert_eq!((flash.with(|array| array.failed_programs()), log.finishes), (4, 1));
+    flash.with(|array| array.fail_programs(0));
+    scheme.manage(Lpn(0), ZoneAction::Reset).unwrap();
+    // The spare block replaces it.
+    let states = scheme.telemetry().zones.unwrap().states;
+    assert_eq!(states[ZoneState::Empty as usize], 4);
+    for page in 0..4 {
+        scheme.write(Lpn(page), None).unwrap();
+    }
+}
+
+#[test]
 fn what_cannot_work_is_refused_before_it_starts() {
     let shape = Shape::new(14, 4, 8);
     let plain = config(&shape, 1, 1, 0);
