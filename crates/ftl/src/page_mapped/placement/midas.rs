@@ -13,8 +13,8 @@
 //!         `midas-cost-benefit`)
 //! every 0.3 epochs, but the first time after new sizes: if victims of group i > 0 had 10 % of their pages more valid than the
 //!         model says: group i and those behind it join the rest
-//! 25 writes in a row wait for a victim: the group of the last and those behind it join the rest; if it was of the rest, the
-//!         last group does
+//! 25 writes in a row wait for a victim, and together these gain less than a block: the group of the last and those behind it
+//!         join the rest; if it was of the rest, the last group does
 //! ```
 //!
 //! Groups are the full blocks of a class. Eight classes: up to seven groups with a size, the others are the rest. In the first
@@ -37,8 +37,18 @@
 //!   with a correction for its end; their bins grow with the interval;
 //! - the rest is modelled as one of equal rates, not of two; among its blocks copies go on in the chain by the number of
 //!   copies at all times, not only while groups are merged;
-//! - one victim per write: so a group may be above its size for a while;
-//! - an epoch is not lengthened after wrong predictions, and the HOT group has a size like others;
+//! - one victim per write: so a group may be above its size for a while, and 25 victims are of as many writes, not of one;
+//! - an epoch is not lengthened after wrong predictions, or where many pages of the HOT group stay valid. The HOT group gets the
+//!   size that the model finds at every epoch; theirs keeps the one it had unless 15 % of the writes are hot and at
+//!   most 10 % of its pages are valid;
+//! - shares are of the whole epoch, not of its last ten windows. The first epoch begins after one device write, not after
+//!   the fill and as many writes as there are logical pages;
+//! - the chain has eight classes with sizes and without; theirs ten, and four while there are no sizes;
+//! - one open block per class is modelled; there is one per unit;
+//! - the age of a block counts from its opening, not from its filling;
+//! - blocks that are valid as a whole move on without copies, so counters and checks do not see them, and the model counts
+//!   copies for them;
+//! - sizes that would gain nothing are dropped, and checks go on; theirs stay, and checks end;
 //! - all arithmetic is of integers.
 //!
 //! Source: S. Oh, J. Kim, S. Han, J. Kim, S. Lee, S. H. Noh, MiDAS: minimizing write amplification in log-structured systems
@@ -67,7 +77,7 @@ const OTHERS: usize = 1;
 /// Largest counter of a page, at which it is hot.
 const MOST: u8 = 3;
 
-/// Writes in a row that wait for a victim, after which groups join the rest.
+/// Writes in a row that wait for a victim, after which groups join the rest if all victims together gain less than a block.
 const VICTIMS_IN_A_ROW: u32 = 25;
 
 /// Victims of a group from which its share of valid pages is taken.
@@ -164,8 +174,11 @@ pub(super) struct Midas {
     is_new: bool,
     victims: Victims,
     device: DeviceWrite,
-    /// Writes in a row that waited for a victim, and the class of the last victim if the next one does.
+    /// Writes in a row that waited for a victim, the pages that their victims gained, and the pages copied of the next one.
     in_a_row: u32,
+    gained: u64,
+    copied: u32,
+    /// Class of the last victim if the next write waits for it.
     collected: Option<usize>,
     /// Groups with a size that the victim policy knows of.
     told: usize,
@@ -193,6 +206,8 @@ impl Midas {
             victims: Victims::default(),
             device: DeviceWrite::default(),
             in_a_row: 0,
+            gained: 0,
+            copied: 0,
             collected: None,
             told: 0,
             work: Accesses::default(),
@@ -270,12 +285,14 @@ impl Midas {
             self.device = DeviceWrite { waf: Some(waf as u64), ..DeviceWrite::default() };
         }
         match self.collected.take() {
-            None => self.in_a_row = 0,
+            None => (self.in_a_row, self.gained) = (0, 0),
             Some(class) => {
                 self.in_a_row += 1;
                 if self.in_a_row >= VICTIMS_IN_A_ROW {
-                    self.in_a_row = 0;
-                    self.merge(class.min(self.sizes.sized.saturating_sub(1)));
+                    if self.gained < u64::from(self.pages_per_block) {
+                        self.merge(class.min(self.sizes.sized.saturating_sub(1)));
+                    }
+                    (self.in_a_row, self.gained) = (0, 0);
                 }
             }
         }
@@ -291,7 +308,7 @@ impl Midas {
         (self.writes, self.hot) = (0, 0);
         self.ends = self.clock + self.epoch;
         let state = state?;
-        // As the authors: a twentieth of the blocks may just have come, and a few such blocks change little.
+        // A twentieth of the blocks may just have come, and a few such blocks change little.
         let untouched = state.untouched.saturating_sub(state.blocks / 20);
         let chain = Chain {
             pages_per_block: self.pages_per_block,
@@ -331,6 +348,7 @@ impl Placement for Midas {
     #[inline]
     fn of_copy(&mut self, copy: &PlacedCopy) -> usize {
         self.device.copies += 1;
+        self.copied += 1;
         self.victims.copies[copy.from] += 1;
         match (copy.lpn, copy.from) {
             (Some(lpn), HOT) => self.count(lpn, -2),
@@ -347,6 +365,8 @@ impl Placement for Midas {
     fn collected(&mut self, block: &CollectedBlock) {
         self.victims.blocks[block.class] += 1;
         self.collected = Some(block.class);
+        let copied = core::mem::take(&mut self.copied);
+        self.gained += u64::from(self.pages_per_block.saturating_sub(copied));
         self.work += Accesses::new(0, 1);
         if let (HOT, Some(lifespan)) = (block.class, block.lifespan) {
             self.window.sum += u64::from(lifespan);
@@ -497,12 +517,17 @@ mod tests {
 
     #[test]
     fn groups_join_the_rest_where_collection_gains_too_little() {
-        let waiting = |policy: &mut Midas, class, writes| {
+        let gaining = |policy: &mut Midas, class, writes, copies| {
             for at in 0..writes {
+                for _ in 0..copies {
+                    let _ = copy(policy, 900, class);
+                }
                 policy.collected(&CollectedBlock { class, lifespan: None });
                 let _ = write(policy, at, None, 0);
             }
         };
+        let pages = sized().pages_per_block;
+        let waiting = |policy: &mut Midas, class, writes| gaining(policy, class, writes, pages);
         let mut policy = sized();
         waiting(&mut policy, 2, 24);
         let _ = write(&mut policy, 0, None, 0);
@@ -515,6 +540,12 @@ mod tests {
         assert_eq!(told(&mut policy), Some((3, [3, 10, 11, 12])));
         waiting(&mut policy, 7, 50);
         assert_eq!(told(&mut policy), Some((0, [3, 10, 11, 12])));
+        // Victims that gain a block together are no reason, however many there are.
+        let mut policy = sized();
+        gaining(&mut policy, 2, 200, pages - pages.div_ceil(25));
+        assert_eq!(told(&mut policy), None);
+        gaining(&mut policy, 2, 25, pages - pages.div_ceil(25) + 1);
+        assert_eq!(told(&mut policy), Some((2, [3, 10, 11, 12])));
     }
 
     /// A tenth of the pages gets nine tenths of the writes: groups get sizes at the end of the epoch, if the victim policy

@@ -20,7 +20,9 @@
 //! 1 more if its group has a size (its place in the queue). A victim of a group reads 2 entries per block examined
 //! (number, count of valid pages), and writes 1 per block that moves to another group. New sizes are not counted.
 //!
-//! Deviation: the source copies the pages of a block that is valid as a whole to the next group.
+//! Deviations: the source copies the pages of a block that is valid as a whole to the next group. `midas-cost-benefit` takes the
+//! benefit of `cost-benefit`, by the time since a block last lost a page; the authors' simulator takes the square root of the time
+//! since it was filled. A block that joins the rest counts as just filled. The simulator has FIFO for the rest, too.
 //!
 //! Source: S. Oh, J. Kim, S. Han, J. Kim, S. Lee, S. H. Noh, MiDAS: minimizing write amplification in log-structured systems
 //! through adaptive group number and size configuration, FAST 2024.
