@@ -315,7 +315,7 @@ fn failed_programs_and_erases_lose_nothing_and_cost_spare_blocks_first() {
         let mut scheme = registry::format(&config, AnyArray::new(flash.clone())).unwrap();
         let mut random = Pcg64::seed_from_u64(seed);
         let mut host = Host::new(&scheme, seed);
-        let mut lost = vec![false; host.zones.len()];
+        let (mut lost, mut faults) = (vec![false; host.zones.len()], 0);
         for step in 0..4000u64 {
             let zone = random.random_range(0..host.zones.len());
             let first = host.lpn(zone, 0);
@@ -341,10 +341,15 @@ fn failed_programs_and_erases_lose_nothing_and_cost_spare_blocks_first() {
                     Ok(()) => host.wrote(zone, step + 1),
                     Err(FtlError::Refused(refusal)) => {
                         seen[refusal as usize] += 1;
+                        let zones = scheme.telemetry().zones.unwrap();
+                        let state = zones.states;
                         if refusal == Refusal::WriteFault {
                             host.zones[zone].1 = true;
+                            faults += 1;
                         }
-                        let state = scheme.telemetry().zones.unwrap().states;
+                        // No other command makes a zone read only.
+                        let replaced = faults - u64::from(state[ZoneState::ReadOnly as usize]);
+                        assert_eq!(zones.log.finished_by_controller, replaced, "seed {seed}");
                         lost[zone] |=
                             matches!(refusal, Refusal::ZoneReadOnly | Refusal::ZoneOffline)
                                 || refusal == Refusal::WriteFault
