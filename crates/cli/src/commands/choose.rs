@@ -4,7 +4,7 @@ use super::compare::{ReplayArgs, set};
 use super::deadline::with_unit;
 use super::read::ReadArgs;
 use crate::failure::Failure;
-use crate::html::HtmlArgs;
+use crate::html::{HtmlArgs, HtmlFile};
 use crate::progress::Progress;
 use crate::{interrupt, output};
 use clap::Args;
@@ -110,18 +110,8 @@ impl ChooseArgs {
         let choices = question.answer(&watch);
         drop(watch);
         let interrupted = interrupt::asked();
-        if let Some(html) = html {
-            #[cfg(not(feature = "html"))]
-            match html {}
-            #[cfg(feature = "html")]
-            {
-                let headline = self.headline(&choices);
-                let about = crate::html::about(question.summary(), String::new());
-                let page =
-                    sim::choose::page(&choices, &headline, self.deadline, interrupted, &about);
-                html.write(&page, self.quiet)?;
-            }
-        }
+        let written =
+            html.map_or(Ok(()), |html| self.write_page(&question, &choices, interrupted, &html));
         if self.json {
             output::json(&json!({
                 "version": env!("CARGO_PKG_VERSION"),
@@ -134,12 +124,38 @@ impl ChooseArgs {
         } else {
             output::text(&self.text(&choices, interrupted))?;
         }
+        written?;
         let kept = choices.iter().any(|choice| choice.verdict <= Verdict::Measured);
         match (interrupted, kept) {
             (true, _) => Err(Failure::Interrupted),
             (false, true) => Ok(()),
             (false, false) => Err(Failure::PromiseBroken),
         }
+    }
+
+    #[cfg(feature = "html")]
+    fn write_page(
+        &self,
+        question: &Question,
+        choices: &[Choice],
+        interrupted: bool,
+        html: &HtmlFile,
+    ) -> Result<(), Failure> {
+        let headline = self.headline(choices);
+        let about = crate::html::about(question.summary(), String::new());
+        let page = sim::choose::page(choices, &headline, self.deadline, interrupted, &about);
+        html.write(&page, self.quiet)
+    }
+
+    #[cfg(not(feature = "html"))]
+    fn write_page(
+        &self,
+        _: &Question,
+        _: &[Choice],
+        _: bool,
+        html: &HtmlFile,
+    ) -> Result<(), Failure> {
+        match *html {}
     }
 
     fn question(&self) -> Result<Question, Failure> {

@@ -117,7 +117,8 @@ impl FitArgs {
         };
         options.check()?;
         let html = self.html.check()?;
-        interrupt::listen();
+        // Half a search has no best candidate.
+        interrupt::listen_and_say("stopping (Ctrl-C again: exit at once)");
         let watch = Watch(Progress::start_runs(0, self.quiet));
         let fitted = fit::fit(&points, &options, &watch);
         drop(watch);
@@ -126,9 +127,8 @@ impl FitArgs {
         }
         let fitted = fitted?;
         let said = said(&fitted, options.shares);
-        if let Some(html) = html {
-            write_page(&points, &fitted, &said, (&html, self.quiet))?;
-        }
+        let written =
+            html.map_or(Ok(()), |html| write_page(&points, &fitted, &said, (&html, self.quiet)));
         match self.json {
             true => output::json(&json!({
                 "version": env!("CARGO_PKG_VERSION"),
@@ -137,7 +137,8 @@ impl FitArgs {
                 "fit": fitted,
             })),
             false => output::text(&shown(&points, &fitted, &said)),
-        }
+        }?;
+        written
     }
 }
 

@@ -203,12 +203,9 @@ fn run_resolved(
     let watch = RunProgress::new(resolved, output.quiet);
     let found = sim::compare(resolved, &watch).map_err(Failure::internal)?;
     drop(watch);
-    if let Some(out) = out {
-        write_files(resolved, &found, out, output.quiet)?;
-    }
-    if let Some(html) = html {
-        write_page(resolved, &found, &html, output.quiet)?;
-    }
+    let files = out.map_or(Ok(()), |out| write_files(resolved, &found, out, output.quiet));
+    let page = html.map_or(Ok(()), |html| write_page(resolved, &found, &html, output.quiet));
+    // What cannot be written to a file is printed all the same.
     if output.json {
         output::text(&found.report.to_json())?;
     } else {
@@ -219,6 +216,7 @@ fn run_resolved(
         };
         output::painted(&format!("{}\n{table}", summary(resolved, output)))?;
     }
+    files.and(page)?;
     verdict(&found, strict)
 }
 

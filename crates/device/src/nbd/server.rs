@@ -7,6 +7,7 @@ use super::stream::Stream;
 use super::tls::Tls;
 use super::wire::NbdError;
 use crate::threads;
+use socket2::SockRef;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -21,10 +22,38 @@ use std::time::{Duration, Instant};
 /// Where clients come in.
 #[derive(Debug)]
 pub enum Listener {
-    /// A Unix socket, which is removed at the end.
-    Unix(UnixListener, PathBuf),
+    /// A Unix socket, whose file is removed at the end.
+    Unix(UnixListener, SocketFile),
     /// A TCP port; with TLS, and whether that is required.
     Tcp(TcpListener, Option<bool>),
+}
+
+/// The file of a Unix socket.
+#[derive(Debug)]
+pub struct SocketFile {
+    path: PathBuf,
+    /// Device and number of the file that was made.
+    made: Option<(u64, u64)>,
+}
+
+impl SocketFile {
+    fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), made: Self::at(path) }
+    }
+
+    fn at(path: &Path) -> Option<(u64, u64)> {
+        use std::os::unix::fs::MetadataExt;
+        std::fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
+    }
+}
+
+/// Leaves what has taken the file's place meanwhile.
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        if self.made.is_some() && Self::at(&self.path) == self.made {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
 }
 
 impl Listener {
@@ -40,7 +69,7 @@ impl Listener {
         if is_socket && UnixStream::connect(path).is_err_and(refused) {
             std::fs::remove_file(path)?;
         }
-        Ok(Self::Unix(UnixListener::bind(path)?, path.to_owned()))
+        Ok(Self::Unix(UnixListener::bind(path)?, SocketFile::new(path)))
     }
 
     /// Listens on a TCP port; port 0 is any free one. `tls`: whether it is required, if it is served at all.
@@ -54,7 +83,9 @@ impl Listener {
     /// The addresses for clients, as NBD URIs: one per name, encrypted and not where both are served.
     pub fn uris(&self, names: &[&str]) -> Vec<String> {
         let of_name = |name: &&str| match self {
-            Self::Unix(_, path) => vec![format!("nbd+unix:///{name}?socket={}", path.display())],
+            Self::Unix(_, file) => {
+                vec![format!("nbd+unix:///{name}?socket={}", file.path.display())]
+            }
             Self::Tcp(listener, tls) => {
                 let address =
                     listener.local_addr().map_or_else(|_| String::new(), |at| at.to_string());
@@ -81,19 +112,20 @@ impl Listener {
         }
     }
 
-    /// Wakes the thread that waits for a client.
+    /// Wakes the thread that waits for a client. Its socket may have lost its file, so nobody can connect to it.
     fn wake(&self) {
-        let _ = match self {
-            Self::Unix(_, path) => UnixStream::connect(path).map(drop),
-            Self::Tcp(listener, _) => listener.local_addr().and_then(TcpStream::connect).map(drop),
+        let socket = match self {
+            Self::Unix(listener, _) => SockRef::from(listener),
+            Self::Tcp(listener, _) => SockRef::from(listener),
         };
-    }
-}
-
-impl Drop for Listener {
-    fn drop(&mut self) {
-        if let Self::Unix(_, path) = self {
-            let _ = std::fs::remove_file(path);
+        // Not all systems end a wait in this way.
+        if socket.shutdown(Shutdown::Both).is_err() {
+            let _ = match self {
+                Self::Unix(_, file) => UnixStream::connect(&file.path).map(drop),
+                Self::Tcp(listener, _) => {
+                    listener.local_addr().and_then(TcpStream::connect).map(drop)
+                }
+            };
         }
     }
 }
@@ -323,6 +355,7 @@ fn accept(
     while !stop.is_stopped() {
         let stream = match listener.accept() {
             Ok(stream) => stream,
+            Err(_) if stop.is_stopped() => return,
             Err(error) => {
                 (server.log)(&format!("cannot accept a connection: {error}"));
                 // Without file descriptors, the next try fails at once, too.

@@ -142,6 +142,7 @@ impl Experiment {
         notes.extend(channel.retry_in_bounds());
         notes.extend(notes_on_copies(&channel, &tables, &schemes));
         notes.extend(notes_on_shares(&schemes, &geometry, &facts));
+        notes.extend(note_on_zones(&schemes, &self.workload.0));
         notes.extend(note_on_frontiers(&schemes));
         let timed = facts.has_arrivals && self.timing != Timing::Closed;
         if self.refresh_limits().age_s.is_some() && !timed {
@@ -297,6 +298,13 @@ fn check_zones(
     facts: &Facts,
     precondition: &Preconditioning,
 ) -> Result<(), ConfigError> {
+    let logs =
+        facts.workload == "host-log" && facts.parameters.get("log").is_none_or(|log| log != "no");
+    if logs && precondition.by_workload() {
+        let reason = "the host begins its log anew in the measured part, so what it wrote before says nothing; let it \
+                      write more with --requests, and use `none`, `full` or `footprint`";
+        return Err(ConfigError::setting("precondition", reason));
+    }
     for scheme in schemes {
         let Layout::Zoned(layout) = scheme.plan.layout else { continue };
         let refuse = |setting: &str, reason: String| {
@@ -309,9 +317,11 @@ fn check_zones(
             let reason = "writes at random, which zones refuse; omit `age`, or use `none`";
             return refuse("precondition", reason.into());
         }
-        if let Some(zone) = facts.parameters.get("zone").filter(|_| facts.workload == "host-log")
-            && facts.parameters.get("log").is_none_or(|log| log != "no")
-        {
+        if precondition.collecting || precondition.steady {
+            let reason = "waits for the scheme to collect, and a device with zones never does; use `none` or `full`";
+            return refuse("precondition", reason.into());
+        }
+        if let Some(zone) = facts.parameters.get("zone").filter(|_| logs) {
             let block = u64::from(scheme.part.pages_per_block) * u64::from(scheme.part.page_bytes);
             let expected = u64::from(layout.zone_blocks) * block;
             let given = zone.parse::<Bytes>().map_or(block, |bytes| bytes.0);
@@ -400,6 +410,15 @@ fn notes_on_shares(schemes: &[ResolvedScheme], geometry: &Geometry, facts: &Fact
         ));
     }
     notes
+}
+
+/// A note where zones meet a trace whose addresses are changed.
+fn note_on_zones(schemes: &[ResolvedScheme], workload: &WorkloadSpec) -> Option<String> {
+    let zoned = schemes.iter().any(|scheme| scheme.config.preset.is_zoned());
+    let WorkloadSpec::Trace { addresses, .. } = workload else { return None };
+    (zoned && *addresses != AddressPolicy::Exact).then(|| {
+        "the trace's addresses are changed, and its zones with them; --addresses exact keeps them".into()
+    })
 }
 
 /// A note where some schemes keep copies apart from host writes and others do not: it changes write amplification.

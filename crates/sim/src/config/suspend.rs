@@ -52,7 +52,8 @@ impl SuspendChoice {
                 "suspend",
                 format!(
                     "{} needs {key}, which part `{}` does not have (0: no suspension); omit it (`none`), or set \
-                    the time from the suspend command to the start of a read, as with --set part.{key}=100us",
+                    the time from the suspend command to the start of a read: {key} in a part file, or, with commands that \
+                    take --set, --set part.{key}=100us",
                     self.name(),
                     part.name
                 ),

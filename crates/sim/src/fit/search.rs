@@ -8,6 +8,7 @@ use crate::run::{Observer, Phase, RunError};
 use crate::{Fault, with_causes};
 use rayon::prelude::*;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Page size of the arrays, bytes.
@@ -163,8 +164,11 @@ const UNIT: f64 = 1e-6;
 /// Options out of their range, no candidate that can be run, or an observer that stopped it.
 pub fn fit(points: &[Measured], options: &Options, observer: &dyn Observer) -> Result<Fit, Fault> {
     options.check()?;
+    let (runs, run_of) = runs(points);
     let mut search = Search {
         points,
+        runs,
+        run_of,
         options,
         observer,
         done: AtomicUsize::new(0),
@@ -201,8 +205,26 @@ fn units(share: f64) -> i64 {
     (share / UNIT).round() as i64
 }
 
+/// The first of the points that differ in no more than their figure, which are one run; and the run of each point.
+fn runs(points: &[Measured]) -> (Vec<usize>, Vec<usize>) {
+    let (mut firsts, mut seen) = (Vec::new(), BTreeMap::new());
+    let mut run_of = Vec::with_capacity(points.len());
+    for (at, point) in points.iter().enumerate() {
+        let bits = |value: f64| value.to_bits();
+        let key = (&point.spec, bits(point.fill), point.writes.map(bits));
+        run_of.push(*seen.entry(key).or_insert_with(|| {
+            firsts.push(at);
+            firsts.len() - 1
+        }));
+    }
+    (firsts, run_of)
+}
+
 struct Search<'a> {
     points: &'a [Measured],
+    /// As [`runs`] returns them.
+    runs: Vec<usize>,
+    run_of: Vec<usize>,
     options: &'a Options,
     observer: &'a dyn Observer,
     done: AtomicUsize,
@@ -214,11 +236,10 @@ impl Search<'_> {
     /// Runs all points of candidates, on all cores.
     fn run(&mut self, mut keys: Vec<Key>) -> Result<(), Fault> {
         keys.retain(|key| self.found.iter().all(|(other, _)| other != key));
-        let all = keys.len() * self.points.len();
+        let all = keys.len() * self.runs.len();
         let total = (self.done.load(Ordering::Relaxed) + all) as u64;
-        let runs: Vec<(usize, usize)> = (0..keys.len())
-            .flat_map(|key| (0..self.points.len()).map(move |at| (key, at)))
-            .collect();
+        let runs: Vec<(usize, usize)> =
+            (0..keys.len()).flat_map(|key| self.runs.iter().map(move |at| (key, *at))).collect();
         let wafs: Vec<Result<f64, RunEnd>> = runs
             .into_par_iter()
             .map(|(key, at)| {
@@ -228,9 +249,9 @@ impl Search<'_> {
                 waf
             })
             .collect();
-        for (key, wafs) in keys.into_iter().zip(wafs.chunks(self.points.len())) {
+        for (key, wafs) in keys.into_iter().zip(wafs.chunks(self.runs.len())) {
             let wafs: Result<Vec<f64>, &RunEnd> =
-                wafs.iter().map(|waf| waf.as_ref().copied()).collect();
+                self.run_of.iter().map(|run| wafs[*run].as_ref().copied()).collect();
             match wafs {
                 Ok(wafs) => {
                     let candidate = self.judged(key, &wafs);

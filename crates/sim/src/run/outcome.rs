@@ -103,7 +103,7 @@ impl Account {
             tasks_per_second: share(tasks, now_ns) * 1e9,
             collection: collection(log, &guarantee, self.first_collection, scheme.free_pages()),
             warnings: warnings(
-                (log, telemetry.zones.is_some()),
+                (log, telemetry.zones.is_some() || self.refused > self.taken / 2),
                 &counts,
                 beyond,
                 [self.unmapped_reads, self.largest.trims],
@@ -113,10 +113,7 @@ impl Account {
             .chain(bit_errors.as_ref().and_then(unreadable))
             .chain(bit_errors.as_ref().and_then(too_old))
             .chain(telemetry.streams.and_then(unnamed))
-            .chain(refused_all(
-                self.taken > 0 && self.taken == self.refused,
-                telemetry.zones.is_some(),
-            ))
+            .chain(refused_most(self.refused, self.taken, telemetry.zones.is_some()))
             .collect(),
             bit_errors,
             refresh: medium.refresh(&counts),
@@ -138,6 +135,7 @@ impl Account {
         report.deadlines = self.deadlines.map(Deadlines::report);
         let is_timed = self.measures.is_timed();
         self.measures.finish().fill(&mut report);
+        report.warnings.extend(many_trims(&report));
         report.request_deadline = self.late.report(&report);
         let written = match report.buffer {
             Some(_) => report.write_tasks,
@@ -394,9 +392,17 @@ fn overload(report: &SchemeReport, last_arrival_ns: u64) -> Option<String> {
     })
 }
 
-/// What is said where the placement follows streams, and no request named one.
+/// What is said where the placement follows streams, and no request named one, or one that has no handle.
 fn unnamed(log: &StreamLog) -> Option<String> {
     let named = log.handles.iter().skip(1).any(|handle| handle.written > 0) || log.invalid > 0;
+    if log.invalid > 0 {
+        return Some(format!(
+            "{} pages named a stream without a handle and went to handle 0: there are {} handles, of streams 0 to {}",
+            grouped(log.invalid),
+            log.handles.len(),
+            log.handles.len() - 1
+        ));
+    }
     (!named && log.written() > 0).then(|| {
         "no request named a stream: all writes are of handle 0; `flash-cache`, `three-streams`, `lsm` and traces with a column \
          `stream` name them"
@@ -404,15 +410,36 @@ fn unnamed(log: &StreamLog) -> Option<String> {
     })
 }
 
-/// What is said where a scheme took none of the requests.
-fn refused_all(all: bool, zoned: bool) -> Option<String> {
-    let more = match zoned {
-        true => {
-            ": a scheme with zones takes writes at write pointers alone, and trims of whole zones; `host-log` asks for these"
+/// What is said where a scheme refused most requests.
+fn refused_most(refused: u64, taken: u64, zoned: bool) -> Option<String> {
+    let how_many = match taken {
+        0 => return None,
+        all if all == refused => "every request was refused".to_owned(),
+        all if refused > all / 2 => {
+            format!("{} of {} requests were refused", grouped(refused), grouped(all))
         }
-        false => "",
+        _ => return None,
     };
-    all.then(|| format!("every request was refused{more}"))
+    let why = match zoned {
+        true => {
+            "a scheme with zones takes writes at write pointers alone, and trims of whole zones; `host-log` asks for these"
+        }
+        false => "this scheme has no zones",
+    };
+    Some(format!("{how_many}: {why}"))
+}
+
+/// What is said where many page tasks are trims, of which most take no time.
+fn many_trims(report: &SchemeReport) -> Option<String> {
+    let tasks = report.read_tasks + report.write_tasks + report.trim_tasks;
+    (report.trim_tasks > tasks / 10).then(|| {
+        format!(
+            "{} of {} page tasks are trims: those that only change the map take no time, which lowers mean response and energy \
+             per page task; `elapsed` and energy as a whole compare schemes",
+            grouped(report.trim_tasks),
+            grouped(tasks)
+        )
+    })
 }
 
 fn warnings(

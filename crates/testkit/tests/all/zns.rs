@@ -430,6 +430,26 @@ fn a_refused_page_refuses_the_rest_of_its_command() {
 }
 
 #[test]
+fn pages_behind_the_mark_of_a_finish_were_never_written() {
+    let shape = Shape::new(4, 4, 8);
+    let config = config(&shape, 2, 2, 0);
+    let flash = Shared::new(shape.array(Store::All, &[]));
+    let mut scheme: Zoned = registry::format(&config, AnyArray::new(flash.clone())).unwrap();
+    for page in 0..3 {
+        scheme.write(Lpn(page), None).unwrap();
+    }
+    scheme.end_command();
+    scheme.manage(Lpn(0), ZoneAction::Finish).unwrap();
+    let written =
+        |scheme: &mut Zoned| [0, 2, 3, 4, 7].map(|page| scheme.read(Lpn(page), None).unwrap());
+    assert_eq!(written(&mut scheme), [true, true, false, false, false]);
+    let mut scheme = registry::mount(&config, AnyArray::new(flash)).unwrap();
+    assert_eq!(written(&mut scheme), [true, true, false, false, false]);
+    scheme.manage(Lpn(0), ZoneAction::Reset).unwrap();
+    assert_eq!(scheme.telemetry().zones.unwrap().log.unwritten, 5);
+}
+
+#[test]
 fn a_block_in_which_two_marks_of_a_finish_fail_is_lost_once() {
     let shape = Shape::new(5, 4, 8);
     let config = config(&shape, 1, 1, 1);
@@ -448,6 +468,13 @@ fn a_block_in_which_two_marks_of_a_finish_fail_is_lost_once() {
     for page in 0..4 {
         scheme.write(Lpn(page), None).unwrap();
     }
+    scheme.end_command();
+    // For a second one there is none.
+    flash.with(|array| array.fail_programs(1_000_000));
+    scheme.manage(Lpn(4), ZoneAction::Finish).unwrap();
+    flash.with(|array| array.fail_programs(0));
+    scheme.manage(Lpn(4), ZoneAction::Reset).unwrap();
+    assert_eq!(scheme.telemetry().zones.unwrap().states[ZoneState::Offline as usize], 1);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style, Stylize};
 use ratatui::text::Line;
-use ratatui::widgets::{Block, Gauge, Paragraph, Sparkline};
+use ratatui::widgets::{Block, Gauge, Paragraph, Sparkline, Wrap};
 use ratatui::{DefaultTerminal, Frame};
 use sim::config::Bytes;
 use std::collections::VecDeque;
@@ -19,6 +19,8 @@ use std::time::Duration;
 
 /// Time between two looks at the device.
 const PERIOD: Duration = Duration::from_millis(250);
+/// Least height and width of a window for the graph and the bars; a smaller one has the figures as lines.
+const GRAPHIC: [u16; 2] = [21, 60];
 /// Looks that the graph of throughput keeps.
 const KEPT: usize = 240;
 
@@ -131,6 +133,54 @@ impl View {
     }
 
     fn draw(&self, frame: &mut Frame<'_>) {
+        let Rect { width, height, .. } = frame.area();
+        match [height, width] {
+            [height, width] if height < GRAPHIC[0] || width < GRAPHIC[1] => self.draw_lines(frame),
+            _ => self.draw_graphs(frame),
+        }
+    }
+
+    /// For a small window: the figures, most important first, and as much of the log as fits.
+    fn draw_lines(&self, frame: &mut Frame<'_>) {
+        let rows = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]);
+        let [all, keys] = rows.areas(frame.area());
+        let mut lines = vec![Line::from(self.title.as_str()).bold()];
+        match &self.now {
+            None => lines.push("waiting for the device".into()),
+            Some(now) => {
+                let (worst, color) = response(now);
+                lines.push(self.rates().into());
+                lines.push(Line::from(response_title(now)));
+                lines.push(Line::from(worst).fg(color));
+                lines.push(format!("free      {}", free(now)).into());
+                lines.extend(self.figures(now));
+            }
+        }
+        let log = self.log.iter().rev().map(|line| Line::from(line.as_str()));
+        lines.extend(self.places.iter().map(|line| Line::from(line.as_str())).chain(log));
+        frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), all);
+        frame.render_widget(self.keys(), keys);
+    }
+
+    fn keys(&self) -> Line<'static> {
+        let said = match self.ends {
+            true => "ends: requests that were read are completed",
+            false => "q or Ctrl-C: end the server",
+        };
+        Line::from(said).reversed()
+    }
+
+    fn rates(&self) -> String {
+        let [read, written, requests] = self.rates;
+        let rate = |bytes: f64| format!("{}/s", Bytes::new(bytes as u64).rounded_down());
+        format!(
+            "throughput: {} read, {} written, {requests:.0} requests/s",
+            rate(read),
+            rate(written)
+        )
+    }
+
+    fn draw_graphs(&self, frame: &mut Frame<'_>) {
         let rows = Layout::vertical([
             Constraint::Length(1),
             Constraint::Length(7),
@@ -156,22 +206,10 @@ impl View {
         let skipped = lines.len().saturating_sub(usize::from(log.height).saturating_sub(1));
         let block = Block::new().title("log").borders(ratatui::widgets::Borders::TOP);
         frame.render_widget(Paragraph::new(lines[skipped..].to_vec()).block(block), log);
-        let said = if self.ends {
-            "ends: requests that were read are completed"
-        } else {
-            "q or Ctrl-C: end the server"
-        };
-        frame.render_widget(Line::from(said).reversed(), keys);
+        frame.render_widget(self.keys(), keys);
     }
 
     fn draw_throughput(&self, frame: &mut Frame<'_>, area: Rect) {
-        let [read, written, requests] = self.rates;
-        let rate = |bytes: f64| format!("{}/s", Bytes::new(bytes as u64).rounded_down());
-        let title = format!(
-            "throughput: {} read, {} written, {requests:.0} requests/s",
-            rate(read),
-            rate(written)
-        );
         let width = usize::from(area.width.saturating_sub(2));
         let data: Vec<u64> = self
             .throughput
@@ -179,7 +217,7 @@ impl View {
             .copied()
             .skip(self.throughput.len().saturating_sub(width))
             .collect();
-        let graph = Sparkline::default().block(Block::bordered().title(title)).data(data);
+        let graph = Sparkline::default().block(Block::bordered().title(self.rates())).data(data);
         frame.render_widget(graph.style(Style::new().fg(Color::Cyan)), area);
     }
 
@@ -231,34 +269,45 @@ fn gauge(title: String, share: f64, label: String, color: Color) -> Gauge<'stati
         .gauge_style(Style::new().fg(color))
 }
 
-fn draw_response(now: &Summary, frame: &mut Frame<'_>, area: Rect) {
+fn response_title(now: &Summary) -> String {
     let response = &now.response_ns;
     let p99_9 = response.p99_9.map_or_else(|| "-".into(), micros);
-    let title = format!("response: mean {}, p99.9 {p99_9}", micros(response.mean as u64));
-    let worst = micros(response.max);
-    let (share, label, color) = match now.bound_ns {
-        None => (0.0, format!("worst {worst}; no bound"), Color::Gray),
-        Some(bound) => {
-            let share = response.max as f64 / bound as f64;
-            let exceeded = now.violations > 0;
-            let said = if exceeded {
-                format!("; EXCEEDED by {} page tasks", now.violations)
-            } else {
-                String::new()
-            };
-            let color = if exceeded { Color::Red } else { Color::Green };
-            (share, format!("worst {worst} of the bound {}{said}", micros(bound)), color)
+    format!("response: mean {}, p99.9 {p99_9}", micros(response.mean as u64))
+}
+
+/// The worst response against the bound, and the colour that says whether it is kept.
+fn response(now: &Summary) -> (String, Color) {
+    let worst = micros(now.response_ns.max);
+    match now.bound_ns.map(micros) {
+        None => (format!("worst {worst}; no bound"), Color::Gray),
+        Some(bound) if now.violations == 0 => {
+            (format!("worst {worst} of the bound {bound}"), Color::Green)
         }
-    };
-    frame.render_widget(gauge(title, share, label, color), area);
+        Some(bound) => {
+            let exceeded = now.violations;
+            (
+                format!("worst {worst} of the bound {bound}; EXCEEDED by {exceeded} page tasks"),
+                Color::Red,
+            )
+        }
+    }
+}
+
+fn draw_response(now: &Summary, frame: &mut Frame<'_>, area: Rect) {
+    let (label, color) = response(now);
+    let share = now.bound_ns.map_or(0.0, |bound| now.response_ns.max as f64 / bound as f64);
+    frame.render_widget(gauge(response_title(now), share, label, color), area);
+}
+
+fn free(now: &Summary) -> String {
+    let blocks = now.free_pages as f64 / f64::from(now.pages_per_block);
+    format!("{} pages, as many as {blocks:.1} blocks", now.free_pages)
 }
 
 fn draw_free(now: &Summary, frame: &mut Frame<'_>, area: Rect) {
     let physical = now.logical_pages as f64 / now.logical_share;
-    let blocks = now.free_pages as f64 / f64::from(now.pages_per_block);
-    let label = format!("{} pages, as many as {blocks:.1} blocks", now.free_pages);
-    let free = gauge("free".into(), now.free_pages as f64 / physical, label, Color::Blue);
-    frame.render_widget(free, area);
+    let share = now.free_pages as f64 / physical;
+    frame.render_widget(gauge("free".into(), share, free(now), Color::Blue), area);
 }
 
 #[cfg(test)]
@@ -327,6 +376,18 @@ mod tests {
             screen.contains("EXCEEDED by 2 page tasks") && screen.contains("are completed"),
             "{screen}"
         );
+        // A small window has the figures without graphs.
+        view.log = vec!["first".into(), "newest of the log".into()];
+        for (width, height, parts) in [
+            (80, 13, &["requests/s", "1110.5 µs of the bound", "1 / 2.5 / 7", "0 bad", "q or"][..]),
+            (50, 24, &["requests/s", "96 pages", "7 taken", "3 connections", "newest of the log"]),
+        ] {
+            view.ends = false;
+            let screen = drawn(&view, width, height);
+            for part in parts {
+                assert!(screen.contains(part), "`{part}` is not in\n{screen}");
+            }
+        }
         // Any size is drawn.
         for (width, height) in [(1, 1), (20, 5), (40, 12), (200, 60)] {
             drawn(&view, width, height);

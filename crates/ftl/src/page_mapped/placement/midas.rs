@@ -541,10 +541,17 @@ mod tests {
         waiting(&mut policy, 7, 50);
         assert_eq!(told(&mut policy), Some((0, [3, 10, 11, 12])));
         // Victims that gain a block together are no reason, however many there are.
+        for (gains, merged) in [(pages, None), (pages - 1, Some((2, [3, 10, 11, 12])))] {
+            let mut policy = sized();
+            gaining(&mut policy, 2, gains, pages - 1);
+            waiting(&mut policy, 2, 25 - gains);
+            assert_eq!(told(&mut policy), merged, "{gains} pages gained");
+        }
+        // What was gained before a write that did not wait does not count.
         let mut policy = sized();
-        gaining(&mut policy, 2, 200, pages - pages.div_ceil(25));
-        assert_eq!(told(&mut policy), None);
-        gaining(&mut policy, 2, 25, pages - pages.div_ceil(25) + 1);
+        gaining(&mut policy, 2, 20, 0);
+        let _ = write(&mut policy, 0, None, 0);
+        waiting(&mut policy, 2, 25);
         assert_eq!(told(&mut policy), Some((2, [3, 10, 11, 12])));
     }
 
