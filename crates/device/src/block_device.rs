@@ -41,6 +41,9 @@ pub struct BlockDevice<C: Clock> {
     outstanding: Option<Outstanding>,
     /// The request whose tasks begin on channels: its slot, and when it arrived.
     current: (u32, Ns),
+    /// True if a write came since idle collection last found nothing to do, and since when the device has had nothing to do.
+    wrote: bool,
+    quiet_since: Instant,
     /// True if the last background work failed, and what is to be told of it.
     rest_failed: bool,
     retry_at: Option<Instant>,
@@ -83,6 +86,8 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
             account,
             outstanding: None,
             current: (0, 0),
+            wrote: false,
+            quiet_since: now,
             rest_failed: false,
             retry_at: None,
             note: None,
@@ -154,6 +159,8 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         self.scheme.name_stream(stream);
         let done = background.and_then(|()| self.run(command, offset, length, &data));
         let completed = done.is_ok();
+        self.wrote |= matches!(command, Command::Write { .. } | Command::Zeroes { .. });
+        self.quiet_since = Instant::now();
         let (answer, fatal) = match done {
             Ok(answer) => (answer, None),
             Err(Failed(error)) => {
@@ -197,7 +204,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         let before_ns = self.busy_ns();
         let done = match self.retry_at {
             Some(at) if Instant::now() < at => Ok(()),
-            _ => self.advance(),
+            _ => self.advance().and_then(|()| self.idle()),
         };
         let took_ns = self.busy_ns() - before_ns;
         if took_ns > 0 {
@@ -225,7 +232,35 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         (self.rest_failed, self.retry_at) = (false, None);
         let due_ns = self.scheme.due_ns();
         let due = (due_ns != u64::MAX).then(|| self.real(due_ns.saturating_sub(self.clock_ns())));
-        Ok(due.into_iter().chain(self.next_end()).min())
+        Ok(due.into_iter().chain(self.next_end()).chain(self.next_idle()).min())
+    }
+
+    /// How long until idle collection may begin; `None` while the device has something to do, or nothing to collect.
+    ///
+    /// A device does not know when the next request comes. It waits for as long as its longest step, so that a request waits
+    /// for a step at most as long as the device was idle.
+    fn next_idle(&self) -> Option<Duration> {
+        let busy = self.outstanding.as_ref().is_some_and(|requests| !requests.is_empty());
+        if !self.wrote || busy || !self.held.is_empty() {
+            return None;
+        }
+        let since = self.quiet_since.max(self.free_at);
+        let begins = since + self.modelled(self.scheme.idle_ns());
+        Some(begins.saturating_duration_since(Instant::now()))
+    }
+
+    /// Collects a step if the device has been idle for long enough.
+    fn idle(&mut self) -> Result<(), Failed> {
+        if self.next_idle() != Some(Duration::ZERO) {
+            return Ok(());
+        }
+        let at_ns = self.clock_ns();
+        let did = self.overlapped(Work::Background, at_ns, |scheme, _| scheme.idle())?;
+        // As in the simulator: on channels until there is nothing to collect, on a serial clock once, unless more is asked for.
+        self.wrote = did && (self.outstanding.is_some() || self.scheme.idles_on());
+        self.account.idle_steps += u64::from(did);
+        self.quiet_since = Instant::now();
+        Ok(())
     }
 
     /// What is to be told of background work, once.
@@ -295,11 +330,21 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         if self.outstanding.is_some() {
             return None;
         }
-        let Latency::Scaled(thousandths) = self.latency else { return None };
-        let took_ns = u128::from(took_ns) * u128::from(thousandths) / 1000;
-        let took = Duration::from_nanos(u64::try_from(took_ns).unwrap_or(u64::MAX));
-        self.free_at = self.free_at.max(arrived) + took;
+        if self.latency == Latency::None {
+            return None;
+        }
+        self.free_at = self.free_at.max(arrived) + self.modelled(took_ns);
         Some(self.free_at)
+    }
+
+    /// What a modelled time takes, where replies wait for it.
+    fn modelled(&self, ns: Ns) -> Duration {
+        let thousandths = match self.latency {
+            Latency::Scaled(thousandths) => thousandths,
+            Latency::None => 1000,
+        };
+        let ns = u128::from(ns) * u128::from(thousandths) / 1000;
+        Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
     }
 
     /// Has the operations of this work reach the channels at a time. Without channels, or where no time is modelled, it only
@@ -396,6 +441,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
     fn end(&mut self, request: Waiting, done_ns: Ns) {
         let Waiting { command, length, completed, arrived_ns, answer, to } = request;
         self.account.request(command, length, completed, done_ns.saturating_sub(arrived_ns));
+        self.quiet_since = Instant::now();
         to.send_at_once(answer);
     }
 

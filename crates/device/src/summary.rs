@@ -34,6 +34,7 @@ pub(crate) struct Account {
     guarantee: Guarantee,
     violations: u64,
     violation: Option<String>,
+    pub(crate) idle_steps: u64,
     started: Counts,
     busy_before_ns: u64,
 }
@@ -102,6 +103,8 @@ pub struct Summary {
     pub pages_programmed: u64,
     /// Blocks erased.
     pub erases: u64,
+    /// Steps of collection in idle time.
+    pub idle_steps: u64,
     /// Pages programmed per page written; `None` without a write.
     pub waf: Option<f64>,
     /// The same by cause.
@@ -166,6 +169,7 @@ impl Account {
             guarantee: *guarantee,
             violations: 0,
             violation: None,
+            idle_steps: 0,
             started: Counts::default(),
             busy_before_ns: 0,
         }
@@ -307,6 +311,7 @@ impl Account {
             copies,
             pages_programmed,
             erases: counts.total(Operation::Erase),
+            idle_steps: self.idle_steps,
             waf: per_write(pages_programmed),
             waf_by_cause: by_cause.collect(),
             counts: counts_by_cause(&counts),

@@ -128,6 +128,42 @@ fn every_byte_is_kept_on_channels_and_every_request_is_answered() {
 }
 
 #[test]
+fn idle_dies_collect_until_there_is_nothing_to_collect() {
+    let config = SchemeConfig { idle_collection: true, ..on_dies(preset("2lgc")) };
+    let mut device = served(&config);
+    let bytes = device.bytes;
+    for latency in [Latency::None, Latency::Scaled(100)] {
+        again(&mut device, &config, latency);
+        let mut client = Client::new(&device.socket(), "disk", true);
+        for round in 0..3u8 {
+            for at in (0..bytes).step_by(PAGE as usize * 8) {
+                let length = (bytes - at).min(u64::from(PAGE) * 8) as usize;
+                assert_eq!(client.ask(0, 1, at, length as u32, &vec![round; length]), Answer::Done);
+            }
+        }
+        // Whole blocks without a valid page, and a write.
+        let half = bytes / 2 / u64::from(PAGE) * u64::from(PAGE);
+        assert_eq!(client.ask(0, 4, 0, half as u32, &[]), Answer::Done);
+        assert_eq!(client.ask(0, 1, 0, half as u32, &vec![2; half as usize]), Answer::Done);
+        // Longer than several steps take, and the pauses before them.
+        std::thread::sleep(Duration::from_millis(60));
+        let found = client.bytes(0, bytes as usize);
+        assert!(found.iter().all(|byte| *byte == 2));
+        drop(client);
+        let summary = device.stop();
+        assert!(summary.idle_steps > 0, "{latency:?}: {summary:?}");
+        device.start(&config, Limits::default(), Latency::None, false);
+    }
+    let without = SchemeConfig { idle_collection: false, ..config };
+    again(&mut device, &without, Latency::None);
+    let mut client = Client::new(&device.socket(), "disk", true);
+    assert_eq!(client.ask(0, 1, 0, PAGE, &[3; PAGE as usize]), Answer::Done);
+    std::thread::sleep(Duration::from_millis(30));
+    drop(client);
+    assert_eq!(device.stop().idle_steps, 0);
+}
+
+#[test]
 fn requests_that_wait_for_their_time_have_their_replies_at_the_end_of_the_server() {
     let config = on_dies(preset("page-level"));
     let mut device = served(&config);

@@ -8,11 +8,12 @@ use flash::{BlockId, FlashError, Geometry, Layer, Part, Ppn, Serial, parts};
 use ftl::{BufferPolicy, BufferSettings, PlacementKind, SchemeConfig, registry};
 use ftlkit_device::image::{Description, Image, ImageArray};
 use ftlkit_device::nbd::{Export, Limits, Listener, Server, Stop, serve};
-use ftlkit_device::{Below, BlockDevice, Latency};
+use ftlkit_device::{Below, BlockDevice, Latency, Summary};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Duration;
 
 pub(crate) const SECTOR: usize = 512;
 const PAGE_BYTES: u32 = 1024;
@@ -176,14 +177,14 @@ fn serve_cut(
     config: &SchemeConfig,
     (after, tear): (u64, bool),
     client: impl FnOnce(Client) + Send,
-) -> bool {
+) -> (bool, Summary) {
     let image = Image::open(&folder.path().join("device.img")).unwrap();
     let mut scheme =
         ImageArray::new(config, Cut(PowerCut::new(image))).mount(config).expect("it mounts");
     let array: &mut ImageArray<Cut> = scheme.flash_mut().downcast_mut().unwrap();
     array.image_mut().0.cut_after(after, tear);
     let mut device = BlockDevice::<Serial<Cut>>::new(scheme, Latency::None);
-    serve_until_cut(folder, &mut device, client)
+    (serve_until_cut(folder, &mut device, client), device.summary())
 }
 
 /// Serves the device. Returns true if its power was cut.
@@ -223,8 +224,8 @@ pub(crate) fn serve_until_cut<B: Below>(
     })
 }
 
-/// Runs the steps until one fails.
-pub(crate) fn run(steps: &[Step], client: &mut Client, allowed: &mut Allowed) {
+/// Runs the steps until one fails. Returns true if none did.
+pub(crate) fn run(steps: &[Step], client: &mut Client, allowed: &mut Allowed) -> bool {
     let all = 0..allowed.now.len();
     for step in steps {
         let sectors = step.first..step.first + step.count;
@@ -246,8 +247,9 @@ pub(crate) fn run(steps: &[Step], client: &mut Client, allowed: &mut Allowed) {
             _ => ((step.first * SECTOR) as u64, (step.count * SECTOR) as u32),
         };
         let fua = u16::from(step.fua && step.command != 3);
-        if client.ask(fua, step.command, offset, length, &data) != Answer::Done {
-            return;
+        let answer = client.try_ask(fua, step.command, offset, length, &data);
+        if !matches!(answer, Ok(Answer::Done)) {
+            return false;
         }
         match step.command {
             3 => allowed.durable(all.clone()),
@@ -256,6 +258,56 @@ pub(crate) fn run(steps: &[Step], client: &mut Client, allowed: &mut Allowed) {
             _ => {}
         }
     }
+    true
+}
+
+/// Every sector holds a version that is allowed.
+fn check(found: &[u8], allowed: &Allowed, name: &str) {
+    for (sector, found) in found.chunks(SECTOR).enumerate() {
+        let (found, allowed) = (version(sector, found), &allowed.now[sector]);
+        assert!(
+            found.is_some_and(|found| allowed.contains(&found)),
+            "{name}: sector {sector} holds {found:?}, not one of {allowed:?}"
+        );
+    }
+}
+
+/// Pauses between requests, in which the device collects, are cut, too.
+#[test]
+fn what_was_answered_outlives_a_cut_in_idle_collection() {
+    /// Longer than an erase, after which idle collection begins.
+    const PAUSE: Duration = Duration::from_millis(6);
+    let preset = registry::by_name("2lgc").unwrap();
+    let config = SchemeConfig { idle_collection: true, ..SchemeConfig::preset(preset) };
+    let made = folder();
+    let image = made.path().join("device.img");
+    let sectors = full(&image, &config);
+    let steps = steps(sectors, 3);
+    let held: Vec<BTreeSet<u64>> = vec![[1].into(); sectors];
+    let start = Allowed { at_once: true, newest: vec![1; sectors], now: held.clone(), ever: held };
+    let (mut cuts, mut idle) = (0, 0);
+    for after in 0.. {
+        let tear = after % 2 == 1;
+        let case = folder();
+        std::fs::copy(&image, case.path().join("device.img")).unwrap();
+        let mut allowed = start.clone();
+        let (was_cut, summary) = serve_cut(&case, &config, (after, tear), |mut client| {
+            for some in steps.chunks(5) {
+                if !run(some, &mut client, &mut allowed) {
+                    return;
+                }
+                std::thread::sleep(PAUSE);
+            }
+        });
+        idle += summary.idle_steps;
+        let found = read(&case.path().join("device.img"), &config);
+        check(&found, &allowed, &format!("cut after {after}, torn: {tear}"));
+        if !was_cut {
+            break;
+        }
+        cuts += 1;
+    }
+    assert!(cuts > 100 && idle > 50, "{cuts} cuts, {idle} steps in idle time");
 }
 
 #[test]
@@ -290,17 +342,11 @@ fn what_was_answered_outlives_a_cut_at_every_operation() {
             let case = folder();
             std::fs::copy(&image, case.path().join("device.img")).unwrap();
             let mut allowed = start.clone();
-            let was_cut = serve_cut(&case, &config, (after, tear), |mut client| {
+            let (was_cut, _) = serve_cut(&case, &config, (after, tear), |mut client| {
                 run(&steps, &mut client, &mut allowed);
             });
             let found = read(&case.path().join("device.img"), &config);
-            for (sector, found) in found.chunks(SECTOR).enumerate() {
-                let (found, allowed) = (version(sector, found), &allowed.now[sector]);
-                assert!(
-                    found.is_some_and(|found| allowed.contains(&found)),
-                    "{name}, cut after {after}, torn: {tear}: sector {sector} holds {found:?}, not one of {allowed:?}"
-                );
-            }
+            check(&found, &allowed, &format!("{name}, cut after {after}, torn: {tear}"));
             if !was_cut {
                 break;
             }

@@ -9,7 +9,7 @@ use ftlkit_device::{BlockDevice, Latency, Summary};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use sim::ssd::SsdSetup;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
@@ -247,6 +247,17 @@ impl Client {
         length: u32,
         data: &[u8],
     ) -> u64 {
+        self.try_send(flags, command, offset, length, data).unwrap()
+    }
+
+    fn try_send(
+        &mut self,
+        flags: u16,
+        command: u16,
+        offset: u64,
+        length: u32,
+        data: &[u8],
+    ) -> io::Result<u64> {
         self.cookie += 1;
         let head = [
             &0x2560_9513_u32.to_be_bytes()[..],
@@ -257,28 +268,32 @@ impl Client {
             &length.to_be_bytes(),
             data,
         ];
-        self.stream.write_all(&head.concat()).unwrap();
-        self.cookie
+        self.stream.write_all(&head.concat())?;
+        Ok(self.cookie)
     }
 
     /// The next reply and its cookie; `read`: bytes of a read, whose simple reply carries them.
     pub(crate) fn receive(&mut self, read: u32) -> (u64, Answer) {
+        self.try_receive(read).unwrap()
+    }
+
+    fn try_receive(&mut self, read: u32) -> io::Result<(u64, Answer)> {
         let mut head = vec![0; if self.structured { 20 } else { 16 }];
-        self.stream.read_exact(&mut head).unwrap();
+        self.stream.read_exact(&mut head)?;
         let word = |at: usize| u32::from_be_bytes(head[at..at + 4].try_into().unwrap());
         let cookie = u64::from_be_bytes(head[8..16].try_into().unwrap());
         if !self.structured {
             assert_eq!(word(0), 0x6744_6698);
             if word(4) > 0 {
-                return (cookie, Answer::Error(word(4)));
+                return Ok((cookie, Answer::Error(word(4))));
             }
             let mut data = vec![0; read as usize];
-            self.stream.read_exact(&mut data).unwrap();
-            return (cookie, if read > 0 { Answer::Bytes(data) } else { Answer::Done });
+            self.stream.read_exact(&mut data)?;
+            return Ok((cookie, if read > 0 { Answer::Bytes(data) } else { Answer::Done }));
         }
         assert_eq!((word(0), word(4) >> 16), (0x668e_33ef, 1), "one chunk, the last");
         let mut data = vec![0; word(16) as usize];
-        self.stream.read_exact(&mut data).unwrap();
+        self.stream.read_exact(&mut data)?;
         let at = |at: usize| u32::from_be_bytes(data[at..at + 4].try_into().unwrap());
         let answer = match word(4) & 0xffff {
             0 => Answer::Done,
@@ -287,7 +302,7 @@ impl Client {
             0x8001 => Answer::Error(at(0)),
             kind => panic!("chunk {kind}"),
         };
-        (cookie, answer)
+        Ok((cookie, answer))
     }
 
     pub(crate) fn ask(
@@ -298,10 +313,22 @@ impl Client {
         length: u32,
         data: &[u8],
     ) -> Answer {
-        let cookie = self.send(flags, command, offset, length, data);
-        let (answered, answer) = self.receive(if command == 0 { length } else { 0 });
+        self.try_ask(flags, command, offset, length, data).unwrap()
+    }
+
+    /// As [`Client::ask`]; an error is that of a connection that ended.
+    pub(crate) fn try_ask(
+        &mut self,
+        flags: u16,
+        command: u16,
+        offset: u64,
+        length: u32,
+        data: &[u8],
+    ) -> io::Result<Answer> {
+        let cookie = self.try_send(flags, command, offset, length, data)?;
+        let (answered, answer) = self.try_receive(if command == 0 { length } else { 0 })?;
         assert_eq!(answered, cookie);
-        answer
+        Ok(answer)
     }
 
     pub(crate) fn bytes(&mut self, offset: u64, length: usize) -> Vec<u8> {

@@ -716,7 +716,7 @@ mod tests {
 
     #[test]
     fn every_setting_of_a_preset_is_known() {
-        for preset in REGISTRY {
+        for preset in crate::catalogue::schemes() {
             for key in preset.settings {
                 let known = SCHEME_SETTINGS.iter().any(|setting| setting.key == *key);
                 assert!(known, "`{key}` of `{}`", preset.name);

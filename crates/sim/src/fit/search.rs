@@ -434,6 +434,8 @@ mod tests {
         let options = Options { blocks: 1024, seed: 77, ..options.clone() };
         let mut search = Search {
             points: &points,
+            runs: runs(&points).0,
+            run_of: runs(&points).1,
             options: &options,
             observer: &Unobserved,
             done: AtomicUsize::new(0),
@@ -490,6 +492,16 @@ mod tests {
         assert!((best.share / 0.85 - 1.0).abs() < 0.01, "{}", best.share);
         let scale = best.throughput_scale.unwrap();
         assert!((scale / 512.0 - 1.0).abs() < 0.03, "{scale}");
+    }
+
+    #[test]
+    fn points_that_differ_in_their_figure_alone_are_one_run() {
+        let points = read(
+            "workload,fill,writes,waf,throughput\nuniform,1,,3,100\nuniform,1,,3.2,\nuniform,0.9,,2,\nuniform,1,2,2.5,\n\
+             zipf,1,,2,\nuniform,1,,3.1,90\n",
+            "t",
+        );
+        assert_eq!(runs(&points.unwrap()), (vec![0, 3, 4, 5], vec![0, 0, 0, 1, 2, 3, 0, 0]));
     }
 
     #[test]

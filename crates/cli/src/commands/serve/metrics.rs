@@ -159,6 +159,7 @@ fn array(page: &mut Page, summary: &Summary) {
     page.counters("pages_programmed_total", "Pages programmed.", "cause", programmed);
     let erases = counts().map(|of| (&*of.cause, of.erases as f64));
     page.counters("erases_total", "Blocks erased.", "cause", erases);
+    page.counter("idle_steps_total", "Steps of collection in idle time.", summary.idle_steps);
     if let Some(waf) = summary.waf {
         page.gauge(
             "write_amplification",

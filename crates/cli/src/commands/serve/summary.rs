@@ -89,7 +89,7 @@ fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
          requests     {requests_taken} taken = {requests_completed} completed + {requests_refused} refused{}\n\
          bytes        {} read, {} written\n\
          page tasks   {reads} reads, {writes} writes, {trims} trims; {} pages written in part\n\
-         WAF          {waf} ({} pages programmed, {} erases, at most {} per block)\n\
+         WAF          {waf} ({} pages programmed, {} erases, at most {} per block{})\n\
          response     {times}\n{streams}{faults}",
         scheme.label,
         if by_command.is_empty() { String::new() } else { format!(" ({})", by_command.join(", ")) },
@@ -99,5 +99,9 @@ fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
         summary.pages_programmed,
         summary.erases,
         summary.erases_per_block.2,
+        match summary.idle_steps {
+            0 => String::new(),
+            steps => format!("; {steps} steps in idle time"),
+        },
     )
 }
