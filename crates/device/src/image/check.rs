@@ -130,7 +130,7 @@ impl Image {
             tally.bad_blocks += u32::from(record.bad);
             tally.slc_blocks += u32::from(record.slc);
             tally.half_erased_blocks += u32::from(record.half_erased);
-            tally.erased_blocks += u32::from(!programmed);
+            tally.erased_blocks += u32::from(!programmed && !record.bad);
             tally.erases += u64::from(record.erases);
             tally.most_erases = tally.most_erases.max(record.erases);
         }

@@ -7,10 +7,12 @@ use super::stream::Stream;
 use super::tls::Tls;
 use super::wire::NbdError;
 use crate::threads;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use socket2::SockRef;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,6 +20,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+
+/// What is written as `%XX` in URIs: all but what has no meaning of its own there, and the separators of paths.
+const IN_URI: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// Where clients come in.
 #[derive(Debug)]
@@ -60,14 +66,20 @@ impl Listener {
     /// Listens on a new Unix socket. A socket without a server behind it is replaced.
     ///
     /// # Errors
-    /// That of the system; `AddrInUse` if the path is in use.
+    /// That of the system; what is at the path, if that is no socket or another server's.
     pub fn unix(path: &Path) -> io::Result<Self> {
         use std::os::unix::fs::FileTypeExt;
-        let is_socket =
-            std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket());
-        let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
-        if is_socket && UnixStream::connect(path).is_err_and(refused) {
-            std::fs::remove_file(path)?;
+        let refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+        let taken = |what: &str| Err(io::Error::new(io::ErrorKind::AddrInUse, what));
+        if let Ok(found) = std::fs::symlink_metadata(path) {
+            if !found.file_type().is_socket() {
+                return taken("it is there and is no socket; it is left as it is");
+            }
+            match UnixStream::connect(path) {
+                Err(error) if refused(&error) => std::fs::remove_file(path)?,
+                Ok(_) => return taken("another server listens there"),
+                Err(_) => {}
+            }
         }
         Ok(Self::Unix(UnixListener::bind(path)?, SocketFile::new(path)))
     }
@@ -82,20 +94,24 @@ impl Listener {
 
     /// The addresses for clients, as NBD URIs: one per name, encrypted and not where both are served.
     pub fn uris(&self, names: &[&str]) -> Vec<String> {
-        let of_name = |name: &&str| match self {
-            Self::Unix(_, file) => {
-                vec![format!("nbd+unix:///{name}?socket={}", file.path.display())]
-            }
-            Self::Tcp(listener, tls) => {
-                let address =
-                    listener.local_addr().map_or_else(|_| String::new(), |at| at.to_string());
-                let name = if name.is_empty() { String::new() } else { format!("/{name}") };
-                let kinds: &[&str] = match tls {
-                    None => &["nbd"],
-                    Some(true) => &["nbds"],
-                    Some(false) => &["nbds", "nbd"],
-                };
-                kinds.iter().map(|kind| format!("{kind}://{address}{name}")).collect()
+        let of_name = |name: &&str| {
+            let name = percent_encode(name.as_bytes(), IN_URI).to_string();
+            match self {
+                Self::Unix(_, file) => {
+                    let path = percent_encode(file.path.as_os_str().as_bytes(), IN_URI);
+                    vec![format!("nbd+unix:///{name}?socket={path}")]
+                }
+                Self::Tcp(listener, tls) => {
+                    let address =
+                        listener.local_addr().map_or_else(|_| String::new(), |at| at.to_string());
+                    let name = if name.is_empty() { String::new() } else { format!("/{name}") };
+                    let kinds: &[&str] = match tls {
+                        None => &["nbd"],
+                        Some(true) => &["nbds"],
+                        Some(false) => &["nbds", "nbd"],
+                    };
+                    kinds.iter().map(|kind| format!("{kind}://{address}{name}")).collect()
+                }
             }
         };
         names.iter().flat_map(of_name).collect()

@@ -29,7 +29,7 @@ fn send(stream: &mut UnixStream, bytes: &[u8]) -> bool {
 }
 
 /// The bytes of a client: a handshake, and requests.
-fn session(random: &mut Pcg64) -> Vec<u8> {
+pub(crate) fn session(random: &mut Pcg64) -> Vec<u8> {
     let mut bytes = 3_u32.to_be_bytes().to_vec();
     let name: &[u8] = [&b"disk"[..], b"look", b"", b"nothing"][random.random_range(0..4)];
     let mut option = |option: u32, data: &[u8]| {
@@ -76,7 +76,7 @@ fn session(random: &mut Pcg64) -> Vec<u8> {
 }
 
 /// Resident memory of this process, bytes; `None` where the system does not tell.
-fn resident() -> Option<u64> {
+pub(crate) fn resident() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;
     line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib << 10)

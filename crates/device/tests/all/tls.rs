@@ -1,7 +1,10 @@
 //! TLS on a TCP port: a client that has it, and clients that have not.
 
+use crate::fuzz::{resident, session};
 use crate::on_disk::{Folder, folder};
 use ftlkit_device::nbd::{Command, Export, Limits, Listener, Reply, Server, Stop, Tls, serve};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use std::io::{Read, Write};
@@ -214,4 +217,50 @@ fn nbdinfo_comes_in_by_tls_alone() {
     assert_eq!(size(encrypted), (true, (4 << 20).to_string()));
     assert!(!size(format!("nbd://localhost:{port}/disk")).0);
     served.end();
+}
+
+/// Bytes of requests and options within TLS, and bytes that are no TLS where it begins.
+#[test]
+fn a_server_outlives_any_client_within_tls_and_before_it() {
+    const MOST: usize = 1_000_000;
+    let mut random = Pcg64::seed_from_u64(4);
+    let mut served = Served::new(false);
+    let (mut within, mut before, start) = (0, 0, resident());
+    while within < MOST {
+        let bytes = session(&mut random);
+        let mut client = served.encrypted(served.certificate.clone());
+        client.sock.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
+        let mut answers = [0; 1 << 16];
+        for some in bytes.get(4..).unwrap_or_default().chunks(4096) {
+            if client.write_all(some).is_err() {
+                break;
+            }
+            within += some.len();
+            while matches!(client.read(&mut answers), Ok(read) if read > 0) {}
+        }
+    }
+    while before < MOST {
+        let mut stream = served.greeted();
+        assert_eq!(option(&mut stream, 5, &[]), [1]);
+        let mut bytes = vec![0; random.random_range(1..40_000)];
+        random.fill(&mut bytes[..]);
+        if random.random_bool(0.5) {
+            // As the head of a record of a handshake.
+            let length = bytes.len().min(16_000) as u16;
+            let head = [&[22, 3, 1][..], &length.to_be_bytes()].concat();
+            bytes.splice(0..0, head);
+        }
+        before += bytes.len();
+        let _ = stream.write_all(&bytes);
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let mut answers = [0; 1 << 16];
+        while matches!(stream.read(&mut answers), Ok(read) if read > 0) {}
+    }
+    let mut client = served.encrypted(served.certificate.clone());
+    assert_eq!(option(&mut client, 7, GO_DISK).last(), Some(&1));
+    drop(client);
+    served.end();
+    if let (Some(start), Some(end)) = (start, resident()) {
+        assert!(end.saturating_sub(start) < 200 << 20, "{start} bytes resident, then {end}");
+    }
 }
