@@ -406,6 +406,29 @@ fn http(address: &str, request: &[u8]) -> String {
 }
 
 #[test]
+fn a_server_ends_without_the_file_of_its_socket_and_leaves_what_took_its_place() {
+    let scratch = Scratch::new("serve-socket-gone");
+    let socket = scratch.at("a socket");
+    for replaced in [false, true] {
+        let (server, _, _) = start(&["--capacity", "8MiB", "--socket", &socket]);
+        std::fs::remove_file(&socket).unwrap();
+        if replaced {
+            std::fs::write(&socket, "a file").unwrap();
+        }
+        let (code, out) = end(server, "-TERM");
+        assert_eq!(code, Some(0), "{out}");
+    }
+    assert_eq!(std::fs::read_to_string(&socket).unwrap(), "a file");
+    ftlkit(["serve", "--capacity", "8MiB", "--socket", &socket]).refused(&["no socket"]);
+    std::fs::remove_file(&socket).unwrap();
+    let (server, _, _) = start(&["--capacity", "8MiB", "--socket", &socket]);
+    ftlkit(["serve", "--capacity", "8MiB", "--socket", &socket]).refused(&["another server"]);
+    let (code, out) = end(server, "-TERM");
+    assert_eq!(code, Some(0), "{out}");
+    assert!(!std::path::Path::new(&socket).exists());
+}
+
+#[test]
 fn figures_are_told_to_prometheus_and_at_the_end() {
     let scratch = Scratch::new("serve-metrics");
     let socket = scratch.at("socket");
@@ -452,6 +475,21 @@ fn figures_are_told_to_prometheus_and_at_the_end() {
     assert!(http(address, b"GET /other HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404 "));
     assert!(http(address, b"POST /metrics HTTP/1.1\r\n\r\n").contains("Allow: GET"));
     assert!(http(address, &[b"nonsense\r\n\r\n", &[0xff; 9][..]].concat()).contains(" 400 "));
+    // Clients that send anything, and leave.
+    let mut random = 1_u64;
+    for n in 0..300_usize {
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        let bytes: Vec<u8> = (0..n * 40)
+            .map(|_| {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (random >> 56) as u8
+            })
+            .collect();
+        let _ = stream.write_all(&bytes);
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let _ = stream.read_to_end(&mut Vec::new());
+    }
+    assert!(http(address, b"GET /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 OK"));
     let (code, out) = end(server, "-TERM");
     assert_eq!(code, Some(0), "{out}");
     let json: serde_json::Value = serde_json::from_str(&out).expect("one JSON object");
@@ -462,6 +500,7 @@ fn figures_are_told_to_prometheus_and_at_the_end() {
     let scheme = compared["schemes"][0].as_object().expect("a scheme");
     let own = [
         "commands",
+        "idle_steps",
         "bytes_read",
         "bytes_written",
         "pages_programmed",

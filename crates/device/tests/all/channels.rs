@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const PAGE: u32 = 512;
 
 /// Two channels of two dies, with the times of the DDT paper's MLC.
-fn ssd() -> SsdSetup {
+pub(crate) fn ssd() -> SsdSetup {
     let topology = Topology {
         channels: 2,
         ways: 2,
@@ -43,7 +43,7 @@ fn ssd() -> SsdSetup {
     }
 }
 
-fn on_dies(config: SchemeConfig) -> SchemeConfig {
+pub(crate) fn on_dies(config: SchemeConfig) -> SchemeConfig {
     SchemeConfig { allocation: Allocation::new([2, 2, 1, 1], AllocationOrder::default()), ..config }
 }
 
@@ -124,6 +124,53 @@ fn every_byte_is_kept_on_channels_and_every_request_is_answered() {
         assert_eq!(summary.requests_refused, 0, "{}", scheme.name);
         assert_eq!(summary.request_response_ns.count, summary.requests_taken);
         assert!(summary.write_response_ns.max > 0, "{}", scheme.name);
+    }
+}
+
+#[test]
+fn many_requests_at_a_time_keep_every_byte() {
+    for scheme in ["page-level", "lazy-rtgc", "nftl", "ba-gc"] {
+        let config = on_dies(preset(scheme));
+        let mut device = served(&config);
+        again(&mut device, &config, Latency::Scaled(10));
+        let mut client = Client::new(&device.socket(), "disk", true);
+        let pages = device.bytes / u64::from(PAGE);
+        for round in 1..6u8 {
+            // Each page is in one request of a round; requests are answered in any order.
+            for first in (0..pages).step_by(24) {
+                let of_group: Vec<u64> = (first..pages.min(first + 24)).collect();
+                let byte = |page: u64| (page as u8).wrapping_mul(round);
+                let sent: Vec<u64> = of_group
+                    .iter()
+                    .map(|page| {
+                        let data = [byte(*page); PAGE as usize];
+                        client.send(0, 1, page * u64::from(PAGE), PAGE, &data)
+                    })
+                    .collect();
+                let mut answered: Vec<u64> = of_group
+                    .iter()
+                    .map(|_| match client.receive(0) {
+                        (cookie, Answer::Done) => cookie,
+                        (_, answer) => panic!("{answer:?}"),
+                    })
+                    .collect();
+                answered.sort_unstable();
+                assert_eq!(answered, sent);
+                let sent: Vec<u64> = of_group
+                    .iter()
+                    .map(|page| client.send(0, 0, page * u64::from(PAGE), PAGE, &[]))
+                    .collect();
+                for _ in &sent {
+                    let (cookie, answer) = client.receive(PAGE);
+                    let page = of_group[sent.iter().position(|at| *at == cookie).unwrap()];
+                    assert_eq!(answer, Answer::Bytes(vec![byte(page); PAGE as usize]), "{scheme}");
+                }
+            }
+        }
+        drop(client);
+        let summary = device.stop();
+        assert_eq!(summary.requests_taken, summary.requests_completed);
+        assert_eq!(summary.requests_completed, 2 * 5 * pages);
     }
 }
 

@@ -1,16 +1,20 @@
 //! The power is cut at every operation of a short run of requests, clean and torn. The next start mounts the image, and every
 //! sector holds a version that the client's replies allow.
 
+use crate::channels;
 use crate::on_disk::{Folder, folder};
 use crate::served::{Answer, Client};
+use flash::channels::Topology;
 use flash::faults::{PowerCut, Tearable};
-use flash::{BlockId, FlashError, Geometry, Layer, Part, Ppn, Serial, parts};
-use ftl::{BufferPolicy, BufferSettings, PlacementKind, SchemeConfig, registry};
-use ftlkit_device::image::{Description, Image, ImageArray};
+use flash::parallel::Parallel;
+use flash::{AnyArray, BlockId, FlashError, Geometry, Layer, Part, Ppn, Serial, parts};
+use ftl::{BufferPolicy, BufferSettings, PlacementKind, Scheme, SchemeConfig, registry};
+use ftlkit_device::image::{ChannelArray, Clock, Description, Image, ImageArray};
 use ftlkit_device::nbd::{Export, Limits, Listener, Server, Stop, serve};
 use ftlkit_device::{Below, BlockDevice, Latency, Summary};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use sim::ssd::SsdSetup;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
@@ -161,7 +165,10 @@ pub(crate) fn full(path: &Path, config: &SchemeConfig) -> usize {
 /// All bytes of the device, after a mount.
 pub(crate) fn read(path: &Path, config: &SchemeConfig) -> Vec<u8> {
     let image = Image::open(path).unwrap();
-    let mut scheme = ImageArray::new(config, image).mount(config).expect("it mounts");
+    read_all(&mut *ImageArray::new(config, image).mount(config).expect("it mounts"))
+}
+
+fn read_all(scheme: &mut dyn Scheme<Flash = AnyArray>) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut page = vec![0; PAGE_BYTES as usize];
     for lpn in 0..scheme.logical_pages() {
@@ -188,9 +195,9 @@ fn serve_cut(
 }
 
 /// Serves the device. Returns true if its power was cut.
-pub(crate) fn serve_until_cut<B: Below>(
+pub(crate) fn serve_until_cut<C: Clock<Below: Below>>(
     folder: &Folder,
-    device: &mut BlockDevice<Serial<B>>,
+    device: &mut BlockDevice<C>,
     client: impl FnOnce(Client) + Send,
 ) -> bool {
     let socket = folder.path().join("socket");
@@ -270,6 +277,53 @@ fn check(found: &[u8], allowed: &Allowed, name: &str) {
             "{name}: sector {sector} holds {found:?}, not one of {allowed:?}"
         );
     }
+}
+
+/// The same on the channels of an SSD, with and without modelled time: pages of one request go to different dies.
+#[test]
+fn what_was_answered_outlives_a_cut_at_every_operation_on_channels() {
+    let ssd = SsdSetup {
+        topology: Topology { blocks_per_plane: 10, pages_per_block: 8, ..channels::ssd().topology },
+        ..channels::ssd()
+    };
+    let mut cuts = 0;
+    for (seed, name) in (1..).zip(["page-level", "lazy-rtgc", "fast"]) {
+        let config = channels::on_dies(SchemeConfig::preset(registry::by_name(name).unwrap()));
+        let made = folder();
+        let image = made.path().join("device.img");
+        let sectors = full(&image, &config);
+        let steps = steps(sectors, seed);
+        let held: Vec<BTreeSet<u64>> = vec![[1].into(); sectors];
+        let start =
+            Allowed { at_once: true, newest: vec![1; sectors], now: held.clone(), ever: held };
+        for after in 0.. {
+            let (tear, timed) = (after % 2 == 1, after % 4 > 1);
+            let case = folder();
+            let path = case.path().join("device.img");
+            std::fs::copy(&image, &path).unwrap();
+            let mut allowed = start.clone();
+            let cut = Cut(PowerCut::new(Image::open(&path).unwrap()));
+            let array = ChannelArray::on_channels(&config, cut, &ssd).unwrap();
+            let mut scheme = array.mount(&config).expect("it mounts");
+            let array: &mut ChannelArray<Cut> = scheme.flash_mut().downcast_mut().unwrap();
+            array.image_mut().0.cut_after(after, tear);
+            let latency = if timed { Latency::Scaled(10) } else { Latency::None };
+            let mut device = BlockDevice::<Parallel<Cut>>::new(scheme, latency);
+            let was_cut = serve_until_cut(&case, &mut device, |mut client| {
+                run(&steps, &mut client, &mut allowed);
+            });
+            drop(device);
+            let array = ChannelArray::on_channels(&config, Image::open(&path).unwrap(), &ssd);
+            let mut scheme = array.unwrap().mount(&config).expect("it mounts again");
+            let found = read_all(&mut *scheme);
+            check(&found, &allowed, &format!("{name}, cut after {after}, torn: {tear}"));
+            if !was_cut {
+                break;
+            }
+            cuts += 1;
+        }
+    }
+    assert!(cuts > 100, "{cuts}");
 }
 
 /// Pauses between requests, in which the device collects, are cut, too.
