@@ -130,8 +130,8 @@ fn lay_out(
             scheme: config.preset.name,
             setting: "placement",
             reason: format!(
-                "`{kind}` has {classes} open blocks per unit, which with {units} units needs at least {least} non-spare \
-                blocks; there are {blocks}"
+                "`{kind}` has {classes} open blocks per unit; units: {units}; so it needs at least {least} non-spare \
+                blocks, and there are {blocks}"
             ),
         });
     }

@@ -34,7 +34,7 @@ Columns, in any order:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FitArgs {
-    /// Measured points, a CSV table
+    /// Measured points, a CSV table; `-` standard input
     #[arg(value_name = "MEASURED.csv")]
     measured: PathBuf,
 
@@ -103,8 +103,11 @@ impl std::fmt::Display for Shares {
 impl FitArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let place = self.measured.display().to_string();
-        let text = std::fs::read_to_string(&self.measured)
-            .map_err(|error| Failure::input(format!("{place}: {error}")))?;
+        let text = match place.as_str() {
+            "-" => std::io::read_to_string(std::io::stdin()),
+            _ => std::fs::read_to_string(&self.measured),
+        };
+        let text = text.map_err(|error| Failure::input(format!("{place}: {error}")))?;
         let points = fit::read(&text, &place)?;
         let options = Options {
             victims: self.victims,
@@ -220,6 +223,12 @@ fn said(fitted: &Fit, (least_share, most_share): (f64, f64)) -> String {
         said.push_str(&format!(
             " The best share is at an end of {least_share}..{most_share}: with a wider --shares there may be a better one."
         ));
+    }
+    let width = most_share - least_share;
+    if width > 0.0 && most - least > 0.7 * width {
+        said.push_str(
+            " So the points hardly tell the share: add some at which the drive is fuller, or with another workload.",
+        );
     }
     if best.residual > LARGE {
         said.push_str(

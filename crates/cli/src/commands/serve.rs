@@ -52,6 +52,7 @@ Ends with SIGTERM or Ctrl-C: requests that were received are completed, the sche
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[command(group(clap::ArgGroup::new("place").args(["socket", "listen"]).required(true).multiple(true)))]
 pub(crate) struct ServeArgs {
     /// Flash image that keeps the data [default: in memory, gone at the end]
     #[arg(long, value_name = "FILE")]
@@ -62,7 +63,7 @@ pub(crate) struct ServeArgs {
     create: bool,
 
     /// Unix socket to listen on
-    #[arg(long, value_name = "PATH", required_unless_present = "listen")]
+    #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
 
     /// TCP address to listen on, ADDRESS:PORT, such as localhost:10809; port 0 is any free one. An address that is not of this

@@ -380,7 +380,7 @@ mod tests {
         view.log = vec!["first".into(), "newest of the log".into()];
         for (width, height, parts) in [
             (80, 13, &["requests/s", "1110.5 µs of the bound", "1 / 2.5 / 7", "0 bad", "q or"][..]),
-            (50, 24, &["requests/s", "96 pages", "7 taken", "3 connections", "newest of the log"]),
+            (50, 24, &["requests/s", "96 pages", "7 taken", "newest of the log"]),
         ] {
             view.ends = false;
             let screen = drawn(&view, width, height);
