@@ -204,7 +204,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         let before_ns = self.busy_ns();
         let done = match self.retry_at {
             Some(at) if Instant::now() < at => Ok(()),
-            _ => self.advance().and_then(|()| self.idle()),
+            _ => self.advance(),
         };
         let took_ns = self.busy_ns() - before_ns;
         if took_ns > 0 {
@@ -230,6 +230,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
             return Ok(Some(self.next_end().unwrap_or(RETRY).min(RETRY)));
         }
         (self.rest_failed, self.retry_at) = (false, None);
+        self.idle()?;
         let due_ns = self.scheme.due_ns();
         let due = (due_ns != u64::MAX).then(|| self.real(due_ns.saturating_sub(self.clock_ns())));
         Ok(due.into_iter().chain(self.next_end()).chain(self.next_idle()).min())
@@ -239,10 +240,14 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
     ///
     /// A device does not know when the next request comes. It waits for as long as its longest step, so that a request waits
     /// for a step at most as long as the device was idle.
-    fn next_idle(&self) -> Option<Duration> {
-        let busy = self.outstanding.as_ref().is_some_and(|requests| !requests.is_empty());
-        if !self.wrote || busy || !self.held.is_empty() {
+    fn next_idle(&mut self) -> Option<Duration> {
+        let asked = self.outstanding.as_ref().is_some_and(|requests| !requests.is_empty());
+        if !self.wrote || asked || !self.held.is_empty() {
             return None;
+        }
+        // What was collected behind requests may still be under way on the dies.
+        if self.array().channels().is_some_and(|on| on.outstanding() > 0) {
+            self.quiet_since = Instant::now();
         }
         let since = self.quiet_since.max(self.free_at);
         let begins = since + self.modelled(self.scheme.idle_ns());
@@ -250,15 +255,37 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
     }
 
     /// Collects a step if the device has been idle for long enough.
-    fn idle(&mut self) -> Result<(), Failed> {
+    ///
+    /// # Errors
+    /// The array went off. What else fails is told, and left to the requests that need it.
+    fn idle(&mut self) -> Result<(), String> {
         if self.next_idle() != Some(Duration::ZERO) {
             return Ok(());
         }
-        let at_ns = self.clock_ns();
-        let did = self.overlapped(Work::Background, at_ns, |scheme, _| scheme.idle())?;
-        // As in the simulator: on channels until there is nothing to collect, on a serial clock once, unless more is asked for.
-        self.wrote = did && (self.outstanding.is_some() || self.scheme.idles_on());
-        self.account.idle_steps += u64::from(did);
+        let (at_ns, before_ns) = (self.clock_ns(), self.busy_ns());
+        self.wrote = false;
+        match self.overlapped(Work::Background, at_ns, |scheme, _| scheme.idle()) {
+            // As in the simulator: on channels until there is nothing to collect; on a serial clock once, unless the scheme
+            // asks for more.
+            Ok(did) => {
+                let channels = self.array().channels().is_some();
+                self.wrote = did && (channels || self.scheme.idles_on());
+                self.account.idle_steps += u64::from(did);
+            }
+            Err(error) => {
+                let failure = self.failure_of(&error);
+                if matches!(error, FtlError::Flash(FlashError::PowerOff)) {
+                    self.end_all();
+                    return Err(failure);
+                }
+                self.note = Some(format!("collection in idle time failed: {failure}"));
+            }
+        }
+        let took_ns = self.busy_ns() - before_ns;
+        if took_ns > 0 {
+            // The next request waits for it.
+            self.due(Instant::now(), took_ns);
+        }
         self.quiet_since = Instant::now();
         Ok(())
     }
@@ -452,7 +479,8 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         if let Some((due, ..)) = self.held.front() {
             return Some(due.saturating_duration_since(Instant::now() + self.sending));
         }
-        if self.outstanding.as_ref()?.is_empty() {
+        let asked = !self.outstanding.as_ref()?.is_empty();
+        if !asked && self.array().channels()?.outstanding() == 0 {
             return None;
         }
         let next_ns = self.array().channels()?.next_event_ns()?;

@@ -105,6 +105,10 @@ impl Recorder {
             self.send()?;
             self.sent = Instant::now();
         }
+        // A compressed file fails when its text is flushed, and there may be no other batch that would tell.
+        if self.writer.as_ref().is_some_and(JoinHandle::is_finished) {
+            return self.end();
+        }
         Ok(())
     }
 

@@ -39,7 +39,7 @@ pub struct StreamLog {
 
 impl StreamLog {
     /// An empty log.
-    pub(crate) fn new(handles: usize) -> Self {
+    pub fn new(handles: usize) -> Self {
         Self {
             handles: vec![HandleLog::default(); handles],
             opened_for_copies: 0,

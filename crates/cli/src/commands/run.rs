@@ -216,7 +216,13 @@ fn run_resolved(
         };
         output::painted(&format!("{}\n{table}", summary(resolved, output)))?;
     }
-    files.and(page)?;
+    match (files, page) {
+        (Err(files), Err(page)) => {
+            page.report();
+            return Err(files);
+        }
+        (files, page) => files.and(page)?,
+    }
     verdict(&found, strict)
 }
 

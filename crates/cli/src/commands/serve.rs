@@ -172,6 +172,12 @@ enum TlsUse {
 impl ServeArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         named_apart(&self.exports)?;
+        if self.read_only && self.exports.iter().any(ExportChoice::has_stream) {
+            return Err(Failure::input_with_help(
+                "--read-only and `:stream=N` of an --export exclude each other: a stream is that of writes",
+                "leave out one of them",
+            ));
+        }
         if self.watch {
             Watch::check()?;
         }

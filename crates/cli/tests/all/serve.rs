@@ -420,6 +420,14 @@ fn a_server_ends_without_the_file_of_its_socket_and_leaves_what_took_its_place()
     }
     assert_eq!(std::fs::read_to_string(&socket).unwrap(), "a file");
     ftlkit(["serve", "--capacity", "8MiB", "--socket", &socket]).refused(&["no socket"]);
+    ftlkit(
+        [
+            &["serve", "--capacity", "8MiB", "--socket", &socket, "--read-only"][..],
+            &["--scheme", "page-level+placement=stream:3", "--export", "disk:stream=1"],
+        ]
+        .concat(),
+    )
+    .refused(&["a stream is that of writes"]);
     std::fs::remove_file(&socket).unwrap();
     let (server, _, _) = start(&["--capacity", "8MiB", "--socket", &socket]);
     ftlkit(["serve", "--capacity", "8MiB", "--socket", &socket]).refused(&["another server"]);

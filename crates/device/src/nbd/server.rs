@@ -28,8 +28,8 @@ const IN_URI: &AsciiSet =
 /// Where clients come in.
 #[derive(Debug)]
 pub enum Listener {
-    /// A Unix socket, whose file is removed at the end.
-    Unix(UnixListener, SocketFile),
+    /// A Unix socket. Its file is removed before it is closed: no other file can have the same number until then.
+    Unix(SocketFile, UnixListener),
     /// A TCP port; with TLS, and whether that is required.
     Tcp(TcpListener, Option<bool>),
 }
@@ -81,7 +81,8 @@ impl Listener {
                 Err(_) => {}
             }
         }
-        Ok(Self::Unix(UnixListener::bind(path)?, SocketFile::new(path)))
+        let listener = UnixListener::bind(path)?;
+        Ok(Self::Unix(SocketFile::new(path), listener))
     }
 
     /// Listens on a TCP port; port 0 is any free one. `tls`: whether it is required, if it is served at all.
@@ -97,7 +98,7 @@ impl Listener {
         let of_name = |name: &&str| {
             let name = percent_encode(name.as_bytes(), IN_URI).to_string();
             match self {
-                Self::Unix(_, file) => {
+                Self::Unix(file, _) => {
                     let path = percent_encode(file.path.as_os_str().as_bytes(), IN_URI);
                     vec![format!("nbd+unix:///{name}?socket={path}")]
                 }
@@ -119,7 +120,7 @@ impl Listener {
 
     fn accept(&self) -> io::Result<Stream> {
         match self {
-            Self::Unix(listener, _) => Ok(Stream::Unix(listener.accept()?.0)),
+            Self::Unix(_, listener) => Ok(Stream::Unix(listener.accept()?.0)),
             Self::Tcp(listener, _) => {
                 let stream = listener.accept()?.0;
                 stream.set_nodelay(true)?;
@@ -131,13 +132,13 @@ impl Listener {
     /// Wakes the thread that waits for a client. Its socket may have lost its file, so nobody can connect to it.
     fn wake(&self) {
         let socket = match self {
-            Self::Unix(listener, _) => SockRef::from(listener),
+            Self::Unix(_, listener) => SockRef::from(listener),
             Self::Tcp(listener, _) => SockRef::from(listener),
         };
         // Not all systems end a wait in this way.
         if socket.shutdown(Shutdown::Both).is_err() {
             let _ = match self {
-                Self::Unix(_, file) => UnixStream::connect(&file.path).map(drop),
+                Self::Unix(file, _) => UnixStream::connect(&file.path).map(drop),
                 Self::Tcp(listener, _) => {
                     listener.local_addr().and_then(TcpStream::connect).map(drop)
                 }
@@ -267,8 +268,10 @@ pub fn serve<E>(
         thread::sleep(Duration::from_millis(2));
     }
     drop(queue);
-    for thread in accepting {
-        let _ = thread.join();
+    // A thread that nothing wakes ends with the process.
+    let end = Instant::now() + Duration::from_secs(1);
+    while accepting.iter().any(|thread| !thread.is_finished()) && Instant::now() < end {
+        thread::sleep(Duration::from_millis(1));
     }
     worked
 }

@@ -86,17 +86,19 @@ fn a_read_takes_what_the_channel_takes_and_reads_of_different_dies_overlap() {
     device.start(&config, Limits::default(), Latency::Scaled(10_000), false);
     let mut client = Client::new(&device.socket(), "disk", true);
     // Consecutive pages went to the four dies in turns.
-    let sent: Vec<u64> =
-        (0..4).map(|page| client.send(0, 0, page * u64::from(PAGE), PAGE, &[])).collect();
-    let begun = Instant::now();
-    let mut answered: Vec<u64> = (0..4).map(|_| client.receive(PAGE).0).collect();
-    answered.sort_unstable();
-    assert_eq!(answered, sent);
-    let took = begun.elapsed();
-    assert!(
-        took < Duration::from_nanos(10 * 3 * alone_ns),
-        "{took:?} for four reads of {alone_ns} ns"
-    );
+    // The machine may be busy: one of several times is enough.
+    let four_reads = |client: &mut Client| {
+        let sent: Vec<u64> =
+            (0..4).map(|page| client.send(0, 0, page * u64::from(PAGE), PAGE, &[])).collect();
+        let begun = Instant::now();
+        let mut answered: Vec<u64> = (0..4).map(|_| client.receive(PAGE).0).collect();
+        answered.sort_unstable();
+        assert_eq!(answered, sent);
+        begun.elapsed()
+    };
+    let least = Duration::from_nanos(10 * 3 * alone_ns);
+    let took: Vec<Duration> = (0..20).map(|_| four_reads(&mut client)).collect();
+    assert!(took.iter().any(|took| *took < least), "{took:?} for four reads of {alone_ns} ns");
     drop(client);
     let summary = device.stop();
     // On a bus one page goes after the other; the cells of two dies work at a time.
@@ -198,7 +200,8 @@ fn idle_dies_collect_until_there_is_nothing_to_collect() {
         assert!(found.iter().all(|byte| *byte == 2));
         drop(client);
         let summary = device.stop();
-        assert!(summary.idle_steps > 0, "{latency:?}: {summary:?}");
+        // One after another, as there is more to collect.
+        assert!(summary.idle_steps > 1, "{latency:?}: {} steps", summary.idle_steps);
         device.start(&config, Limits::default(), Latency::None, false);
     }
     let without = SchemeConfig { idle_collection: false, ..config };

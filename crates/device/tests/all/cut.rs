@@ -309,9 +309,11 @@ fn what_was_answered_outlives_a_cut_at_every_operation_on_channels() {
             array.image_mut().0.cut_after(after, tear);
             let latency = if timed { Latency::Scaled(10) } else { Latency::None };
             let mut device = BlockDevice::<Parallel<Cut>>::new(scheme, latency);
+            let mut whole = false;
             let was_cut = serve_until_cut(&case, &mut device, |mut client| {
-                run(&steps, &mut client, &mut allowed);
+                whole = run(&steps, &mut client, &mut allowed);
             });
+            assert!(was_cut || whole, "{name}, cut after {after}: it ended without a cut");
             drop(device);
             let array = ChannelArray::on_channels(&config, Image::open(&path).unwrap(), &ssd);
             let mut scheme = array.unwrap().mount(&config).expect("it mounts again");
@@ -339,20 +341,30 @@ fn what_was_answered_outlives_a_cut_in_idle_collection() {
     let steps = steps(sectors, 3);
     let held: Vec<BTreeSet<u64>> = vec![[1].into(); sectors];
     let start = Allowed { at_once: true, newest: vec![1; sectors], now: held.clone(), ever: held };
-    let (mut cuts, mut idle) = (0, 0);
+    let (mut cuts, mut idle, mut in_pauses) = (0, 0, [0; 2]);
     for after in 0.. {
         let tear = after % 2 == 1;
         let case = folder();
         std::fs::copy(&image, case.path().join("device.img")).unwrap();
         let mut allowed = start.clone();
+        let mut whole = 0;
         let (was_cut, summary) = serve_cut(&case, &config, (after, tear), |mut client| {
             for some in steps.chunks(5) {
                 if !run(some, &mut client, &mut allowed) {
                     return;
                 }
+                whole += some.len() as u64;
                 std::thread::sleep(PAUSE);
             }
         });
+        assert!(
+            was_cut || whole == steps.len() as u64,
+            "cut after {after}: it ended without a cut"
+        );
+        // All that was asked for was done: the power went off in a pause.
+        if was_cut && summary.requests_taken == whole {
+            in_pauses[usize::from(tear)] += 1;
+        }
         idle += summary.idle_steps;
         let found = read(&case.path().join("device.img"), &config);
         check(&found, &allowed, &format!("cut after {after}, torn: {tear}"));
@@ -362,6 +374,7 @@ fn what_was_answered_outlives_a_cut_in_idle_collection() {
         cuts += 1;
     }
     assert!(cuts > 100 && idle > 50, "{cuts} cuts, {idle} steps in idle time");
+    assert!(in_pauses.iter().all(|cuts| *cuts > 0), "{in_pauses:?} cuts in pauses, clean and torn");
 }
 
 #[test]
@@ -396,9 +409,11 @@ fn what_was_answered_outlives_a_cut_at_every_operation() {
             let case = folder();
             std::fs::copy(&image, case.path().join("device.img")).unwrap();
             let mut allowed = start.clone();
+            let mut whole = false;
             let (was_cut, _) = serve_cut(&case, &config, (after, tear), |mut client| {
-                run(&steps, &mut client, &mut allowed);
+                whole = run(&steps, &mut client, &mut allowed);
             });
+            assert!(was_cut || whole, "{name}, cut after {after}: it ended without a cut");
             let found = read(&case.path().join("device.img"), &config);
             check(&found, &allowed, &format!("{name}, cut after {after}, torn: {tear}"));
             if !was_cut {

@@ -1,8 +1,9 @@
 //! The protocol's parsers as pure functions of bytes: options, requests, and anything else.
 
+use crate::on_disk::folder;
 use ftlkit_device::nbd::{
-    Admitted, Command, Encryption, Export, Handshake, MAX_REQUEST_BYTES, NbdError, Request,
-    Session, Step, admit,
+    Admitted, Command, Encryption, Export, Handshake, Listener, MAX_REQUEST_BYTES, NbdError,
+    Request, Session, Step, admit,
 };
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -295,4 +296,25 @@ fn any_bytes_are_answered() {
     }
     println!("{fed} bytes, {started} sessions, {admitted} requests admitted");
     assert!(started > most / 5000 && admitted > most / 10_000, "{started} {admitted}");
+}
+
+#[test]
+fn uris_escape_paths_and_names() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let made = folder();
+    let path = made.path().join(OsStr::from_bytes(b"a socket?&%\xff"));
+    let listener = Listener::unix(&path).unwrap();
+    let folder = made.path().display();
+    let place = format!("?socket={folder}/a%20socket%3F%26%25%FF");
+    assert_eq!(
+        listener.uris(&["", "plain/name-1.x_~", "a b#\u{e9}"]),
+        [
+            format!("nbd+unix:///{place}"),
+            format!("nbd+unix:///plain/name-1.x_~{place}"),
+            format!("nbd+unix:///a%20b%23%C3%A9{place}"),
+        ]
+    );
+    let tcp = Listener::tcp("127.0.0.1:0".parse().unwrap(), None).unwrap();
+    assert!(tcp.uris(&["a b"])[0].ends_with("/a%20b"));
 }

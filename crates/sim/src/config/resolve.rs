@@ -318,7 +318,7 @@ fn check_zones(
             return refuse("precondition", reason.into());
         }
         if precondition.collecting || precondition.steady {
-            let reason = "waits for the scheme to collect, and a device with zones never does; use `none` or `full`";
+            let reason = "waits for the scheme to collect, and a device with zones never does; use `none`, `full` or `footprint`";
             return refuse("precondition", reason.into());
         }
         if let Some(zone) = facts.parameters.get("zone").filter(|_| logs) {
@@ -417,7 +417,7 @@ fn note_on_zones(schemes: &[ResolvedScheme], workload: &WorkloadSpec) -> Option<
     let zoned = schemes.iter().any(|scheme| scheme.config.preset.is_zoned());
     let WorkloadSpec::Trace { addresses, .. } = workload else { return None };
     (zoned && *addresses != AddressPolicy::Exact).then(|| {
-        "the trace's addresses are changed, and its zones with them; --addresses exact keeps them".into()
+        "the trace's addresses may be changed, and its zones with them; --addresses exact keeps them".into()
     })
 }
 

@@ -113,7 +113,7 @@ impl Account {
             .chain(bit_errors.as_ref().and_then(unreadable))
             .chain(bit_errors.as_ref().and_then(too_old))
             .chain(telemetry.streams.and_then(unnamed))
-            .chain(refused_most(self.refused, self.taken, telemetry.zones.is_some()))
+            .chain(refused_most(&self))
             .collect(),
             bit_errors,
             refresh: medium.refresh(&counts),
@@ -135,7 +135,10 @@ impl Account {
         report.deadlines = self.deadlines.map(Deadlines::report);
         let is_timed = self.measures.is_timed();
         self.measures.finish().fill(&mut report);
-        report.warnings.extend(many_trims(&report));
+        // In zones a trim is a reset, which erases.
+        if report.zones.is_none() {
+            report.warnings.extend(many_trims(&report));
+        }
         report.request_deadline = self.late.report(&report);
         let written = match report.buffer {
             Some(_) => report.write_tasks,
@@ -410,8 +413,9 @@ fn unnamed(log: &StreamLog) -> Option<String> {
     })
 }
 
-/// What is said where a scheme refused most requests.
-fn refused_most(refused: u64, taken: u64, zoned: bool) -> Option<String> {
+/// What is said where a scheme refused most requests: how many, and why most of them.
+fn refused_most(account: &Account) -> Option<String> {
+    let (refused, taken) = (account.refused, account.taken);
     let how_many = match taken {
         0 => return None,
         all if all == refused => "every request was refused".to_owned(),
@@ -420,19 +424,21 @@ fn refused_most(refused: u64, taken: u64, zoned: bool) -> Option<String> {
         }
         _ => return None,
     };
-    let why = match zoned {
-        true => {
-            "a scheme with zones takes writes at write pointers alone, and trims of whole zones; `host-log` asks for these"
+    let most = Refusal::ALL.iter().max_by_key(|refusal| account.refusals[**refusal as usize])?;
+    let advice = match most {
+        Refusal::InvalidWrite | Refusal::PartOfZone | Refusal::PartOfPage | Refusal::ZoneFull => {
+            ": a scheme with zones takes whole pages at write pointers, and trims of whole zones; `host-log` asks for these"
         }
-        false => "this scheme has no zones",
+        Refusal::NoZones => ": this scheme has no zones",
+        _ => "",
     };
-    Some(format!("{how_many}: {why}"))
+    Some(format!("{how_many}, most of them for `{}`{advice}", most.name()))
 }
 
 /// What is said where many page tasks are trims, of which most take no time.
 fn many_trims(report: &SchemeReport) -> Option<String> {
     let tasks = report.read_tasks + report.write_tasks + report.trim_tasks;
-    (report.trim_tasks > tasks / 10).then(|| {
+    (report.trim_tasks > tasks / 3).then(|| {
         format!(
             "{} of {} page tasks are trims: those that only change the map take no time, which lowers mean response and energy \
              per page task; `elapsed` and energy as a whole compare schemes",
@@ -540,5 +546,25 @@ mod tests {
             "never ran (threshold: 64 free pages); 5,000 pages are free at the end"
         );
         assert_eq!(why(0, None), "never ran (trigger: a full block, at any number of free pages)");
+    }
+
+    #[test]
+    fn warnings_of_streams_and_trims() {
+        let mut log = StreamLog::new(2);
+        log.handles[0].written = 10;
+        assert!(unnamed(&log).is_some_and(|said| said.contains("no request named a stream")));
+        log.invalid = 4;
+        let said = unnamed(&log).unwrap();
+        assert!(
+            said.contains("4 pages") && said.contains("2 handles, of streams 0 to 1"),
+            "{said}"
+        );
+        log.invalid = 0;
+        log.handles[1].written = 1;
+        assert_eq!(unnamed(&log), None);
+        let report =
+            |trim_tasks| SchemeReport { write_tasks: 20, trim_tasks, ..SchemeReport::default() };
+        assert_eq!(many_trims(&report(9)), None);
+        assert!(many_trims(&report(12)).unwrap().contains("12 of 32 page tasks"));
     }
 }
