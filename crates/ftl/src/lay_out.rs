@@ -5,6 +5,7 @@ use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
 use crate::layout::{CollectionKind, Layout};
 use crate::page_mapped::placement::PlacementKind;
+use crate::page_mapped::victims::ByGroup;
 use crate::page_mapped::{self, frontiers};
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig, Start};
@@ -125,12 +126,13 @@ fn lay_out(
         kept += aside;
     }
     let least = kept + 3;
+    let unit = if config.groups().is_some() { "reclaim group" } else { "unit" };
     if let Some(kind) = placed.filter(|_| u64::from(blocks) < least) {
         return Err(FtlError::Config {
             scheme: config.preset.name,
             setting: "placement",
             reason: format!(
-                "`{kind}` has {classes} open blocks per unit; units: {units}; so it needs at least {least} non-spare \
+                "`{kind}` has {classes} open blocks per {unit}; {unit}s: {units}; so it needs at least {least} non-spare \
                 blocks, and there are {blocks}"
             ),
         });
@@ -159,7 +161,7 @@ fn lay_out(
             reason: match placed {
                 None => format!("{reason} ({kept} blocks of {blocks} are kept for {units} units)"),
                 Some(kind) => format!(
-                    "{reason} ({kept} blocks of {blocks} are kept for the {classes} open blocks per unit of \
+                    "{reason} ({kept} blocks of {blocks} are kept for the {classes} open blocks per {unit} of \
                     `placement={kind}`)"
                 ),
             },
@@ -171,6 +173,11 @@ fn lay_out(
     if let Some(kind) = placed {
         let array = [geometry.blocks(), geometry.pages_per_block()];
         plan.ram.other += kind.controller_bytes(plan.logical_pages, array);
+        if let Some(groups) = config.groups()
+            && let Layout::PageMapped(CollectionKind::WholeBlock(victims)) = plan.layout
+        {
+            plan.ram.victims = ByGroup::controller_bytes(victims, groups, array);
+        }
     }
     if let Some(slc) = slc {
         let cache = SlcPlan::new(slc, part, blocks, kept);

@@ -200,6 +200,9 @@ pub struct SchemeConfig {
     pub spare_blocks: u32,
     /// Spread of consecutive writes over the array.
     pub allocation: Allocation,
+    /// True if each unit of `allocation` is a reclaim group: a placement that follows the host's streams binds each to one.
+    /// Other placements ignore it.
+    pub reclaim_groups: bool,
     /// The controller's processor, if the choice of victims takes time. The owner of the clock charges it; the scheme
     /// ignores it.
     pub processor: Option<Processor>,
@@ -223,6 +226,13 @@ impl SchemeConfig {
     /// The placement policy if it has a state.
     pub(crate) fn placed(&self) -> Option<(PlacementKind, ByState)> {
         self.placement.and_then(|kind| Some((kind, kind.by_state()?)))
+    }
+
+    /// Reclaim groups, if there are several and the placement follows the host's streams.
+    pub fn groups(&self) -> Option<u32> {
+        let handles = self.placement.and_then(PlacementKind::handles);
+        let units = handles.map(|_| self.allocation.units());
+        units.filter(|units| self.reclaim_groups && (2..=u32::from(u16::MAX)).contains(units))
     }
 
     /// The preset without overrides.
@@ -254,6 +264,7 @@ impl SchemeConfig {
             buffer: BufferSettings::default(),
             spare_blocks: 0,
             allocation: Allocation::default(),
+            reclaim_groups: false,
             processor: None,
             static_wear: None,
             dynamic_wear: None,

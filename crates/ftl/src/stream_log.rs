@@ -10,7 +10,8 @@ pub struct HandleLog {
     pub written: u64,
     /// Pages that collection moved.
     pub moved: u64,
-    /// Pages that the host wrote to a block of another class, because too few blocks were free for one of their own.
+    /// Pages that the host wrote to a block of another class or reclaim group, because too few blocks were free for one of
+    /// their own.
     pub displaced: u64,
     /// Blocks opened.
     pub opened: u64,
@@ -21,8 +22,10 @@ pub struct HandleLog {
 /// Log of the host's streams. A placement policy that follows them keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamLog {
-    /// Each handle; writes without a stream have the first.
+    /// Each handle of the first reclaim group, then each of the next; writes without a stream have the first.
     pub handles: Vec<HandleLog>,
+    /// Reclaim groups.
+    pub groups: usize,
     /// Blocks opened for the copies of all handles.
     pub opened_for_copies: u64,
     /// Blocks for the copies of all handles that were closed before they were full, after a failed program.
@@ -38,10 +41,11 @@ pub struct StreamLog {
 }
 
 impl StreamLog {
-    /// An empty log.
-    pub fn new(handles: usize) -> Self {
+    /// An empty log of this many handles in each of so many reclaim groups.
+    pub fn new(handles: usize, groups: usize) -> Self {
         Self {
-            handles: vec![HandleLog::default(); handles],
+            handles: vec![HandleLog::default(); handles * groups],
+            groups,
             opened_for_copies: 0,
             copies_cut_short: 0,
             invalid: 0,
@@ -49,6 +53,11 @@ impl StreamLog {
             collected_valid: 0,
             moved_unknown: 0,
         }
+    }
+
+    /// Handles of each reclaim group.
+    pub fn handles_per_group(&self) -> usize {
+        self.handles.len() / self.groups
     }
 
     /// Pages that the host wrote.

@@ -95,7 +95,8 @@ fn soak(
     failures == 0
 }
 
-/// A preset, or a variant with one setting changed. One in three spreads its writes over several units.
+/// A preset, or a variant with one setting changed. One in three spreads its writes over several units, half of these as
+/// reclaim groups where the placement follows streams.
 fn scheme(random: &mut Pcg64, presets: Presets) -> SchemeConfig {
     let variants = conformance::variants(presets[random.random_range(0..presets.len())]);
     let scheme = variants[random.random_range(0..variants.len())].clone();
@@ -104,7 +105,8 @@ fn scheme(random: &mut Pcg64, presets: Presets) -> SchemeConfig {
     }
     let counts = [3, 2, 2, 2].map(|most| random.random_range(1..=most));
     let orders = ["cwdp", "wcdp", "pdwc", "dcpw"];
-    conformance::spread(scheme, counts, orders[random.random_range(0..orders.len())])
+    let scheme = conformance::spread(scheme, counts, orders[random.random_range(0..orders.len())]);
+    SchemeConfig { reclaim_groups: random.random(), ..scheme }
 }
 
 /// A shape that the scheme can work on, if a hundred tries find one.

@@ -168,8 +168,8 @@ impl<'m> Driver<'m> {
 
     fn will_write(&mut self, lpn: Lpn) -> u64 {
         let version = self.model.next_version(lpn, &mut self.page);
-        // Some have no handle.
-        self.scheme.name_stream((lpn.0 % 11) as u8);
+        // Some have no handle, and pages change to another stream now and then.
+        self.scheme.name_stream(((u64::from(lpn.0) + self.writes / 64) % 11) as u8);
         bench_of_mut(&mut *self.scheme).inner_mut().will_write(lpn, version);
         version
     }

@@ -138,9 +138,10 @@ pub(super) struct DeviceArgs {
 
     /// Flexible data placement: streams of the host's requests are placement handles, and blocks are written, collected
     /// and erased as reclaim units. A list of ruhs=N (handles, 1 to 15; stream 0 is handle 0), ru=SIZE (reclaim unit, in
-    /// blocks across the dies of an SSD), isolation=initially (moved pages of all handles share units) or persistently (they stay with
-    /// their handle). Schemes without `+placement` get it; for page-level and fsr [default of each: 8, a block on each
-    /// die, initially; default: no FDP]
+    /// blocks across the dies of an SSD), groups=N (reclaim groups with dies of their own; stream S is handle S mod ruhs of group
+    /// S div ruhs), isolation=initially (moved pages of all handles share units) or persistently (they stay with their
+    /// handle). Schemes without `+placement` get it; for page-level and fsr [default of each: 8, a block on each
+    /// die, 1, initially; default: no FDP]
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     fdp: Option<Word<FdpSettings>>,
 

@@ -134,12 +134,89 @@ fn a_load_without_streams_is_told() {
     assert!(!run("uniform").contains(said));
 }
 
+/// Writes of one placement stream each: 4,000 in turns to these streams.
+fn writes_of(scratch: &Scratch, name: &str, streams: &[u8]) -> String {
+    let mut csv = "op,offset_bytes,length_bytes,stream\n".to_owned();
+    for write in 0..4000 {
+        let stream = streams[write % streams.len()];
+        csv += &format!("write,{},8192,{stream}\n", write * 8192);
+    }
+    scratch.file(name, &csv)
+}
+
+/// A reclaim group has dies of its own: what one stream writes alone takes as many times longer as there are groups.
+#[test]
+fn a_reclaim_group_has_its_dies_alone() {
+    let scratch = Scratch::new("fdp-groups");
+    let took = |streams: &[u8]| {
+        let trace = writes_of(&scratch, &format!("{}.csv", streams.len()), streams);
+        let line = format!(
+            "compare {trace} --part ddt-mlc --channels 4 --ways 2 --capacity 1GiB --precondition none \
+             --fdp ruhs=2,groups=4 --schemes page-level --json"
+        );
+        let report = words(&line).json();
+        let scheme = &schemes(&report)[0];
+        assert_eq!((&scheme["requests"], &scheme["erases"]), (&4000.into(), &0.into()));
+        let handles = scheme["streams"]["handles"].as_array().expect("a list").clone();
+        let each: Vec<_> = handles
+            .iter()
+            .map(|handle| ["stream", "group", "handle", "displaced"].map(|key| handle[key].clone()))
+            .collect();
+        let expected: Vec<_> =
+            streams.iter().map(|s| [*s, s / 2, s % 2, 0].map(serde_json::Value::from)).collect();
+        assert_eq!(each, expected);
+        scheme["elapsed_ns"].as_f64().expect("a time")
+    };
+    let [one, four] = [took(&[2]), took(&[1, 2, 5, 6])];
+    assert!((3.8..4.2).contains(&(one / four)), "{one} {four}");
+}
+
+/// On one channel and on several: groups are told of, and each is collected for itself.
+#[test]
+fn reclaim_groups_are_told_of() {
+    for device in [
+        "--capacity 256MiB --fdp ruhs=1,ru=1MiB,groups=4",
+        "--part ddt-mlc --channels 4 --ways 2 --capacity 1GiB --fdp ruhs=1,groups=4",
+    ] {
+        let line = format!(
+            "compare three-streams --share 0.8 {device} --precondition none+workload=2 --requests 20k \
+             --schemes page-level,page-level+placement=split"
+        );
+        let text = unwrapped(&words(&format!("{line} --details")).ok());
+        for said in [
+            "4 reclaim groups (stream N: handle N mod 1 of group N div 1;",
+            "group 1 handle 0",
+            "group 3 handle 0",
+            "written to a block of another handle or reclaim group",
+        ] {
+            assert!(text.contains(said), "`{said}` is not in: {text}");
+        }
+        let report = words(&format!("{line} --json")).json();
+        let [with, without] = schemes(&report) else { panic!("two schemes") };
+        assert_eq!(with["requests"], without["requests"]);
+        assert_eq!((&with["streams"]["groups"], without.get("streams")), (&4.into(), None));
+        // Nothing is promised of a group's victims but that they gain a page; without groups Λ and N tell more.
+        let valid = |scheme: &Value| scheme["collection"]["victim_valid_bound"].clone();
+        assert_ne!(valid(with), valid(without));
+    }
+}
+
 #[test]
 fn what_reclaim_units_exclude_is_refused() {
     for (options, said) in [
         ("--fdp ruhs=16", "1 to 15"),
-        ("--fdp groups=4", "several are not supported"),
-        ("--fdp ru=100KiB", "one block on each of 1 dies is 128KiB"),
+        ("--fdp groups=65", "1 to 64"),
+        ("--fdp ruhs=15,groups=18", "270 placement identifiers"),
+        (
+            "--fdp groups=3 --schemes page-level --part ddt-mlc --channels 4 --capacity 1GiB",
+            "groups=3 does not divide the 4 dies",
+        ),
+        (
+            "--fdp groups=2,ru=100KiB --schemes page-level --part ddt-mlc --channels 4 --ways 2 --capacity 1GiB",
+            "one block on each of 4 dies is 4MiB",
+        ),
+        ("--fdp ruhs=3,groups=4 --schemes page-level --capacity 2MiB", "page-level"),
+        ("--fdp ru=100KiB", "one block on each of 1 die is 128KiB"),
         ("--fdp ruhs=3 --schemes lazy-rtgc", "`page-level` and `fsr` have them"),
         ("--fdp ruhs=3", "as in --schemes page-level"),
         (

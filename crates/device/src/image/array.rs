@@ -100,8 +100,8 @@ impl<I: Tearable + Debug + 'static> ChannelArray<I> {
         image: I,
         ssd: &SsdSetup,
     ) -> Result<Self, ParallelError> {
-        let SsdSetup { topology, timing, policy, ganged, stripe, .. } = *ssd;
-        let mut array = Parallel::striped(image, topology, timing, policy, ganged, stripe)?;
+        let SsdSetup { topology, timing, policy, ganged, stripes, .. } = *ssd;
+        let mut array = Parallel::striped(image, topology, timing, policy, ganged, stripes)?;
         array.set_timed(false);
         array.set_precedence(ssd.precedence);
         array.set_multi_plane(ssd.multi_plane);

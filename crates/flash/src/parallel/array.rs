@@ -143,13 +143,13 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         }
         let step = cause.is_step();
         let task = if step { NONE } else { self.tasks.current };
-        let first = block.0 * self.stripe;
-        for member in first + 1..first + self.stripe {
+        for member in 1..self.stripes.blocks {
             if !step {
                 self.tasks.add();
             }
             let behind_steps = !step && !self.yields && self.steps.left > 0;
-            let side = self.side(Command::Erase, self.geometry.ppn(BlockId(member), 0));
+            let side =
+                self.side(Command::Erase, self.geometry.ppn(self.stripes.member(block, member), 0));
             let work = ChannelWork::one(side);
             let slot = self.operation(work, task, step);
             #[cfg(test)]
@@ -557,7 +557,7 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
             let first = self.inner.geometry().ppn(block, 0);
             let how = (Repeats::default(), was_slc);
             self.single_in(Op::Erase, Command::Erase, first, cause, how);
-            if self.stripe > 1 {
+            if self.stripes.blocks > 1 {
                 self.erase_others(block, cause);
             }
         }

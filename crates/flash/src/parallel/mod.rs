@@ -47,6 +47,10 @@
 //! pages go to consecutive dies. Operations depend on each other by the blocks of the channels; an erase is one of each
 //! block, side by side, and counts once.
 //!
+//! Stripes may be in several **groups**, each on dies of its own: block b of the array is in group g = b mod G, and the j-th
+//! block of its stripe is block (⌊b/G⌋n + j)G + g of the channels. If G divides the number of dies, die d is in group
+//! d mod G.
+//!
 //! # State and cost
 //! 4 bytes per block; 64 per outstanding operation, and per block that operations wait on. An operation costs the
 //! scheduling of [`Channels`] and some stores.
@@ -93,11 +97,17 @@ pub enum ParallelError {
     /// Invalid channels.
     #[error(transparent)]
     Channels(#[from] ChannelsError),
-    /// A stripe has no block, or more pages than page numbers can count.
-    #[error("stripes of {blocks} blocks do not divide blocks of {pages} pages")]
+    /// A stripe has no block, or more pages than page numbers can count; or the groups are not equal.
+    #[error(
+        "stripes of {blocks} blocks in {groups} groups do not divide {all} blocks of {pages} pages"
+    )]
     Stripe {
         /// Blocks of a stripe.
         blocks: u32,
+        /// Groups of stripes.
+        groups: u32,
+        /// Blocks of the array.
+        all: u32,
         /// Pages per block of the array.
         pages: u32,
     },
@@ -118,15 +128,41 @@ pub enum ParallelError {
     },
 }
 
-/// The array as blocks of the channels, of which each block of it is a stripe.
-fn stripes(array: &Geometry, stripe: u32) -> Result<Geometry, ParallelError> {
-    let (blocks, pages) = (array.blocks(), array.pages_per_block());
-    let fault = ParallelError::Stripe { blocks: stripe, pages };
-    if stripe == 0 || pages % stripe > 0 {
-        return Err(fault);
+/// How blocks of an array are blocks of the channels: see the [module](self).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stripes {
+    /// Blocks of the channels per block of the array.
+    pub blocks: u32,
+    /// Groups of dies.
+    pub groups: u32,
+}
+
+impl Default for Stripes {
+    /// Blocks of the array are blocks of the channels.
+    fn default() -> Self {
+        Self { blocks: 1, groups: 1 }
     }
-    let all = blocks.checked_mul(stripe).ok_or(fault.clone())?;
-    Geometry::new(all, pages / stripe, array.page_bytes()).map_err(|_| fault)
+}
+
+impl Stripes {
+    /// The array as blocks of the channels.
+    fn geometry(self, array: &Geometry) -> Result<Geometry, ParallelError> {
+        let (all, pages) = (array.blocks(), array.pages_per_block());
+        let Self { blocks, groups } = self;
+        let fault = ParallelError::Stripe { blocks, groups, all, pages };
+        if blocks == 0 || pages % blocks > 0 || groups == 0 || all % groups > 0 {
+            return Err(fault);
+        }
+        let striped = all.checked_mul(blocks).ok_or(fault.clone())?;
+        Geometry::new(striped, pages / blocks, array.page_bytes()).map_err(|_| fault)
+    }
+
+    /// Block of the channels that is this one of the stripe of a block of the array.
+    #[inline]
+    fn member(self, block: BlockId, member: u32) -> BlockId {
+        let (index, group) = (block.0 / self.groups, block.0 % self.groups);
+        BlockId((index * self.blocks + member) * self.groups + group)
+    }
 }
 
 /// An array on channels. See the [module](self).
@@ -135,8 +171,7 @@ pub struct Parallel<F, W = ()> {
     inner: F,
     channels: Channels<W>,
     places: Places,
-    /// Blocks of the channels per block of the array.
-    stripe: u32,
+    stripes: Stripes,
     /// The array as blocks of the channels.
     geometry: Geometry,
     /// True if blocks may be in SLC mode.
@@ -186,7 +221,7 @@ impl<F: Probe> Parallel<F> {
         Self::watched(inner, topology, timing, policy, ganged, ())
     }
 
-    /// As [`Parallel::new`], for an array whose blocks are stripes of so many blocks of the channels, without SLC mode.
+    /// As [`Parallel::new`], for an array whose blocks are these stripes of blocks of the channels, without SLC mode.
     ///
     /// # Errors
     /// As [`Parallel::new`].
@@ -196,9 +231,9 @@ impl<F: Probe> Parallel<F> {
         timing: Timing,
         policy: Policy,
         ganged: bool,
-        stripe: u32,
+        stripes: Stripes,
     ) -> Result<Self, ParallelError> {
-        Self::make(inner, topology, timing, policy, (ganged, stripe), ())
+        Self::make(inner, topology, timing, policy, (ganged, stripes), ())
     }
 }
 
@@ -215,7 +250,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         ganged: bool,
         watch: W,
     ) -> Result<Self, ParallelError> {
-        Self::make(inner, topology, timing, policy, (ganged, 1), watch)
+        Self::make(inner, topology, timing, policy, (ganged, Stripes::default()), watch)
     }
 
     fn make(
@@ -223,7 +258,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         topology: Topology,
         timing: Timing,
         policy: Policy,
-        (ganged, stripe): (bool, u32),
+        (ganged, stripes): (bool, Stripes),
         watch: W,
     ) -> Result<Self, ParallelError> {
         let mut channels = Channels::watched(topology, timing, policy, watch)?;
@@ -233,19 +268,19 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         }
         let ganged = if ganged { topology.planes } else { 1 };
         let most = topology.blocks() / u64::from(ganged);
-        let geometry = stripes(inner.geometry(), stripe)?;
+        let geometry = stripes.geometry(inner.geometry())?;
         let (blocks, pages) = (geometry.blocks(), geometry.pages_per_block());
         let most_pages = topology.pages_per_block;
         if u64::from(blocks) > most || pages > most_pages {
             return Err(ParallelError::Shape { blocks, pages, most, most_pages });
         }
-        let has_slc = inner.part().slc.is_some() && stripe == 1;
+        let has_slc = inner.part().slc.is_some() && stripes.blocks == 1;
         Ok(Self {
             has_slc,
             inner,
             channels,
             places: Places::of(&topology),
-            stripe,
+            stripes,
             geometry,
             ganged,
             operations: Operations::default(),
@@ -271,12 +306,13 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     /// The page of the channels' blocks that a page of the array is.
     #[inline]
     fn striped_page(&self, ppn: Ppn) -> Ppn {
-        if self.stripe == 1 {
+        // Without stripes groups change nothing: block b is on die b mod D.
+        if self.stripes.blocks == 1 {
             return ppn;
         }
         let (block, page) = self.inner.geometry().split(ppn);
-        let (row, member) = (page / self.stripe, page % self.stripe);
-        self.geometry.ppn(BlockId(block.0 * self.stripe + member), row)
+        let (row, member) = (page / self.stripes.blocks, page % self.stripes.blocks);
+        self.geometry.ppn(self.stripes.member(block, member), row)
     }
 
     /// Begins task `tag`. Its operations arrive at `at_ns`, but not before [`Parallel::now_ns`].

@@ -36,18 +36,18 @@ fn copies(near: CopyPath, far: CopyPath, cache_program: bool) -> Copies {
 type Logged = Parallel<Array, Vec<Grant>>;
 
 fn array(topology: Topology, ganged: bool, copies: Option<Copies>) -> Logged {
-    striped(topology, ganged, copies, 1)
+    striped(topology, ganged, copies, Stripes::default())
 }
 
-/// An array whose blocks are stripes of so many blocks of the channels.
-fn striped(topology: Topology, ganged: bool, copies: Option<Copies>, stripe: u32) -> Logged {
+/// An array whose blocks are these stripes of blocks of the channels.
+fn striped(topology: Topology, ganged: bool, copies: Option<Copies>, stripes: Stripes) -> Logged {
     let blocks = topology.blocks() as u32 / u32::from(if ganged { topology.planes } else { 1 });
-    let pages_per_block = PAGES * stripe;
-    let geometry = Geometry::new(blocks / stripe, pages_per_block, 8192).unwrap();
+    let pages_per_block = PAGES * stripes.blocks;
+    let geometry = Geometry::new(blocks / stripes.blocks, pages_per_block, 8192).unwrap();
     let part = Part { pages_per_block, copies, ..parts::DDT_MLC.clone() };
     let timing = Timing::of(&part).unwrap();
     let array = Array::new(geometry, part, Store::Metadata);
-    Parallel::make(array, topology, timing, Policy::Fifo, (ganged, stripe), Vec::new()).unwrap()
+    Parallel::make(array, topology, timing, Policy::Fifo, (ganged, stripes), Vec::new()).unwrap()
 }
 
 fn program(flash: &mut Logged, page: u32) {
@@ -351,11 +351,16 @@ proptest! {
         (near, far) in (0usize..3, 3usize..5),
         cache in any::<bool>(),
         (host_first, suspended, yields) in (0usize..4, 0usize..3, any::<bool>()),
-        stripe in proptest::sample::select(vec![1, 2, 4]),
+        blocks in proptest::sample::select(vec![1, 2, 4]),
+        groups in 1u32..3,
     ) {
         let paths = Some(copies(CopyPath::ALL[near], CopyPath::ALL[far], cache));
         let run = || {
-            let mut flash = striped(topology(channels, ways, planes), ganged, paths, stripe);
+            let topology = topology(channels, ways, planes);
+            // The smallest array has one block, in one group.
+            let all = topology.blocks() as u32 / u32::from(if ganged { planes } else { 1 });
+            let stripes = Stripes { blocks, groups: groups.min(all / blocks) };
+            let mut flash = striped(topology, ganged, paths, stripes);
             let (erase_ns, program_ns) = (30_000, 20_000);
             let suspend = [
                 Suspend::Never,
@@ -390,7 +395,7 @@ proptest! {
 /// Pages of a stripe go to the dies in turns, and its blocks are erased side by side.
 #[test]
 fn the_blocks_of_a_stripe_work_side_by_side() {
-    let mut flash = striped(topology(2, 2, 1), false, None, 4);
+    let mut flash = striped(topology(2, 2, 1), false, None, Stripes { blocks: 4, groups: 1 });
     assert_eq!((flash.geometry().blocks(), flash.geometry().pages_per_block()), (4, 4 * PAGES));
     let all: Vec<u32> = (0..8).map(|page| flash.striped_page(Ppn(4 * PAGES + page)).0).collect();
     let at = |block: u32, page: u32| block * PAGES + page;
@@ -420,17 +425,41 @@ fn the_blocks_of_a_stripe_work_side_by_side() {
     assert!(flash.contents.wrong.is_empty());
 }
 
+/// Each group has dies of its own, and each block of the channels is in one stripe.
+#[test]
+fn groups_of_stripes_share_no_die() {
+    let stripes = Stripes { blocks: 2, groups: 2 };
+    let members = |block| [0, 1].map(|member| stripes.member(BlockId(block), member).0);
+    // Four dies: 0 and 2 are of group 0.
+    assert_eq!([0, 1, 2, 3].map(members), [[0, 2], [1, 3], [4, 6], [5, 7]]);
+    for (channels, ways, blocks, groups) in [(4, 2, 4, 2), (4, 1, 2, 4), (2, 4, 3, 2), (3, 2, 6, 3)]
+    {
+        let (dies, stripes) = (channels * ways, Stripes { blocks, groups });
+        let array = groups * dies;
+        let mut seen = alloc::vec![0; (array * blocks) as usize];
+        for block in 0..array {
+            for member in 0..blocks {
+                let BlockId(at) = stripes.member(BlockId(block), member);
+                seen[at as usize] += 1;
+                assert_eq!(at % dies % groups, block % groups, "{stripes:?}: block {block}");
+            }
+        }
+        assert!(seen.iter().all(|times| *times == 1), "{stripes:?}: {seen:?}");
+    }
+}
+
 #[test]
 fn a_stripe_that_divides_no_block_is_refused() {
     let topology = topology(2, 1, 1);
     let part = Part { pages_per_block: PAGES, ..parts::DDT_MLC.clone() };
     let timing = Timing::of(&part).unwrap();
-    for stripe in [0, 3, 16] {
+    for (blocks, groups) in [(0, 1), (3, 1), (16, 1), (1, 0), (1, 3)] {
+        let stripes = Stripes { blocks, groups };
         let array =
             Array::new(Geometry::new(2, PAGES, 8192).unwrap(), part.clone(), Store::Metadata);
-        let made = Parallel::striped(array, topology, timing, Policy::Fifo, false, stripe);
+        let made = Parallel::striped(array, topology, timing, Policy::Fifo, false, stripes);
         let told = alloc::format!("{}", made.map(|_| ()).unwrap_err());
-        assert!(told.contains("do not divide"), "{stripe}: {told}");
+        assert!(told.contains("do not divide"), "{stripes:?}: {told}");
     }
 }
 

@@ -67,8 +67,9 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     ) {
         let geometry = self.flash.geometry();
         let array = [geometry.blocks(), geometry.pages_per_block()];
+        let groups = self.space.groups();
         if let Some(placing) =
-            kind.and_then(|kind| Placing::new(kind, logical_pages, array, future))
+            kind.and_then(|kind| Placing::new(kind, logical_pages, array, groups, future))
         {
             self.space.place(placing);
         }
@@ -100,7 +101,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
                     self.remap(lpn, ppn);
                     let space = &mut self.space;
                     if let Some(placing) = &mut space.placing {
-                        placing.wrote(lpn, space.frontiers.has_hit_aim());
+                        placing.wrote(lpn, space.frontiers.has_hit_aim(placing.reclaim_group()));
                     }
                     space.use_room(1);
                     let free_pages = space.all_free_pages();
@@ -159,6 +160,8 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     #[inline]
     fn remap(&mut self, lpn: Lpn, ppn: Ppn) {
         let old = self.space.blocks.set(lpn, ppn.0);
+        let from = (old < LOST).then_some(Ppn(old));
+        self.space.has_moved(self.flash.geometry(), from, Some(ppn));
         if old < LOST {
             self.space.invalidate(self.flash.geometry(), Ppn(old));
         }
@@ -185,6 +188,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
             if let Some(placing) = &mut self.space.placing {
                 placing.trimmed(lpn, block);
             }
+            self.space.has_moved(self.flash.geometry(), Some(Ppn(old)), None);
             self.space.invalidate(self.flash.geometry(), Ppn(old));
             self.less_in_use();
         }
@@ -340,7 +344,8 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
             events::page_from_buffer(&mut self.flash, lpn);
             match self.flash.program(to, Oob::data(lpn, seq), bytes, cause) {
                 Ok(()) => {
-                    self.space.blocks.set(lpn, to.0);
+                    let from = Ppn(self.space.blocks.set(lpn, to.0));
+                    self.space.has_moved(self.flash.geometry(), Some(from), Some(to));
                     self.space.use_room(1);
                     if let Some(placing) = &mut self.space.placing {
                         placing.host_wrote(lpn);
@@ -373,6 +378,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
             let done = result.map_or_else(|(done, _)| done, |()| from.len());
             for (at, lpn) in lpns[..done].iter().enumerate() {
                 self.space.blocks.set(*lpn, to.0 + at as u32);
+                self.space.has_moved(self.flash.geometry(), Some(left[at]), Some(to));
             }
             buffer.moved(&lpns[..done]);
             if let Some(placing) = &mut self.space.placing {
@@ -406,6 +412,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     fn lose(&mut self, from: Ppn) {
         if let Some(lpn) = self.space.blocks.find(from) {
             self.space.blocks.set(lpn, LOST);
+            self.space.has_moved(self.flash.geometry(), Some(from), None);
             self.space.log.lost_pages += 1;
             events::lost_page(&mut self.flash, lpn);
             self.less_in_use();
@@ -445,13 +452,15 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
 
     /// Erases one candidate without valid pages, if the policy knows of one.
     pub(super) fn collect_invalid(&mut self) -> Result<bool, FtlError> {
-        match self.space.take_invalid() {
-            None => Ok(false),
-            Some(victim) => {
+        for group in 0..self.space.groups() {
+            self.space.aim_group(group);
+            if let Some(victim) = self.space.take_invalid() {
                 self.tell_victim(victim, why::IDLE);
-                self.reclaim(victim).map(|()| true)
+                self.reclaim(victim)?;
+                return Ok(true);
             }
         }
+        Ok(false)
     }
 
     /// See [`Space::needs_blocks`].

@@ -79,6 +79,13 @@ pub(crate) fn lists<V: Victims, T: BlockInfo>(space: &Space<V, T>) -> Vec<List> 
         ),
     ];
     lists.extend(space.victims.lists());
+    if let Some(groups) = &space.groups {
+        lists.push(List::new(
+            "valid pages of groups",
+            "Valid pages of each reclaim group; beyond its share a group gives its writes to others.",
+            groups.valid.iter().map(|valid| Item::Count(u64::from(*valid))).collect(),
+        ));
+    }
     let retiring = space.retiring.iter().copied().map(BlockId);
     if !space.retiring.is_empty() {
         lists.push(List::of_blocks(

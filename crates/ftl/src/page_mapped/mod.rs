@@ -45,6 +45,7 @@ pub(crate) mod mount;
 pub(crate) mod packed;
 pub mod placement;
 mod product;
+mod reclaim_groups;
 mod refresh;
 mod scheme;
 pub(crate) mod slc_cache;

@@ -97,6 +97,7 @@ pub(super) fn mount<F: Probe, V: Victims, T: Tables>(
         cache.in_use = map.iter().filter(|ppn| **ppn != UNMAPPED).count() as u64;
     }
     core.space.blocks.put_map(map);
+    core.count_groups();
     Ok(())
 }
 

@@ -7,7 +7,8 @@ use super::mount::mount;
 use super::packed::Packed;
 use super::scheme::PageMapped;
 use super::tables::{Flat, Tables};
-use super::victims::{ByDevice, Greedy, Victims};
+use super::victims::{ByDevice, ByGroup, Greedy, Victims};
+use crate::allocation::{Allocation, AllocationOrder};
 use crate::dirty_pages::NoBuffer;
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
@@ -17,6 +18,7 @@ use crate::page_mapped::victims::VictimKind;
 use crate::preset::{BuildResult, Setup, Start};
 use crate::start;
 use crate::victim_work::VictimWork;
+use alloc::boxed::Box;
 use alloc::string::String;
 use flash::{BlockId, Geometry, Probe};
 
@@ -68,6 +70,11 @@ where
     let geometry = flash.geometry();
     let (blocks, pages) = (geometry.blocks(), geometry.pages_per_block());
     let tables = Flat::new(geometry, plan.logical_pages);
+    if let Some(groups) = setup.config.groups() {
+        let victims: Box<dyn Victims> =
+            Box::new(ByGroup::new(victims, groups, blocks, pages, seed));
+        return put_together(setup, Core::new(flash, tables, victims, plan), collector);
+    }
     if victims == VictimKind::GREEDY {
         let victims = Greedy::new(blocks, pages);
         return put_together(setup, Core::new(flash, tables, victims, plan), collector);
@@ -123,7 +130,9 @@ where
     C: Collection + 'static,
 {
     let Setup { config, plan, start } = *setup;
-    core.spread(&config.allocation, FrontierSharing::of(config.asked_frontiers(), &plan.layout));
+    let in_order = |groups| Allocation::new([groups as u16, 1, 1, 1], AllocationOrder::default());
+    let allocation = config.groups().map_or(config.allocation, in_order);
+    core.spread(&allocation, FrontierSharing::of(config.asked_frontiers(), &plan.layout));
     if config.placement.is_some_and(|kind| kind.needs_future()) && config.future.is_none() {
         return Err(FtlError::Config {
             scheme: config.preset.name,
@@ -133,6 +142,9 @@ where
                 `sweep`); use another placement",
             ),
         });
+    }
+    if config.groups().is_some() {
+        core.space.bind_to_groups(plan.logical_pages);
     }
     if config.placement.is_some_and(|kind| kind.fills_up()) {
         core.space.frontiers.fill_up();

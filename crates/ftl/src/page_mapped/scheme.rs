@@ -176,6 +176,7 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
         if self.core.space.cache.is_some() {
             return fold::write(&mut self.core, &mut self.collector, lpn, data, buffer);
         }
+        self.core.note_group_of(lpn);
         self.collector.before_write(&mut self.core, buffer)?;
         self.core.write(lpn, data)?;
         self.collector.after_write(&mut self.core, buffer)

@@ -4,6 +4,7 @@
 use super::blocks::BlockTable;
 use super::frontiers::{Advance, Frontier, Frontiers, Purpose};
 use super::placement::Placing;
+use super::reclaim_groups::Groups;
 use super::slc_cache::SlcCache;
 use super::tables::BlockInfo;
 use super::victims::{Filled, GroupState, Victims};
@@ -27,6 +28,8 @@ pub(crate) struct Space<V, T = BlockTable> {
     pub(crate) free_pages: u64,
     /// The placement policy, if it has a state.
     pub(crate) placing: Option<Box<Placing>>,
+    /// The reclaim groups, if units are that.
+    pub(super) groups: Option<Box<Groups>>,
     /// The SLC cache, if there is one.
     pub(crate) cache: Option<Box<SlcCache>>,
     /// Free pages that count as used: those of blocks that the SLC cache has set aside.
@@ -84,6 +87,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             victims,
             free_pages: 0,
             placing: None,
+            groups: None,
             cache: None,
             set_aside: 0,
             retiring: BTreeSet::new(),
@@ -190,7 +194,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     pub(crate) fn abandon_frontier(&mut self, geometry: &Geometry) {
         if let Some(frontier) = self.frontiers.abandon() {
             if let Some(placing) = &mut self.placing {
-                placing.cut_short(self.frontiers.chosen_class());
+                placing.cut_short(frontier.block, self.frontiers.chosen_class());
             }
             let unused = frontier.room();
             self.free_pages -= u64::from(unused);
@@ -322,7 +326,8 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         }
     }
 
-    /// Passes on the victim that was taken, if any. If there is no room for its valid pages, puts it back.
+    /// Passes on the victim that was taken, if any. If there is no room for its valid pages, or with reclaim groups none in
+    /// its group, puts it back.
     ///
     /// # Errors
     /// [`FtlError::Full`] if there is no room.
@@ -333,7 +338,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     ) -> Result<Option<BlockId>, FtlError> {
         let Some(victim) = victim else { return Ok(None) };
         let valid = self.blocks.valid(victim);
-        if u64::from(valid) > self.free_pages {
+        if u64::from(valid) > self.room_of_group(geometry).unwrap_or(self.free_pages) {
             self.put_back(victim);
             return Err(self.full(geometry));
         }

@@ -47,8 +47,9 @@ pub(crate) fn of_whole_blocks(
         Some(FrontierSharing::Shared) => 0,
         _ => config.allocation.units(),
     };
-    // A dynamic SLC cache may leave no more full blocks than hold all pages.
-    let full = if config.slc == Some(SlcSize::Dynamic) { 1 } else { full };
+    // A dynamic SLC cache may leave no more full blocks than hold all pages; a reclaim group may be as full as it likes.
+    let anything = config.slc == Some(SlcSize::Dynamic) || config.groups().is_some();
+    let full = if anything { 1 } else { full };
     let full = full.saturating_sub(open_for_copies).max(1);
     let first = kind.most_valid(part.pages_per_block, logical_pages, full);
     let others = kind.victims_at_once() - 1;

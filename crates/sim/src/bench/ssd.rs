@@ -12,6 +12,7 @@ use crate::ssd::setup::{CollectionPlace, SsdSetup};
 use crate::ssd::{CoreSettings, Feeder, SsdDevice};
 use flash::channels::{Policy, Precedence, Timing, Topology};
 use flash::faults::BitErrors;
+use flash::parallel::Stripes;
 use flash::{
     Array, Flash, Geometry, Operation, ParallelArray, Part, Store, parallel::Parallel, parts,
 };
@@ -142,7 +143,7 @@ fn row(
         timing,
         policy: Policy::Fifo,
         ganged: false,
-        stripe: 1,
+        stripes: Stripes::default(),
         multi_plane: None,
         queue_depth: QUEUE_DEPTH,
         host: None,

@@ -10,8 +10,10 @@ use super::read_retry::ReadRetrySettings;
 use bounds::copyback::{CopySettings, CopyTimings, Copyback, CopybackError, Waits};
 use flash::channels::{Timing, TimingError};
 use flash::faults::{AgedErrorRate, BitErrorModel, BitErrorRate};
+use flash::parallel::Stripes;
 use flash::pins::{Interface, WindowCheck, Windows, windows};
 use flash::{Copies, CopyPath, CopyTimes, Geometry, GeometryError, Ns, Part, Retries};
+use ftl::{Allocation, AllocationOrder};
 use workload::quantity::Duration;
 
 /// A part and its use by a controller, the same for every scheme of an experiment.
@@ -32,8 +34,8 @@ pub struct Channel {
     pub planes: u32,
     /// Planes per die with writes of their own; 1 if its planes operate together.
     pub own_planes: u32,
-    /// Blocks of the part per block of the array: those of a reclaim unit, else 1.
-    stripe: u32,
+    /// How blocks of the array are blocks of the part.
+    stripes: Stripes,
     /// Bit errors of the pages.
     pub bit_errors: BitErrorSettings,
     /// Steps of reads that ECC does not correct at once.
@@ -109,7 +111,7 @@ impl Channel {
             dies: 1,
             planes,
             own_planes: 1,
-            stripe: 1,
+            stripes: Stripes::default(),
             bit_errors,
             retry,
             most,
@@ -156,7 +158,8 @@ impl Channel {
     /// If the part gives no bus cycles.
     pub fn timing(&self) -> Result<Timing, TimingError> {
         let timing = Timing { ecc_ns: self.retry.decode_ns, ..Timing::of(&self.part)? };
-        let timing = Timing { t_bers_ns: timing.t_bers_ns / Ns::from(self.stripe), ..timing };
+        let timing =
+            Timing { t_bers_ns: timing.t_bers_ns / Ns::from(self.stripes.blocks), ..timing };
         Ok(match self.direct {
             None => timing,
             Some(DirectTransfer { t_rwc_ns, t_dl_ns }) => {
@@ -197,21 +200,30 @@ impl Channel {
         Self { channels: Some(channels), dies, own_planes, ..self }
     }
 
-    /// Same for an array whose blocks are reclaim units of so many blocks. An erase takes the time of all of them, one
+    /// Same for an array whose blocks are these reclaim units. An erase takes the time of all of them, one
     /// after the other; on channels they are erased side by side, so that this is the longest.
     #[must_use]
-    pub(super) fn in_units(self, blocks: u32) -> Self {
+    pub(super) fn in_units(self, stripes: Stripes) -> Self {
+        let blocks = stripes.blocks;
         let part = Part {
             pages_per_block: self.part.pages_per_block * blocks,
             t_bers_ns: self.part.t_bers_ns * Ns::from(blocks),
             ..self.part
         };
-        Self { part, stripe: blocks, ..self }
+        Self { part, stripes, ..self }
     }
 
-    /// Blocks of the part per block of the array: those of a reclaim unit, else 1.
-    pub fn stripe(&self) -> u32 {
-        self.stripe
+    /// How blocks of the array are blocks of the part: as reclaim units in reclaim groups, else one to one.
+    pub fn stripes(&self) -> Stripes {
+        self.stripes
+    }
+
+    /// Allocation of writes to reclaim units, if blocks of the array are not those of single dies or there are several
+    /// reclaim groups: a unit of the allocation is a group.
+    pub(super) fn allocation_in_groups(&self) -> Option<Allocation> {
+        let groups = u16::try_from(self.stripes.groups).unwrap_or(u16::MAX);
+        let allocation = Allocation::new([groups, 1, 1, 1], AllocationOrder::default());
+        (self.stripes != Stripes::default()).then_some(allocation)
     }
 
     /// Dies of an SSD, devices of one channel, which operate independently. Block `b` of the array is on die

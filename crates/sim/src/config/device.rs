@@ -6,6 +6,7 @@ use super::notation::Word;
 use super::scheme_table::SchemeTable;
 use super::share::DefaultShare;
 
+use flash::parallel::Stripes;
 use flash::{Geometry, Part};
 use ftl::{AgeClock, Allocation, FtlError, Plan, Processor, SchemeConfig, registry};
 use workload::Facts;
@@ -85,6 +86,7 @@ impl<'a> Sizing<'a> {
             allocation,
             processor,
             refresh,
+            reclaim_groups: self.channel.stripes().groups > 1,
             ..scheme.to_config(geometry, self.seed)?
         };
         if config.logical_pages.is_some() {
@@ -95,13 +97,15 @@ impl<'a> Sizing<'a> {
         Ok(if works { shared } else { config })
     }
 
-    /// Step of the number of blocks; on an SSD, all dies have the same number of blocks.
+    /// Step of the number of blocks: all reclaim groups have the same number, and on an SSD all dies.
     fn block_step(&self) -> u32 {
+        let Stripes { blocks, groups } = self.channel.stripes();
         if self.channel.channels.is_none() {
-            return 1;
+            return groups;
         }
-        let (units, stripe) = (self.channel.units(), self.channel.stripe());
-        units / common_divisor(units, stripe)
+        let units = self.channel.units();
+        let step = units / common_divisor(units, blocks);
+        step * (groups / common_divisor(step, groups))
     }
 
     /// Blocks of the largest array that page numbers can address.
@@ -131,7 +135,11 @@ impl<'a> Sizing<'a> {
                 format!(
                     "{capacity} is less than one block of {} on each of {step} {}s; give {} at least",
                     Bytes::new(self.block_bytes()),
-                    self.channel.unit_name(),
+                    if self.channel.channels.is_some() {
+                        self.channel.unit_name()
+                    } else {
+                        "reclaim group"
+                    },
                     Bytes::new(u64::from(step) * self.block_bytes()),
                 ),
             )),

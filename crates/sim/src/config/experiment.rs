@@ -133,7 +133,7 @@ pub struct Experiment {
     /// Reads of a block since its erase from which on its pages are moved.
     #[serde(skip_serializing_if = "is_not_reclaimed")]
     pub read_reclaim: Word<ReadReclaim>,
-    /// Flexible data placement: reclaim unit handles, reclaim units, isolation. Default: none.
+    /// Flexible data placement: reclaim unit handles, reclaim units, reclaim groups, isolation. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fdp: Option<Word<FdpSettings>>,
     /// Precondition of the array.

@@ -17,13 +17,21 @@ pub enum Isolation {
     Persistently,
 }
 
-/// FDP settings. Text: `ruhs=8,ru=64MiB,isolation=initially`, in any order and with `+` for `,`; what is left out has its
+/// Most reclaim groups.
+const MOST_GROUPS: u16 = 64;
+
+/// Most placement identifiers: handles of all groups. The host's streams are numbers up to 255, and the last is left out.
+const MOST_IDENTIFIERS: u16 = 255;
+
+/// FDP settings. Text: `ruhs=8,ru=64MiB,groups=2,isolation=initially`, in any order and with `+` for `,`; what is left out has its
 /// default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FdpSettings {
-    /// Reclaim unit handles.
+    /// Reclaim unit handles. Each has a unit in each group.
     pub handles: u16,
-    /// Size of a reclaim unit; `None`: one block on each die (on one channel: one block).
+    /// Reclaim groups: the dies in equal shares, or on one channel the blocks.
+    pub groups: u16,
+    /// Size of a reclaim unit; `None`: one block on each die of a group (on one channel: one block).
     pub unit: Option<Bytes>,
     /// What becomes of pages that collection moves.
     pub isolation: Isolation,
@@ -31,7 +39,7 @@ pub struct FdpSettings {
 
 impl Default for FdpSettings {
     fn default() -> Self {
-        Self { handles: HANDLES, unit: None, isolation: Isolation::default() }
+        Self { handles: HANDLES, groups: 1, unit: None, isolation: Isolation::default() }
     }
 }
 
@@ -53,7 +61,7 @@ impl FdpSettings {
 
 /// Description of the notation, for error messages.
 const EXPECTED: &str = "fdp is a list of ruhs=N (reclaim unit handles, 1 to 15), ru=SIZE (reclaim unit, such as 64MiB), \
-    isolation=initially or isolation=persistently, and groups=1";
+    groups=N (reclaim groups, 1 to 64), and isolation=initially or isolation=persistently";
 
 impl Notation for FdpSettings {
     fn read(word: &str) -> Result<Self, String> {
@@ -86,15 +94,21 @@ impl Notation for FdpSettings {
                         _ => return Err(fault(format!("isolation is not `{value}`"))),
                     }
                 }
-                "groups" if value == "1" => {}
                 "groups" => {
-                    return Err(fault(
-                        "the device has one reclaim group, of all its dies; several are not supported"
-                            .into(),
-                    ));
+                    let groups = value.parse().ok();
+                    let groups = groups.filter(|groups| (1..=MOST_GROUPS).contains(groups));
+                    read.groups =
+                        groups.ok_or_else(|| fault(format!("groups is not `{value}`")))?;
                 }
                 _ => return Err(fault(format!("there is no `{key}`"))),
             }
+        }
+        let identifiers = read.handles * read.groups;
+        if identifiers > MOST_IDENTIFIERS {
+            return Err(fault(format!(
+                "{} handles in each of {} groups are {identifiers} placement identifiers, and streams can name {MOST_IDENTIFIERS}",
+                read.handles, read.groups
+            )));
         }
         Ok(read)
     }
@@ -103,6 +117,9 @@ impl Notation for FdpSettings {
         write!(f, "ruhs={}", self.handles)?;
         if let Some(unit) = self.unit {
             write!(f, ",ru={unit}")?;
+        }
+        if self.groups > 1 {
+            write!(f, ",groups={}", self.groups)?;
         }
         let isolation = match self.isolation {
             Isolation::Initially => "initially",
@@ -126,14 +143,16 @@ mod tests {
         #[test]
         fn what_is_written_reads_back(
             handles in 1..=MOST_HANDLES,
+            groups in 1..=MOST_GROUPS,
             unit in proptest::option::of(1u64..1 << 40),
             persistent in any::<bool>(),
         ) {
             let isolation = if persistent { Isolation::Persistently } else { Isolation::Initially };
-            let settings = FdpSettings { handles, unit: unit.map(Bytes::new), isolation };
+            let settings = FdpSettings { handles, groups, unit: unit.map(Bytes::new), isolation };
+            let fits = handles * groups <= MOST_IDENTIFIERS;
             let text = Word(settings).to_string();
-            prop_assert_eq!(read(&text), Ok(settings));
-            prop_assert_eq!(read(&text.replace(',', "+")), Ok(settings));
+            prop_assert_eq!(read(&text).ok(), fits.then_some(settings));
+            prop_assert_eq!(read(&text.replace(',', "+")).ok(), fits.then_some(settings));
         }
     }
 
@@ -147,7 +166,9 @@ mod tests {
             ("ruhs=16", "1 to 15"),
             ("ru=many", "many"),
             ("isolation=often", "isolation is not `often`"),
-            ("groups=2", "several are not supported"),
+            ("groups=0", "groups is not `0`"),
+            ("groups=65", "1 to 64"),
+            ("ruhs=15,groups=18", "270 placement identifiers"),
             ("ruhs=2,ruhs=3", "set twice"),
             ("rush=2", "there is no `rush`"),
         ] {

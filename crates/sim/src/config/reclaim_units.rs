@@ -6,6 +6,7 @@ use super::experiment::Experiment;
 use super::fdp::{FdpSettings, Isolation};
 use super::notation::Word;
 use crate::report::units;
+use flash::parallel::Stripes;
 use workload::quantity::Bytes;
 
 /// The device's reclaim units.
@@ -30,7 +31,18 @@ impl Experiment {
         self.check_fdp(channel)?;
         let block_bytes =
             u64::from(channel.part().pages_per_block) * u64::from(channel.page_bytes());
-        let on_dies = if channel.channels.is_some() { channel.units() } else { 1 };
+        let groups = u32::from(settings.groups);
+        let of_group = channel.units() / groups;
+        if channel.channels.is_some() && channel.all_dies() % groups > 0 {
+            return Err(ConfigError::setting(
+                "fdp",
+                format!(
+                    "groups={groups} does not divide the {} dies; each reclaim group has dies of its own",
+                    channel.all_dies()
+                ),
+            ));
+        }
+        let on_dies = if channel.channels.is_some() { of_group } else { 1 };
         let unit = *settings.unit.get_or_insert(Bytes::new(block_bytes * u64::from(on_dies)));
         let blocks = u32::try_from(unit.0 / block_bytes).unwrap_or(u32::MAX);
         let most = MOST_UNIT_PAGES / channel.part().pages_per_block;
@@ -38,9 +50,10 @@ impl Experiment {
             return Err(ConfigError::setting(
                 "fdp",
                 format!(
-                    "ru={unit} is no whole number of blocks of {}, 1 to {most}; one block on each of {on_dies} {}s is {}",
+                    "ru={unit} is no whole number of blocks of {}, 1 to {most}; one block on each of {on_dies} {}{} is {}",
                     Bytes::new(block_bytes),
                     channel.unit_name(),
+                    if on_dies == 1 { "" } else { "s" },
                     Bytes::new(block_bytes * u64::from(on_dies)),
                 ),
             ));
@@ -108,13 +121,25 @@ impl Experiment {
 const MOST_UNIT_PAGES: u32 = 1 << 20;
 
 impl ReclaimUnits {
+    /// The units as blocks of the array.
+    pub(super) fn stripes(&self) -> Stripes {
+        Stripes { blocks: self.blocks, groups: self.settings.groups.into() }
+    }
+
     /// Note for the reader.
     pub(super) fn note(&self) -> String {
-        let FdpSettings { handles, unit, isolation } = self.settings;
+        let FdpSettings { handles, groups, unit, isolation } = self.settings;
         let plural = if handles == 1 { "" } else { "s" };
         let blocks = match self.blocks {
             1 => "1 block".to_owned(),
             blocks => format!("{} blocks", units::grouped(blocks.into())),
+        };
+        let groups = match groups {
+            1 => "one reclaim group".to_owned(),
+            groups => format!(
+                "{groups} reclaim groups (stream N: handle N mod {handles} of group N div {handles}; pages beyond a group's share of the \
+                 exported space go to other groups, `displaced`)"
+            ),
         };
         let copies = match isolation {
             Isolation::Initially => {
@@ -123,7 +148,7 @@ impl ReclaimUnits {
             Isolation::Persistently => "moved pages stay with their handle (persistently isolated)",
         };
         format!(
-            "FDP: {handles} handle{plural}, reclaim units of {} ({blocks}), one reclaim group; {copies}. Blocks, erases and \
+            "FDP: {handles} handle{plural}, reclaim units of {} ({blocks}), {groups}; {copies}. Blocks, erases and \
              valid pages of victims are those of reclaim units",
             unit.unwrap_or(Bytes::new(0)),
         )

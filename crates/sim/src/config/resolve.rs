@@ -105,13 +105,14 @@ impl Experiment {
         check_trace_file(&self.workload.0)?;
         let fdp = self.take_fdp(&channel)?;
         if let Some(units) = &fdp {
-            channel = channel.in_units(units.blocks);
+            channel = channel.in_units(units.stripes());
             notes.push(units.note());
         }
         let tables: Vec<SchemeTable> = self.schemes.iter().map(|choice| choice.0.clone()).collect();
         check_labels(&tables)?;
         let sizing = Sizing::new(&channel, &tables, self.seed, self.default_share.0)?;
-        let allocation = board.as_ref().map(|board| board.allocation(&channel));
+        let on_board = || board.as_ref().map(|board| board.allocation(&channel));
+        let allocation = channel.allocation_in_groups().or_else(on_board);
         let sizing = sizing
             .with(allocation.unwrap_or_default(), self.processor())
             .refreshing(!self.refresh_limits().are_off());

@@ -193,10 +193,6 @@ fn queue_depth(asked: Option<u32>, interface: Option<&HostInterface>) -> Result<
 impl Board {
     /// Allocation of writes to the dies, or to their planes.
     pub(super) fn allocation(&self, channel: &Channel) -> Allocation {
-        if channel.stripe() > 1 {
-            // A reclaim unit has blocks of several dies.
-            return Allocation::default();
-        }
         let counts = [self.channels, channel.ways, self.dies, channel.own_planes];
         Allocation::new(counts.map(|count| u16::try_from(count).unwrap_or(u16::MAX)), self.order)
     }
@@ -216,8 +212,9 @@ impl Board {
             ways: count(channel.ways),
             dies: count(self.dies),
             planes: count(channel.planes * channel.own_planes),
-            blocks_per_plane: (geometry.blocks() * channel.stripe()).div_ceil(channel.units()),
-            pages_per_block: geometry.pages_per_block() / channel.stripe(),
+            blocks_per_plane: (geometry.blocks() * channel.stripes().blocks)
+                .div_ceil(channel.units()),
+            pages_per_block: geometry.pages_per_block() / channel.stripes().blocks,
             // Planes of their own take blocks by the rule of their multi-plane operations.
             paired_blocks: channel.own_planes == 1,
         };
@@ -229,7 +226,7 @@ impl Board {
             timing,
             policy: self.policy,
             ganged: channel.planes > 1,
-            stripe: channel.stripe(),
+            stripes: channel.stripes(),
             multi_plane: self.plane_use.multi_plane(channel.part()),
             queue_depth: self.queue_depth,
             host: self.host.clone(),

@@ -455,8 +455,10 @@ pub struct SlcCacheReport {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StreamsReport {
-    /// Handles that were used.
+    /// Handles that were used, those of each reclaim group together.
     pub handles: Vec<HandleReport>,
+    /// Reclaim groups.
+    pub groups: usize,
     /// Pages that the host wrote.
     pub host_pages: u64,
     /// Pages that the host and collection wrote.
@@ -478,9 +480,12 @@ pub struct StreamsReport {
 impl From<&StreamLog> for StreamsReport {
     fn from(log: &StreamLog) -> Self {
         let used = |handle: &HandleLog| *handle != HandleLog::default();
-        let handles = log.handles.iter().zip(0..).filter(|(handle, _)| used(handle));
-        let handles = handles.map(|(log, handle)| HandleReport {
-            handle,
+        let of_group = log.handles_per_group();
+        let handles = log.handles.iter().enumerate().filter(|(_, handle)| used(handle));
+        let handles = handles.map(|(stream, log)| HandleReport {
+            stream,
+            group: stream / of_group,
+            handle: stream % of_group,
             written: log.written,
             moved: log.moved,
             waf: (log.written > 0).then(|| (log.written + log.moved) as f64 / log.written as f64),
@@ -490,6 +495,7 @@ impl From<&StreamLog> for StreamsReport {
         let cut_short = log.handles.iter().map(|handle| handle.cut_short).sum::<u64>();
         Self {
             handles: handles.collect(),
+            groups: log.groups,
             host_pages: log.written(),
             media_pages: log.written() + log.moved(),
             collected_blocks: log.collected,
@@ -506,15 +512,19 @@ impl From<&StreamLog> for StreamsReport {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HandleReport {
-    /// Number of the handle, which is that of its stream; 0 is that of writes without a stream.
-    pub handle: u8,
+    /// Number of its stream; 0 is that of writes without one. With reclaim groups group · (handles of a group) + handle.
+    pub stream: usize,
+    /// Reclaim group.
+    pub group: usize,
+    /// Number of the handle in its group.
+    pub handle: usize,
     /// Pages that the host wrote.
     pub written: u64,
     /// Pages of the handle that collection moved.
     pub moved: u64,
     /// (Written + moved) / written; `null` without writes.
     pub waf: Option<f64>,
-    /// Pages of the host that went to a block of another class, because too few blocks were free for one of their own.
+    /// Pages of the host that went to a block of another class or reclaim group, because too few blocks were free for one of their own.
     pub displaced: u64,
     /// Blocks (with FDP: reclaim units) opened for it.
     pub opened_blocks: u64,

@@ -8,8 +8,8 @@ use super::units;
 
 /// What the words of these rows mean.
 pub(super) const HOW_TO_READ: &str = "Streams: handle N is that of the host's stream N, handle 0 of writes without one. \
-    Moved: pages of the handle that collection moved. Displaced: written to a block of another handle for want of free \
-    ones. Reallocated: blocks collected with valid pages.";
+    Moved: pages of the handle that collection moved. Displaced: written to a block of another handle or reclaim group for \
+    want of free ones. Reallocated: blocks collected with valid pages.";
 
 impl Report {
     /// True if a scheme reports streams.
@@ -43,13 +43,18 @@ pub(super) fn render(report: &Report, width: usize) -> String {
 /// One row per handle that was used; `None` without any.
 pub(super) fn grid(report: &Report) -> Option<Grid> {
     let one = report.schemes.iter().filter(|scheme| scheme.streams.is_some()).count() == 1;
-    let of = |scheme: &str, handle: u8| match one {
-        true => format!("handle {handle}"),
-        false => format!("{scheme}: handle {handle}"),
+    let of = |scheme: &str, groups: usize, handle: &HandleReport| {
+        let scheme = if one { String::new() } else { format!("{scheme}: ") };
+        let group = match groups {
+            1 => String::new(),
+            _ => format!("group {} ", handle.group),
+        };
+        format!("{scheme}{group}handle {}", handle.handle)
     };
-    let each = report.schemes.iter().flat_map(|scheme| {
-        let handles = scheme.streams.iter().flat_map(|streams| &streams.handles);
-        handles.map(move |handle| (of(&scheme.name, handle.handle), handle))
+    let streams =
+        report.schemes.iter().filter_map(|scheme| Some((scheme, scheme.streams.as_ref()?)));
+    let each = streams.flat_map(|(scheme, streams)| {
+        streams.handles.iter().map(move |handle| (of(&scheme.name, streams.groups, handle), handle))
     });
     let handles: Vec<(String, &HandleReport)> = each.collect();
     if handles.is_empty() {

@@ -400,9 +400,14 @@ fn unnamed(log: &StreamLog) -> Option<String> {
     let named = log.handles.iter().skip(1).any(|handle| handle.written > 0) || log.invalid > 0;
     if log.invalid > 0 {
         return Some(format!(
-            "{} pages named a stream without a handle and went to handle 0: there are {} handles, of streams 0 to {}",
+            "{} pages named a stream without a handle and went to handle 0: there are {} handles{}, of streams 0 to {}",
             grouped(log.invalid),
-            log.handles.len(),
+            log.handles_per_group(),
+            if log.groups > 1 {
+                format!(" in each of {} groups", log.groups)
+            } else {
+                String::new()
+            },
             log.handles.len() - 1
         ));
     }
@@ -550,7 +555,7 @@ mod tests {
 
     #[test]
     fn warnings_of_streams_and_trims() {
-        let mut log = StreamLog::new(2);
+        let mut log = StreamLog::new(2, 1);
         log.handles[0].written = 10;
         assert!(unnamed(&log).is_some_and(|said| said.contains("no request named a stream")));
         log.invalid = 4;

@@ -28,7 +28,7 @@ pub(crate) fn run_scheme(
     observer: &dyn Observer,
 ) -> Result<SchemeReport, RunError> {
     let array =
-        Parallel::striped(array, ssd.topology, ssd.timing, ssd.policy, ssd.ganged, ssd.stripe);
+        Parallel::striped(array, ssd.topology, ssd.timing, ssd.policy, ssd.ganged, ssd.stripes);
     let mut array = array.map_err(|error| FtlError::Config {
         scheme: scheme.preset.name,
         setting: "channels",

@@ -4,6 +4,7 @@ use super::arbitration::Arbitration;
 use super::cores::CoreSettings;
 use super::interface::HostInterface;
 use flash::channels::{MultiPlane, Policy, Precedence, Timing, Topology};
+use flash::parallel::Stripes;
 use workload::QueueClass;
 
 /// Channels of an SSD and their use by the host. The allocation of writes and the processor belong to the scheme
@@ -18,8 +19,8 @@ pub struct SsdSetup {
     pub policy: Policy,
     /// True if the planes of a die operate together: a page of the array is one page of each plane.
     pub ganged: bool,
-    /// Blocks of the channels per block of the array, written in turns: those of a reclaim unit, else 1.
-    pub stripe: u32,
+    /// How blocks of the array are blocks of the channels: as reclaim units in reclaim groups, else one to one.
+    pub stripes: Stripes,
     /// How operations on different planes of a die run as one; `None`: each as the scheme issued it.
     pub multi_plane: Option<MultiPlane>,
     /// Outstanding requests: the constant number without arrival times, otherwise the maximum. With several submission

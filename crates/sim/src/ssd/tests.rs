@@ -8,6 +8,7 @@ use crate::run::setup::Setup;
 use crate::ssd::{CoreSettings, CoreSharing, CpuWork};
 use bounds::copyback::CopySettings;
 use flash::channels::{Channels, Command, Policy, Precedence, Timing, Topology};
+use flash::parallel::Stripes;
 use flash::{CopyPath, Geometry, Part, parts};
 use ftl::{
     Allocation, AllocationOrder, BufferPolicy, BufferSettings, Processor, SchemeConfig, VictimKind,
@@ -40,7 +41,7 @@ fn ssd(channels: u16, ways: u16, queue_depth: u32) -> SsdSetup {
         timing: Timing::of(&part()).unwrap(),
         policy: Policy::Fifo,
         ganged: false,
-        stripe: 1,
+        stripes: Stripes::default(),
         multi_plane: None,
         queue_depth,
         host: None,

@@ -40,6 +40,7 @@ mod observer;
 mod own;
 mod placement;
 mod power_cut;
+mod reclaim_groups;
 mod refresh;
 mod sabotage;
 mod search;

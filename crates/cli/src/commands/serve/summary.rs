@@ -79,7 +79,7 @@ fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
             let (written, moved) = (handle.written, handle.moved);
             format!(
                 "stream {:<5} {written} pages written, {moved} moved, WAF {waf}\n",
-                handle.handle
+                handle.stream
             )
         })
         .collect();

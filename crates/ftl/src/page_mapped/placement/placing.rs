@@ -8,13 +8,14 @@
 //! block that is opened writes its class and its time, one that is collected reads them.
 //!
 //! Streams: for a policy that follows the host's streams, the frame keeps a log of each handle, and for that the handle of
-//! each logical page (1 byte). They serve reports alone; a controller has no use of them.
+//! each logical page (1 byte). They serve reports alone; a controller has no use of them. With G reclaim groups and K handles
+//! stream s is handle s mod K of group s div K, as a placement identifier of FDP, and the log has an entry for each of the KG.
 
 use super::future::Future;
 use super::interface::{CollectedBlock, PlacedCopy, PlacedWrite, Placement};
 use super::policy::{PlacementKind, Times};
 use crate::page_mapped::victims::{GroupSizes, GroupState};
-use crate::stream_log::StreamLog;
+use crate::stream_log::{HandleLog, StreamLog};
 use crate::victim_work::Accesses;
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 use flash::prefetch::prefetch;
@@ -32,6 +33,8 @@ struct Streams {
     log: StreamLog,
     handle_of: Vec<u8>,
     now: u8,
+    /// Group of the writes from here on.
+    group: usize,
 }
 
 impl Streams {
@@ -39,6 +42,14 @@ impl Streams {
     fn handle(&self) -> usize {
         let now = usize::from(self.now);
         if now < self.log.handles.len() { now } else { 0 }
+    }
+
+    /// The log's entry for a class of the reclaim group of this block; `None` for shared copies.
+    fn of_class(&mut self, block: BlockId, class: usize) -> Option<&mut HandleLog> {
+        let of_group = self.log.handles_per_group();
+        let group = block.0 as usize % self.log.groups;
+        let at = (class < of_group).then_some(group * of_group + class)?;
+        self.log.handles.get_mut(at)
     }
 }
 
@@ -62,11 +73,12 @@ pub(crate) struct Placing {
 }
 
 impl Placing {
-    /// Makes the policy for a space; `None` if it has no state.
+    /// Makes the policy for a space of so many reclaim groups; `None` if it has no state.
     pub(crate) fn new(
         kind: PlacementKind,
         logical_pages: u32,
         array: [u32; 2],
+        groups: usize,
         future: Option<Arc<Future>>,
     ) -> Option<Self> {
         let state = kind.by_state()?;
@@ -74,9 +86,10 @@ impl Placing {
         let of = |kept: bool, count: u32| vec![UNKNOWN; if kept { count as usize } else { 0 }];
         let policy = (state.make)(&kind.space(logical_pages, array));
         let streams = policy.handles().map(|handles| Streams {
-            log: StreamLog::new(handles),
+            log: StreamLog::new(handles, groups),
             handle_of: vec![NO_HANDLE; logical_pages as usize],
             now: 0,
+            group: 0,
         });
         Some(Self {
             policy,
@@ -105,8 +118,16 @@ impl Placing {
             && streams.now != stream
         {
             streams.now = stream;
-            self.policy.stream(stream);
+            let (handle, of_group) = (streams.handle(), streams.log.handles_per_group());
+            streams.group = handle / of_group;
+            self.policy.stream((handle % of_group) as u8);
         }
+    }
+
+    /// Reclaim group of the writes from here on.
+    #[inline]
+    pub(crate) fn reclaim_group(&self) -> usize {
+        self.streams.as_ref().map_or(0, |streams| streams.group)
     }
 
     /// Log of the host's streams, if the policy follows them.
@@ -117,11 +138,11 @@ impl Placing {
     /// Clears that log.
     pub(crate) fn restart_log(&mut self) {
         if let Some(streams) = &mut self.streams {
-            streams.log = StreamLog::new(streams.log.handles.len());
+            streams.log = StreamLog::new(streams.log.handles_per_group(), streams.log.groups);
         }
     }
 
-    /// Records that the host wrote a page, and whether it went to a block of its class.
+    /// Records that the host wrote a page, and whether it went to a block of its class and group.
     #[inline]
     pub(crate) fn wrote(&mut self, lpn: Lpn, hit: bool) {
         let Some(streams) = &mut self.streams else { return };
@@ -145,10 +166,10 @@ impl Placing {
         }
     }
 
-    /// Records that a block of a class was closed before it was full.
-    pub(crate) fn cut_short(&mut self, class: usize) {
+    /// Records that this block of a class was closed before it was full.
+    pub(crate) fn cut_short(&mut self, block: BlockId, class: usize) {
         let Some(streams) = &mut self.streams else { return };
-        match streams.log.handles.get_mut(class) {
+        match streams.of_class(block, class) {
             Some(log) => log.cut_short += 1,
             None => streams.log.copies_cut_short += 1,
         }
@@ -264,7 +285,7 @@ impl Placing {
         }
         self.work += Accesses::new(0, 1 + u64::from(!self.opened.is_empty()));
         if let Some(streams) = &mut self.streams {
-            match streams.log.handles.get_mut(class) {
+            match streams.of_class(block, class) {
                 Some(log) => log.opened += 1,
                 None => streams.log.opened_for_copies += 1,
             }
@@ -360,7 +381,7 @@ mod tests {
 
     fn noting() -> (Placing, Noting) {
         let policy = PLACEMENT_POLICIES.iter().find(|policy| policy.name == "sepbit").unwrap();
-        let mut placing = Placing::new(policy.kind(&[]).unwrap(), 4, [3, 8], None).unwrap();
+        let mut placing = Placing::new(policy.kind(&[]).unwrap(), 4, [3, 8], 1, None).unwrap();
         let noting = Noting::default();
         placing.policy = Box::new(noting.clone());
         (placing, noting)
@@ -401,7 +422,7 @@ mod tests {
     fn ages_of_blocks_alone_are_told_and_counted() {
         let (mut placing, noting) = noting();
         let midas = PLACEMENT_POLICIES.iter().find(|policy| policy.name == "midas").unwrap();
-        let mut of_blocks = Placing::new(midas.kind(&[]).unwrap(), 4, [3, 8], None).unwrap();
+        let mut of_blocks = Placing::new(midas.kind(&[]).unwrap(), 4, [3, 8], 1, None).unwrap();
         #[derive(Clone, Debug)]
         struct Ages(Rc<RefCell<Vec<Option<u32>>>>);
         impl Placement for Ages {
@@ -457,7 +478,7 @@ mod tests {
     fn each_handle_has_a_log_of_its_own() {
         let policy = PLACEMENT_POLICIES.iter().find(|policy| policy.name == "stream-initial");
         let mut placing =
-            Placing::new(policy.unwrap().kind(&[3]).unwrap(), 8, [4, 8], None).unwrap();
+            Placing::new(policy.unwrap().kind(&[3]).unwrap(), 8, [4, 8], 1, None).unwrap();
         let write = |placing: &mut Placing, stream, lpn, hit| {
             placing.name_stream(stream);
             let class = placing.of_write(Lpn(lpn), None);
@@ -472,8 +493,8 @@ mod tests {
         for class in [2, 3, 2] {
             placing.opened(BlockId(0), class);
         }
-        placing.cut_short(2);
-        placing.cut_short(3);
+        placing.cut_short(BlockId(0), 2);
+        placing.cut_short(BlockId(0), 3);
         placing.collected(BlockId(0), 4);
         placing.collected(BlockId(0), 0);
         let log = placing.stream_log().unwrap();
@@ -486,7 +507,39 @@ mod tests {
         assert_eq!(rest, [1, 1, 1, 1]);
         assert_eq!([log.collected, log.collected_valid, log.written(), log.moved()], [2, 1, 3, 4]);
         placing.restart_log();
-        assert_eq!(*placing.stream_log().unwrap(), StreamLog::new(3));
+        assert_eq!(*placing.stream_log().unwrap(), StreamLog::new(3, 1));
+    }
+
+    /// Stream s is handle s mod K of group s div K, and block b is in group b mod G.
+    #[test]
+    fn each_group_has_handles_of_its_own() {
+        let policy = PLACEMENT_POLICIES.iter().find(|policy| policy.name == "stream-initial");
+        let kind = policy.unwrap().kind(&[3]).unwrap();
+        let mut placing = Placing::new(kind, 8, [4, 8], 2, None).unwrap();
+        let mut write = |stream| {
+            placing.name_stream(stream);
+            let class = placing.of_write(Lpn(stream.into()), None);
+            placing.wrote(Lpn(stream.into()), true);
+            [placing.reclaim_group(), class]
+        };
+        let [first, second] = [[0, 1, 2], [3, 4, 5]].map(|streams| streams.map(&mut write));
+        assert_eq!((first, second), ([[0, 0], [0, 1], [0, 2]], [[1, 0], [1, 1], [1, 2]]));
+        assert_eq!(write(6), [0, 0], "a stream without a handle");
+        placing.moved(&[Lpn(5), Lpn(5), Lpn(1)]);
+        for (block, class) in [(0, 1), (1, 1), (3, 2), (2, 3), (3, 3)] {
+            placing.opened(BlockId(block), class);
+            placing.cut_short(BlockId(block), class);
+        }
+        let log = placing.stream_log().unwrap();
+        assert_eq!((log.groups, log.handles_per_group()), (2, 3));
+        let each = |of: fn(&HandleLog) -> u64| log.handles.iter().map(of).collect::<Vec<_>>();
+        assert_eq!(each(|log| log.written), [2, 1, 1, 1, 1, 1]);
+        assert_eq!(each(|log| log.moved), [0, 1, 0, 0, 0, 2]);
+        assert_eq!(each(|log| log.opened), [0, 1, 0, 0, 1, 1]);
+        assert_eq!(each(|log| log.cut_short), [0, 1, 0, 0, 1, 1]);
+        assert_eq!([log.opened_for_copies, log.copies_cut_short, log.invalid], [2, 2, 1]);
+        placing.restart_log();
+        assert_eq!(*placing.stream_log().unwrap(), StreamLog::new(3, 2));
     }
 
     /// The future is of the host writes in order, whichever way they come.
@@ -497,7 +550,7 @@ mod tests {
         [0, 1, 2, 0].into_iter().for_each(|lpn| notes.write(Lpn(lpn)));
         let future = notes.finish().map(Arc::new);
         let kind = oracle.kind(&[]).unwrap();
-        let mut placing = Placing::new(kind, 3, [3, 8], future).unwrap();
+        let mut placing = Placing::new(kind, 3, [3, 8], 1, future).unwrap();
         placing.of_write(Lpn(0), None);
         assert_eq!(placing.left(Lpn(0)), Some(3));
         placing.host_wrote(Lpn(1));

@@ -42,6 +42,11 @@ impl Victims for Box<dyn Victims> {
     }
 
     #[inline]
+    fn aim_group(&mut self, group: usize) {
+        (**self).aim_group(group);
+    }
+
+    #[inline]
     fn invalidated(&mut self, block: BlockId, valid: u32) {
         (**self).invalidated(block, valid);
     }

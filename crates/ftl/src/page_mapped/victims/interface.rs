@@ -79,6 +79,10 @@ pub trait Victims: fmt::Debug {
     /// Reports that `block` lost a page and has `valid` left. Blocks that are no candidates are reported too.
     fn invalidated(&mut self, block: BlockId, valid: u32);
 
+    /// Sets the reclaim group in which victims are taken from here on, for a policy that keeps one for each
+    /// ([`ByGroup`](super::ByGroup)).
+    fn aim_group(&mut self, _group: usize) {}
+
     /// Takes a victim out of the candidates; `None` if no candidate has an invalid page.
     ///
     /// A victim never has all pages valid, since that gains nothing. `valid` returns the valid pages of a

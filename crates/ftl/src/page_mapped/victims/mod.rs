@@ -2,6 +2,7 @@
 
 mod any;
 mod by_device;
+mod by_group;
 mod choices;
 mod cost_benefit;
 mod fifo;
@@ -20,6 +21,7 @@ mod two_regions;
 mod windowed_greedy;
 
 pub use by_device::ByDevice;
+pub use by_group::ByGroup;
 pub use choices::Choices;
 pub use cost_benefit::CostBenefit;
 pub use fifo::Fifo;
