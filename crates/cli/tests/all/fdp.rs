@@ -215,7 +215,14 @@ fn what_reclaim_units_exclude_is_refused() {
             "--fdp groups=2,ru=100KiB --schemes page-level --part ddt-mlc --channels 4 --ways 2 --capacity 1GiB",
             "one block on each of 4 dies is 4MiB",
         ),
-        ("--fdp ruhs=3,groups=4 --schemes page-level --capacity 2MiB", "page-level"),
+        (
+            "--fdp ruhs=3,groups=4 --schemes page-level --capacity 2MiB",
+            "4 open blocks per reclaim group; reclaim groups: 4; so it needs at least 23",
+        ),
+        (
+            "--fdp ruhs=3,groups=4 --schemes page-level --capacity 300KiB",
+            "on each of 4 reclaim groups; give 512KiB",
+        ),
         ("--fdp ru=100KiB", "one block on each of 1 die is 128KiB"),
         ("--fdp ruhs=3 --schemes lazy-rtgc", "`page-level` and `fsr` have them"),
         ("--fdp ruhs=3", "as in --schemes page-level"),

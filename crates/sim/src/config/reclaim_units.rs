@@ -33,7 +33,7 @@ impl Experiment {
             u64::from(channel.part().pages_per_block) * u64::from(channel.page_bytes());
         let groups = u32::from(settings.groups);
         let of_group = channel.units() / groups;
-        if channel.channels.is_some() && channel.all_dies() % groups > 0 {
+        if channel.channels.is_some() && !channel.all_dies().is_multiple_of(groups) {
             return Err(ConfigError::setting(
                 "fdp",
                 format!(

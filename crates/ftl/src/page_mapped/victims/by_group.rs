@@ -134,8 +134,7 @@ impl Victims for ByGroup {
 
     fn lists(&self) -> Vec<List> {
         let groups = self.groups.len() as u32;
-        let of_group = |(at, group): (u32, &Box<dyn Victims>)| {
-            let mut lists = group.lists();
+        let of_group = |(at, mut lists): (u32, Vec<List>)| {
             for item in lists.iter_mut().flat_map(|list| &mut list.items) {
                 if let Item::Block(block) = item {
                     *block = BlockId(block.0 * groups + at);
@@ -143,7 +142,7 @@ impl Victims for ByGroup {
             }
             lists
         };
-        (0..).zip(&self.groups).flat_map(of_group).collect()
+        (0..).zip(self.groups.iter().map(|group| group.lists())).flat_map(of_group).collect()
     }
 
     fn heap_bytes(&self) -> usize {
