@@ -31,7 +31,7 @@ pub(crate) fn ssd() -> SsdSetup {
         timing: Timing::of(&parts::DDT_MLC).unwrap(),
         policy: Policy::Fifo,
         ganged: false,
-        stripe: 1,
+        stripes: flash::parallel::Stripes::default(),
         multi_plane: None,
         queue_depth: 32,
         host: None,
