@@ -57,6 +57,11 @@ pub trait DirtyPages {
         self.newest(lpn).is_some()
     }
 
+    /// Placement stream of the page's last write, if the buffer keeps it; 0: none.
+    fn stream(&self, _lpn: Lpn) -> u8 {
+        0
+    }
+
     /// The collector programmed the newest version: the page is clean now.
     fn written(&mut self, lpn: Lpn);
 

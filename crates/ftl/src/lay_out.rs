@@ -168,7 +168,10 @@ fn lay_out(
         },
         other => other,
     })?;
-    plan.threshold_pages += (units - 1) * part.pages_per_block + more_pages;
+    // Each reclaim group begins by itself.
+    if config.groups().is_none() {
+        plan.threshold_pages += (units - 1) * part.pages_per_block + more_pages;
+    }
     plan.ram.other += frontiers::ram_bytes(units, classes);
     if let Some(kind) = placed {
         let array = [geometry.blocks(), geometry.pages_per_block()];

@@ -11,7 +11,7 @@ pub struct HandleLog {
     /// Pages that collection moved.
     pub moved: u64,
     /// Pages that the host wrote to a block of another class or reclaim group, because too few blocks were free for one of
-    /// their own.
+    /// their own, or the group was full.
     pub displaced: u64,
     /// Blocks opened.
     pub opened: u64,

@@ -165,6 +165,12 @@ struct Partial {
 
 impl Partial {
     fn create(to: &Path) -> Result<Self, WorkloadError> {
+        // A rename would put a file in the place of a device or a pipe.
+        let kind = std::fs::metadata(to).map(|metadata| metadata.file_type());
+        if kind.is_ok_and(|kind| !kind.is_file()) {
+            let reason = "is no file: a conversion is complete before it takes the place of its target; name a file";
+            return Err(unfit(to, reason));
+        }
         let mut name = to.file_name().unwrap_or_default().to_owned();
         name.push(".partial");
         let path = to.with_file_name(name);

@@ -62,11 +62,18 @@ pub struct Job<W> {
     /// Seed of its random numbers. Default: one of its own, from that of the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// Added to the placement streams of its requests, so that several jobs name streams of their own. Default: 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stream: u8,
     /// True if it ignores arrival times.
     #[serde(default, skip_serializing_if = "is_false")]
     pub closed: bool,
     /// What it asks for, addressed over its part: a built-in workload or a trace.
     pub workload: W,
+}
+
+fn is_zero(value: &u8) -> bool {
+    *value == 0
 }
 
 fn is_false(value: &bool) -> bool {
@@ -114,6 +121,7 @@ impl<W> Job<W> {
             queues: None,
             class: None,
             seed: None,
+            stream: 0,
             closed: false,
             workload,
         }
@@ -250,6 +258,8 @@ pub(crate) fn label<W>(jobs: &[Job<W>]) -> String {
 pub struct OpenJob {
     /// First byte of its part.
     pub first_byte: u64,
+    /// Added to the placement stream of each request, up to 255.
+    pub stream: u8,
     /// True if its requests have arrival times that it keeps.
     pub timed: bool,
     /// Its requests.
@@ -272,9 +282,22 @@ pub(crate) fn open_each<W: Workload>(
         let seed = job.seed(at, seed);
         let source = job.workload.open_part(replay.requests, seed, &of.facts)?;
         let first_byte = of.first_page * u64::from(facts.space.page_bytes);
-        Ok(OpenJob { first_byte, timed: of.facts.has_arrivals && !job.closed, source })
+        Ok(OpenJob {
+            first_byte,
+            stream: job.stream,
+            timed: of.facts.has_arrivals && !job.closed,
+            source,
+        })
     })
     .collect()
+}
+
+impl OpenJob {
+    /// Puts a request of its workload to its part of the space, and on its streams.
+    fn address(&self, request: &mut Request) {
+        request.offset += self.first_byte;
+        request.stream = request.stream.saturating_add(self.stream);
+    }
 }
 
 /// All jobs as one source: a request of each in turns, until all have ended. For passes before a measurement, which
@@ -302,7 +325,7 @@ impl Source for InTurns {
                 continue;
             }
             if let Some(request) = out.last_mut() {
-                request.offset += job.first_byte;
+                job.address(request);
             }
             self.next = at + 1;
         }

@@ -144,6 +144,50 @@ fn writes_of(scratch: &Scratch, name: &str, streams: &[u8]) -> String {
     scratch.file(name, &csv)
 }
 
+/// Jobs name streams of their own where each is given a number that is added to them.
+#[test]
+fn jobs_have_streams_of_their_own() {
+    let line = "compare --part ddt-mlc --channels 4 --capacity 512MiB --share 0.7 --precondition none --requests 4000 \
+        --fdp ruhs=8 --schemes page-level --job name=cache,workload=flash-cache,set.region=1MiB,size=50% \
+        --job name=files,workload=uniform,set.write_share=1,stream=3,size=25% \
+        --job name=more,workload=flash-cache,set.region=1MiB,stream=3";
+    let report = words(&format!("{line} --json")).json();
+    let used = |report: &Value| -> Vec<u64> {
+        let handles = schemes(report)[0]["streams"]["handles"].as_array().expect("a list").clone();
+        let written = handles.iter().filter(|handle| handle["written"] != 0);
+        written.map(|handle| handle["handle"].as_u64().expect("a number")).collect()
+    };
+    assert_eq!(used(&report), [1, 2, 3, 4, 5]);
+    // In the passes before a measurement, too, and from what `--dry-run` prints.
+    let scratch = Scratch::new("fdp-jobs");
+    let toml = words(&format!("{line} --dry-run")).ok();
+    assert!(toml.contains("stream = 3"), "{toml}");
+    let file = scratch.file("my.toml", &toml);
+    assert_eq!(schemes(&words(&format!("run {file} --json")).json()), schemes(&report));
+    let first = line.replace("--precondition none", "--precondition none+workload=1");
+    assert_eq!(used(&words(&format!("{first} --json")).json()), [1, 2, 3, 4, 5]);
+    words(&line.replace("stream=3", "stream=256")).refused(&["stream=256: must be 0 to 255"]);
+}
+
+/// Pages that go elsewhere are told, and what helps.
+#[test]
+fn displaced_pages_are_told() {
+    let run = |options: &str| {
+        let line = format!(
+            "compare flash-cache --capacity 256MiB --requests 20k --schemes page-level --set footprint=50% {options}"
+        );
+        unwrapped(&words(&line).ok())
+    };
+    let told = run("--share 0.8 --fdp ruhs=1,groups=4,ru=256KiB");
+    assert!(
+        told.contains("% of the pages of group 2 handle 0 were written to other groups"),
+        "{told}"
+    );
+    assert!(told.contains("--precondition none+workload=N"), "{told}");
+    let told = run("--share 0.5 --precondition none --fdp ruhs=1,groups=4,ru=256KiB");
+    assert!(!told.contains("were written to other groups"), "{told}");
+}
+
 /// A reclaim group has dies of its own: what one stream writes alone takes as many times longer as there are groups.
 #[test]
 fn a_reclaim_group_has_its_dies_alone() {
@@ -196,8 +240,11 @@ fn reclaim_groups_are_told_of() {
         assert_eq!(with["requests"], without["requests"]);
         assert_eq!((&with["streams"]["groups"], without.get("streams")), (&4.into(), None));
         // Nothing is promised of a group's victims but that they gain a page; without groups Λ and N tell more.
-        let valid = |scheme: &Value| scheme["collection"]["victim_valid_bound"].clone();
-        assert_ne!(valid(with), valid(without));
+        let pages = with["pages_per_block"].as_u64();
+        let valid = |scheme: &Value| scheme["collection"]["victim_valid_bound"].as_u64();
+        assert!(valid(with).map(|valid| valid + 1) == pages && valid(without) < valid(with));
+        // A group begins to collect at one free block of its own.
+        assert_eq!(with["collection"]["threshold_pages"].as_u64(), pages);
     }
 }
 

@@ -115,6 +115,14 @@ fn parquet_is_read_and_written_and_arrow_is_refused() {
     ftlkit(["trace", "convert", &csv, &arrow]).refused(&["Arrow", ".parquet"]);
     assert!(!std::path::Path::new(&arrow).exists());
     ftlkit(["trace", "convert", &csv, &parquet, "--to", "spc"]).refused(&["Parquet holds", "spc"]);
+    // What is no file stays what it is.
+    let pipe = scratch.at("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|s| s.success()));
+    ftlkit(["trace", "convert", &csv, &pipe, "--to", "csv"]).refused(&["pipe", "is no file"]);
+    ftlkit(["trace", "convert", &csv, "/dev/full", "--to", "csv"])
+        .refused(&["/dev/full", "is no file"]);
+    let kept = std::fs::metadata(&pipe).expect("a pipe");
+    assert!(std::os::unix::fs::FileTypeExt::is_fifo(&kept.file_type()));
     scratch.file("t.arrow", b"ARROW1\0\0");
     ftlkit(["trace", "info", &arrow]).refused(&["Arrow IPC", "Parquet"]);
 }

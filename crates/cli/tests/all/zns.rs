@@ -137,6 +137,28 @@ fn a_log_of_the_host_runs_on_zones_and_elsewhere_and_tells_both_write_amplificat
     assert_eq!(alone["schemes"][0]["violations"].as_u64(), Some(0));
 }
 
+/// Requests of a job that are refused are in no time, rate or share.
+#[test]
+fn refused_requests_of_a_job_are_told_apart() {
+    let line = "compare --part znand-slc --channels 2 --ways 2 --set part.pages_per_block=64 --capacity 256MiB --requests 4000 \
+        --job workload=host-log,size=50%,set.zone=1MiB --job workload=uniform,name=any --schemes zns --precondition none";
+    let json = words(&format!("{line} --json")).json();
+    let scheme = &json["schemes"][0];
+    let of = |job: usize, key: &str| scheme["jobs"][job][key].as_u64().expect("a number");
+    for job in [0, 1] {
+        assert_eq!(of(job, "requests_taken"), of(job, "requests") + of(job, "requests_refused"));
+    }
+    assert_eq!(of(0, "requests_refused"), 0);
+    assert!(of(1, "requests_refused") > 1000, "{scheme}");
+    assert_eq!(scheme["requests_refused"].as_u64(), Some(of(1, "requests_refused")));
+    let shares: f64 = [0, 1]
+        .iter()
+        .map(|job| scheme["jobs"][job]["share_of_page_writes"].as_f64().expect("a share"))
+        .sum();
+    assert!((0.99..1.01).contains(&shares), "{shares}");
+    assert!(words(line).ok().contains("refused"));
+}
+
 #[test]
 fn what_writes_any_page_refuses_zones_and_says_why() {
     let pointers = "only at the write pointers";

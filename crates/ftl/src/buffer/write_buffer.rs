@@ -567,6 +567,10 @@ impl DirtyPages for WriteBuffer {
         self.plan.aware && self.units.is_dirty_lpn(lpn)
     }
 
+    fn stream(&self, lpn: Lpn) -> u8 {
+        self.streams.get(lpn.0 as usize).copied().unwrap_or(0)
+    }
+
     fn written(&mut self, lpn: Lpn) {
         if let Some(at) = self.units.find(lpn)
             && self.units.is_dirty(at)

@@ -63,11 +63,11 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         &mut self,
         kind: Option<PlacementKind>,
         logical_pages: u32,
+        groups: usize,
         future: Option<Arc<Future>>,
     ) {
         let geometry = self.flash.geometry();
         let array = [geometry.blocks(), geometry.pages_per_block()];
-        let groups = self.space.groups();
         if let Some(placing) =
             kind.and_then(|kind| Placing::new(kind, logical_pages, array, groups, future))
         {
@@ -160,8 +160,6 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     #[inline]
     fn remap(&mut self, lpn: Lpn, ppn: Ppn) {
         let old = self.space.blocks.set(lpn, ppn.0);
-        let from = (old < LOST).then_some(Ppn(old));
-        self.space.has_moved(self.flash.geometry(), from, Some(ppn));
         if old < LOST {
             self.space.invalidate(self.flash.geometry(), Ppn(old));
         }
@@ -188,7 +186,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
             if let Some(placing) = &mut self.space.placing {
                 placing.trimmed(lpn, block);
             }
-            self.space.has_moved(self.flash.geometry(), Some(Ppn(old)), None);
+            self.space.have_moved(self.flash.geometry(), (Some(Ppn(old)), None), 1);
             self.space.invalidate(self.flash.geometry(), Ppn(old));
             self.less_in_use();
         }
@@ -345,11 +343,11 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
             match self.flash.program(to, Oob::data(lpn, seq), bytes, cause) {
                 Ok(()) => {
                     let from = Ppn(self.space.blocks.set(lpn, to.0));
-                    self.space.has_moved(self.flash.geometry(), Some(from), Some(to));
+                    self.space.have_moved(self.flash.geometry(), (Some(from), Some(to)), 1);
                     self.space.use_room(1);
                     if let Some(placing) = &mut self.space.placing {
                         placing.host_wrote(lpn);
-                        placing.wrote(lpn, true);
+                        placing.wrote_of(lpn, buffer.stream(lpn), true);
                     }
                     buffer.written(lpn);
                     return Ok(());
@@ -378,8 +376,9 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
             let done = result.map_or_else(|(done, _)| done, |()| from.len());
             for (at, lpn) in lpns[..done].iter().enumerate() {
                 self.space.blocks.set(*lpn, to.0 + at as u32);
-                self.space.has_moved(self.flash.geometry(), Some(left[at]), Some(to));
             }
+            // A run is of one block, and goes to one.
+            self.space.have_moved(self.flash.geometry(), (Some(left[0]), Some(to)), done as u32);
             buffer.moved(&lpns[..done]);
             if let Some(placing) = &mut self.space.placing {
                 placing.moved(&lpns[..done]);
@@ -412,7 +411,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     fn lose(&mut self, from: Ppn) {
         if let Some(lpn) = self.space.blocks.find(from) {
             self.space.blocks.set(lpn, LOST);
-            self.space.has_moved(self.flash.geometry(), Some(from), None);
+            self.space.have_moved(self.flash.geometry(), (Some(from), None), 1);
             self.space.log.lost_pages += 1;
             events::lost_page(&mut self.flash, lpn);
             self.less_in_use();

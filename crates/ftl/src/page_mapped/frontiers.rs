@@ -172,7 +172,7 @@ pub(crate) struct Frontiers {
     at: [usize; CLASSES],
     /// True if copies stay in the unit of their victim.
     near: bool,
-    /// If units are reclaim groups ([`groups`]): the place of the one to which host pages go.
+    /// If units are reclaim groups ([`groups`]): the place of the one to which the next host page goes, whose turn it is.
     group: Option<usize>,
     chosen: Choice,
     /// True if it was chosen for a copy of collection.
@@ -369,9 +369,6 @@ impl Frontiers {
             }
             _ => {
                 let class = self.aim[0];
-                if let Some(place) = self.group {
-                    return Choice { place, from: place, class, turn: None };
-                }
                 let place = self.at[class];
                 self.level(Choice { place, from: place, class, turn: Some(class) })
             }

@@ -82,7 +82,7 @@ pub(crate) fn lists<V: Victims, T: BlockInfo>(space: &Space<V, T>) -> Vec<List> 
     if let Some(groups) = &space.groups {
         lists.push(List::new(
             "valid pages of groups",
-            "Valid pages of each reclaim group; beyond its share a group gives its writes to others.",
+            "Valid pages of each reclaim group; beyond its limit a group gives its writes to others.",
             groups.valid.iter().map(|valid| Item::Count(u64::from(*valid))).collect(),
         ));
     }

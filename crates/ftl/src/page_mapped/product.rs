@@ -143,13 +143,15 @@ where
             ),
         });
     }
-    if config.groups().is_some() {
-        core.space.bind_to_groups(plan.logical_pages);
-    }
     if config.placement.is_some_and(|kind| kind.fills_up()) {
         core.space.frontiers.fill_up();
     }
-    core.place_by(config.placement, plan.logical_pages, config.future.clone());
+    let groups = config.groups().map_or(1, |groups| groups as usize);
+    core.place_by(config.placement, plan.logical_pages, groups, config.future.clone());
+    if groups > 1 {
+        let geometry = *core.flash.geometry();
+        core.space.bind_to_groups(&geometry, plan.logical_pages);
+    }
     if config.dynamic_wear == Some(false) {
         core.space.frontiers.take_in_order();
     }

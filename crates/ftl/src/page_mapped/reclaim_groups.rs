@@ -4,16 +4,19 @@
 //!
 //! ```text
 //! write(lpn, g):
-//!   for each group, g first, that holds fewer than its share ⌈Λ/G⌉ of the valid pages, or holds lpn:
+//!   for each group, g first, that holds fewer valid pages than its limit, or holds lpn:
 //!     if no more blocks are free in it than are kept:
 //!       victim = the policy's choice among the blocks of the group
 //!       if the copies of the victim fit into the group: collect it
-//!     if a page is free in an open block of the group, or a block besides the last:
+//!     if a block is free in the group, and another one or a page of an open block:
 //!       write there; done
 //!   the same for each group, whatever it holds
+//!   the same again, where copies may go to other groups and the last free page counts
 //! ```
 //!
-//! So no group fills with valid pages at the cost of its over-provisioning: beyond its share, pages go to other groups.
+//! The limit is half-way between a group's share ⌈Λ/G⌉ and its blocks that are neither open nor kept free. So a group never fills
+//! with valid pages: half of its over-provisioning is left, and beyond that pages go to other groups. In the other half pages
+//! that the host names differently than before can change their group, however full the array is.
 //!
 //! # Room
 //! Let N blocks be neither spare nor bad, G groups with k classes each, and Λ ≤ (N − G(k + 1) − 1)π valid pages, as planned.
@@ -29,8 +32,12 @@
 //! in their bad blocks, and a power cut may bring trimmed pages back beyond a group's share. So of a victim's valid pages only
 //! this is promised: they are fewer than π.
 //!
-//! *Spare blocks.* While there are any, two blocks are kept in each group, and a failed program takes one of them. Groups lose
-//! blocks as programs fail in them; one that is full gives no room, and its writes go to others.
+//! *Spare blocks.* While there are any, two blocks are kept in each group. A failed program takes one of them, and the collection of
+//! its block copies pages without freeing any. Groups lose blocks as programs fail in them. One without a free block waits
+//! until a victim's copies fit; its writes go to others, and where no group has room, its copies do.
+//!
+//! *Other settings.* An array that was written without groups may have none free in a group. The mount then collects there,
+//! and copies go to others until a block is free.
 //!
 //! *A power cut* may leave a group without a free block, as in [`WholeBlock`](super::WholeBlock). The mount collects in each
 //! group until a block is free again.
@@ -49,47 +56,75 @@ use flash::{Geometry, Lpn, Ppn, Probe};
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
     pub(super) valid: Vec<u32>,
-    /// Share of each group in the logical pages.
-    share: u32,
-    /// Group that holds the page that is to be written.
-    holds: Option<usize>,
+    /// Valid pages up to which a group takes pages that it does not hold.
+    pub(super) limit: u32,
+    /// Place of the page that is being written.
+    before: Option<Ppn>,
+    /// True while copies may leave the group of their victim.
+    beyond: bool,
 }
 
 impl Groups {
+    /// Groups of an array of so many blocks, of which each has `classes` open.
+    fn new(count: u32, [blocks, pages_per_block, classes]: [u32; 3], logical_pages: u32) -> Self {
+        let share = logical_pages.div_ceil(count);
+        // What is open or kept free is no room.
+        let usable = (blocks / count).saturating_sub(classes + 1) * pages_per_block;
+        let limit = share + usable.saturating_sub(share) / 2;
+        Self { valid: vec![0; count as usize], limit, before: None, beyond: false }
+    }
+
     fn of(&self, ppn: Ppn, geometry: &Geometry) -> usize {
         geometry.block_of(ppn).0 as usize % self.valid.len()
     }
 }
 
 impl<V: Victims, T: BlockInfo> Space<V, T> {
-    /// Makes the units reclaim groups for so many logical pages. After [`Space::spread`].
-    pub(super) fn bind_to_groups(&mut self, logical_pages: u32) {
+    /// Makes the units reclaim groups for so many logical pages. After [`Space::spread`] and [`Space::place`].
+    pub(super) fn bind_to_groups(&mut self, geometry: &Geometry, logical_pages: u32) {
         let count = self.frontiers.count() as u32;
-        let (valid, share) = (vec![0; count as usize], logical_pages.div_ceil(count));
-        self.groups = Some(Box::new(Groups { valid, share, holds: None }));
+        let classes = self.frontiers.classes() as u32;
+        let blocks = geometry.blocks().saturating_sub(self.spare_blocks());
+        let array = [blocks, geometry.pages_per_block(), classes];
+        self.groups = Some(Box::new(Groups::new(count, array, logical_pages)));
         self.frontiers.bind_to_groups();
     }
 
-    /// Counts a logical page that is now at `to` and no more at `from`.
+    /// Group of a page; `None` without groups.
+    fn group_of(&self, ppn: Ppn, geometry: &Geometry) -> Option<usize> {
+        self.groups.as_ref().map(|groups| groups.of(ppn, geometry))
+    }
+
+    /// Counts logical pages that are now in the block of `to` and no more in that of `from`.
     #[inline]
-    pub(super) fn has_moved(&mut self, geometry: &Geometry, from: Option<Ppn>, to: Option<Ppn>) {
-        if let Some(groups) = &mut self.groups {
-            let [from, to] = [from, to].map(|ppn| ppn.map(|ppn| groups.of(ppn, geometry)));
-            from.into_iter().for_each(|group| groups.valid[group] -= 1);
-            to.into_iter().for_each(|group| groups.valid[group] += 1);
+    pub(super) fn have_moved(
+        &mut self,
+        geometry: &Geometry,
+        (from, to): (Option<Ppn>, Option<Ppn>),
+        pages: u32,
+    ) {
+        if self.groups.is_some() {
+            self.count_moves(geometry, [from, to], pages);
         }
     }
 
-    /// True if this group holds fewer valid pages than its share, or the page that is to be written.
-    fn has_share_left(&self, group: usize) -> bool {
-        self.groups
-            .as_ref()
-            .is_none_or(|groups| groups.valid[group] < groups.share || groups.holds == Some(group))
+    #[cold]
+    fn count_moves(&mut self, geometry: &Geometry, places: [Option<Ppn>; 2], pages: u32) {
+        if let Some(groups) = &mut self.groups {
+            let [from, to] = places.map(|ppn| ppn.map(|ppn| groups.of(ppn, geometry)));
+            from.into_iter().for_each(|group| groups.valid[group] -= pages);
+            to.into_iter().for_each(|group| groups.valid[group] += pages);
+        }
+    }
+
+    /// True if this group takes pages that it does not hold.
+    fn is_below_limit(&self, group: usize) -> bool {
+        self.groups.as_ref().is_none_or(|groups| groups.valid[group] < groups.limit)
     }
 
     /// Number of reclaim groups; 1 if units are none.
     pub(super) fn groups(&self) -> usize {
-        self.frontiers.group().map_or(1, |_| self.frontiers.count() as usize)
+        self.groups.as_ref().map_or(1, |groups| groups.valid.len())
     }
 
     /// Sets the group to which host pages go and in which victims are taken.
@@ -98,35 +133,47 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         self.victims.aim_group(group);
     }
 
-    /// Free pages of the group; `None` without groups.
-    pub(super) fn room_of_group(&self, geometry: &Geometry) -> Option<u64> {
-        let group = self.frontiers.group()?;
+    /// Lets copies leave the group of their victim, or not.
+    fn set_beyond(&mut self, beyond: bool) {
+        if let Some(groups) = &mut self.groups {
+            groups.beyond = beyond;
+        }
+    }
+
+    /// Free pages that the copies of a victim find.
+    pub(super) fn room_for_copies(&self, geometry: &Geometry) -> u64 {
+        match &self.groups {
+            Some(groups) if !groups.beyond => self.room_of_group(geometry),
+            _ => self.free_pages,
+        }
+    }
+
+    /// Free pages of the group aimed at.
+    #[cold]
+    fn room_of_group(&self, geometry: &Geometry) -> u64 {
+        let group = self.frontiers.group().unwrap_or(0);
         let free = self.frontiers.free_of(group) as u64 * u64::from(geometry.pages_per_block());
-        Some(free + self.frontiers.open_room_of(group))
+        free + self.frontiers.open_room_of(group)
     }
 
     /// True if no more blocks of this group are free than are kept for collection.
-    #[inline]
     fn is_low(&self, group: usize) -> bool {
         self.frontiers.free_of(group) <= self.kept_for_collection()
     }
 
-    /// True if a host page finds room in this group.
-    #[inline]
+    /// True if a host page finds room in this group without its last free block, which is for copies.
     fn takes_writes(&self, group: usize) -> bool {
-        self.frontiers.free_of(group) > 1 || self.frontiers.open_room_of(group) > 0
+        match self.frontiers.free_of(group) {
+            0 => false,
+            1 => self.frontiers.open_room_of(group) > 0,
+            _ => true,
+        }
     }
 }
 
 impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
-    /// Notes the group that holds the page that is to be written.
-    #[inline]
-    pub(super) fn note_group_of(&mut self, lpn: Lpn) {
-        if let Some(groups) = &mut self.space.groups {
-            let old = self.space.blocks.get(lpn);
-            let geometry = self.flash.geometry();
-            groups.holds = (old < LOST).then(|| groups.of(Ppn(old), geometry));
-        }
+    fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
+        Some(self.space.blocks.get(lpn)).filter(|ppn| *ppn < LOST).map(Ppn)
     }
 
     /// Counts the valid pages of each group after a mount.
@@ -134,29 +181,57 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         let geometry = *self.flash.geometry();
         if self.space.groups.is_some() {
             for lpn in (0..self.space.blocks.logical_pages()).map(Lpn) {
-                let at = self.space.blocks.get(lpn);
-                self.space.has_moved(&geometry, None, (at < LOST).then_some(Ppn(at)));
+                self.space.have_moved(&geometry, (None, self.place_of(lpn)), 1);
             }
         }
     }
 
-    /// Makes room for a host write in the group that it names, or in the next one that has any. See the module.
+    /// Counts a page that the host wrote.
+    #[cold]
+    pub(super) fn wrote_in_groups(&mut self, lpn: Lpn) {
+        let to = self.place_of(lpn);
+        let from = self.space.groups.as_mut().and_then(|groups| groups.before.take());
+        self.space.have_moved(&self.flash.geometry().clone(), (from, to), 1);
+    }
+
+    /// Makes room for a host write of this page, and aims it at the group that has it. See the module.
+    #[cold]
     pub(super) fn make_room_in_groups(
         &mut self,
+        lpn: Lpn,
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
+        self.find_room(lpn, buffer)?;
+        let before = self.place_of(lpn);
+        self.space.groups.iter_mut().for_each(|groups| groups.before = before);
+        Ok(())
+    }
+
+    fn find_room(&mut self, lpn: Lpn, buffer: &mut dyn DirtyPages) -> Result<(), FtlError> {
         let groups = self.space.groups();
         let named = self.space.placing.as_ref().map_or(0, |placing| placing.reclaim_group());
+        let holds =
+            self.place_of(lpn).and_then(|at| self.space.group_of(at, self.flash.geometry()));
         let each = (named..groups).chain(0..named);
-        for (group, whatever) in each.clone().map(|g| (g, false)).chain(each.map(|g| (g, true))) {
-            if !whatever && !self.space.has_share_left(group) {
-                continue;
+        for within_limit in [true, false] {
+            for group in each.clone() {
+                if within_limit && holds != Some(group) && !self.space.is_below_limit(group) {
+                    continue;
+                }
+                self.space.aim_group(group);
+                if self.space.is_low(group) {
+                    self.collect_in_group(buffer, why::FEW_FREE)?;
+                }
+                if self.space.takes_writes(group) {
+                    return Ok(());
+                }
             }
+        }
+        // Failed programs, or an array that was written without groups.
+        for group in each {
             self.space.aim_group(group);
-            if self.space.is_low(group) {
-                self.collect_in_group(buffer, why::FEW_FREE)?;
-            }
-            if self.space.takes_writes(group) {
+            self.collect_beyond_group(buffer, why::FEW_FREE)?;
+            if self.space.takes_writes(group) || self.space.frontiers.open_room_of(group) > 0 {
                 return Ok(());
             }
         }
@@ -182,14 +257,38 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
+    /// As [`Core::collect_in_group`], where copies that do not fit into the group go to others.
+    fn collect_beyond_group(
+        &mut self,
+        buffer: &mut dyn DirtyPages,
+        why: &'static str,
+    ) -> Result<bool, FtlError> {
+        self.space.set_beyond(true);
+        let collected = self.collect_in_group(buffer, why);
+        self.space.set_beyond(false);
+        collected
+    }
+
     /// Restores the free blocks of each group after a mount.
     pub(super) fn recover_groups(&mut self) -> Result<(), FtlError> {
-        for group in 0..self.space.groups() {
+        let groups = self.space.groups();
+        let kept = self.space.kept_for_collection();
+        for group in 0..groups {
             self.space.aim_group(group);
-            let kept = self.space.kept_for_collection();
             while self.space.frontiers.free_of(group) < kept
                 && self.collect_in_group(&mut NoBuffer, why::MOUNT)?
             {}
+        }
+        // Copies that leave a group may take the free block of another: each collection gains a page, so this ends.
+        let mut gained = true;
+        while gained {
+            gained = false;
+            for group in 0..groups {
+                self.space.aim_group(group);
+                if self.space.frontiers.free_of(group) == 0 {
+                    gained |= self.collect_beyond_group(&mut NoBuffer, why::MOUNT)?;
+                }
+            }
         }
         self.space.aim_group(0);
         Ok(())

@@ -176,9 +176,16 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
         if self.core.space.cache.is_some() {
             return fold::write(&mut self.core, &mut self.collector, lpn, data, buffer);
         }
-        self.core.note_group_of(lpn);
-        self.collector.before_write(&mut self.core, buffer)?;
+        let in_groups = self.core.space.groups.is_some();
+        if in_groups {
+            self.core.make_room_in_groups(lpn, buffer)?;
+        } else {
+            self.collector.before_write(&mut self.core, buffer)?;
+        }
         self.core.write(lpn, data)?;
+        if in_groups {
+            self.core.wrote_in_groups(lpn);
+        }
         self.collector.after_write(&mut self.core, buffer)
     }
 

@@ -338,7 +338,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     ) -> Result<Option<BlockId>, FtlError> {
         let Some(victim) = victim else { return Ok(None) };
         let valid = self.blocks.valid(victim);
-        if u64::from(valid) > self.room_of_group(geometry).unwrap_or(self.free_pages) {
+        if u64::from(valid) > self.room_for_copies(geometry) {
             self.put_back(victim);
             return Err(self.full(geometry));
         }

@@ -108,6 +108,11 @@ impl<'a> Sizing<'a> {
         step * (groups / common_divisor(step, groups))
     }
 
+    /// What has a step's share of the blocks.
+    pub(super) fn unit_name(&self) -> &'static str {
+        if self.channel.channels.is_some() { self.channel.unit_name() } else { "reclaim group" }
+    }
+
     /// Blocks of the largest array that page numbers can address.
     fn most_blocks(&self) -> u32 {
         let most = (u32::MAX - 1) / self.channel.part().pages_per_block;
@@ -135,11 +140,7 @@ impl<'a> Sizing<'a> {
                 format!(
                     "{capacity} is less than one block of {} on each of {step} {}s; give {} at least",
                     Bytes::new(self.block_bytes()),
-                    if self.channel.channels.is_some() {
-                        self.channel.unit_name()
-                    } else {
-                        "reclaim group"
-                    },
+                    self.unit_name(),
                     Bytes::new(u64::from(step) * self.block_bytes()),
                 ),
             )),

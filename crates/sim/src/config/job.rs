@@ -7,7 +7,7 @@ use workload::nearest::did_you_mean;
 use workload::{AddressPolicy, JobSpec, QueueClass, WorkloadSpec};
 
 /// Keys of a job, and second names of some.
-const KEYS: [(&str, &str); 17] = [
+const KEYS: [(&str, &str); 18] = [
     ("name", "name"),
     ("workload", "workload"),
     ("trace", "workload"),
@@ -21,6 +21,7 @@ const KEYS: [(&str, &str); 17] = [
     ("prioclass", "class"),
     ("seed", "seed"),
     ("randseed", "seed"),
+    ("stream", "stream"),
     ("closed", "closed"),
     ("requests", "requests"),
     ("loops", "loops"),
@@ -82,6 +83,10 @@ pub fn job_from_text(text: &str) -> Result<JobSpec, ConfigError> {
             Some("queue_depth") => job.queue_depth = Some(small()?),
             Some("queues") => job.queues = Some(small()?),
             Some("seed") => job.seed = Some(number()?),
+            Some("stream") => {
+                let stream = value.parse().map_err(|_| wrong("must be 0 to 255".into()));
+                job.stream = stream?;
+            }
             Some("class") => {
                 let known = QueueClass::ALL.iter().find(|class| class.name() == *value);
                 let names = "must be urgent, high, medium or low";

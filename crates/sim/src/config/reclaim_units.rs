@@ -137,15 +137,17 @@ impl ReclaimUnits {
         let groups = match groups {
             1 => "one reclaim group".to_owned(),
             groups => format!(
-                "{groups} reclaim groups (stream N: handle N mod {handles} of group N div {handles}; pages beyond a group's share of the \
-                 exported space go to other groups, `displaced`)"
+                "{groups} reclaim groups (stream N: handle N mod {handles} of group N div {handles}; pages beyond a group's limit \
+                 go to other groups, `displaced`)"
             ),
         };
         let copies = match isolation {
             Isolation::Initially => {
-                "moved pages of all handles share reclaim units (initially isolated)"
+                "moved pages of all handles share reclaim units (initially isolated), unless a scheme names its placement"
             }
-            Isolation::Persistently => "moved pages stay with their handle (persistently isolated)",
+            Isolation::Persistently => {
+                "moved pages stay with their handle (persistently isolated), unless a scheme names its placement"
+            }
         };
         format!(
             "FDP: {handles} handle{plural}, reclaim units of {} ({blocks}), {groups}; {copies}. Blocks, erases and \

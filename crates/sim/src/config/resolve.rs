@@ -508,8 +508,11 @@ fn given_array(
         notes.push(format!(
             "capacity {}: {capacity} less {left_out} blocks, so that all {} {}s have equally many",
             Bytes::new(geometry.capacity_bytes()),
-            units::grouped(sizing.channel.units().into()),
-            sizing.channel.unit_name(),
+            units::grouped(match sizing.channel.channels {
+                None => sizing.channel.stripes().groups.into(),
+                Some(_) => sizing.channel.units().into(),
+            }),
+            sizing.unit_name(),
         ));
     }
     Ok(geometry)

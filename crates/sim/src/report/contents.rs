@@ -524,7 +524,8 @@ pub struct HandleReport {
     pub moved: u64,
     /// (Written + moved) / written; `null` without writes.
     pub waf: Option<f64>,
-    /// Pages of the host that went to a block of another class or reclaim group, because too few blocks were free for one of their own.
+    /// Pages of the host that went to a block of another class or reclaim group, because too few blocks were free for one of
+    /// their own, or the group was full.
     pub displaced: u64,
     /// Blocks (with FDP: reclaim units) opened for it.
     pub opened_blocks: u64,

@@ -17,8 +17,10 @@ pub struct JobReport {
     pub queue_depth: u32,
     /// Requests that it submitted.
     pub requests_taken: u64,
-    /// Of these, the requests that ended: all, since a refusal ends the run with an error.
+    /// Of these, the requests that were completed.
     pub requests: u64,
+    /// Of these, the requests that were refused; times and rates are of the others.
+    pub requests_refused: u64,
     /// Reads that ended.
     pub read_requests: u64,
     /// Writes that ended.

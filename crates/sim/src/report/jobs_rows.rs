@@ -42,6 +42,9 @@ pub(super) fn grid(report: &Report) -> Option<Grid> {
     };
     let p99 = |times: &Summary| times.p99.map_or_else(none, |ns| units::time(ns as f64));
     row("requests", &|job| units::count(job.requests));
+    if jobs.iter().any(|(_, job)| job.requests_refused > 0) {
+        row("refused", &|job| units::count(job.requests_refused));
+    }
     row("requests /s", &|job| units::number(job.requests_per_second));
     row("MB/s", &|job| {
         units::number((job.read_bytes_per_second + job.written_bytes_per_second) / 1e6)

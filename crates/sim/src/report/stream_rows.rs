@@ -7,9 +7,10 @@ use super::ssd_rows::Row;
 use super::units;
 
 /// What the words of these rows mean.
-pub(super) const HOW_TO_READ: &str = "Streams: handle N is that of the host's stream N, handle 0 of writes without one. \
-    Moved: pages of the handle that collection moved. Displaced: written to a block of another handle or reclaim group for \
-    want of free ones. Reallocated: blocks collected with valid pages.";
+pub(super) const HOW_TO_READ: &str = "Streams: handle N is that of the host's stream N, handle 0 of writes without one; with \
+    K handles in each reclaim group stream N is handle N mod K of group N div K. \
+    Moved: pages of the handle that collection moved. Displaced: written to a block of another handle or reclaim group, for \
+    want of free ones or because its group was full. Reallocated: blocks collected with valid pages.";
 
 impl Report {
     /// True if a scheme reports streams.

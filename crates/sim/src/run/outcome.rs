@@ -113,6 +113,7 @@ impl Account {
             .chain(bit_errors.as_ref().and_then(unreadable))
             .chain(bit_errors.as_ref().and_then(too_old))
             .chain(telemetry.streams.and_then(unnamed))
+            .chain(telemetry.streams.and_then(displaced))
             .chain(refused_most(&self))
             .collect(),
             bit_errors,
@@ -400,14 +401,9 @@ fn unnamed(log: &StreamLog) -> Option<String> {
     let named = log.handles.iter().skip(1).any(|handle| handle.written > 0) || log.invalid > 0;
     if log.invalid > 0 {
         return Some(format!(
-            "{} pages named a stream without a handle and went to handle 0: there are {} handles{}, of streams 0 to {}",
+            "{} pages named a stream without a handle and went to handle 0{}: the last with one is stream {}",
             grouped(log.invalid),
-            log.handles_per_group(),
-            if log.groups > 1 {
-                format!(" in each of {} groups", log.groups)
-            } else {
-                String::new()
-            },
+            if log.groups > 1 { " of group 0" } else { "" },
             log.handles.len() - 1
         ));
     }
@@ -415,6 +411,29 @@ fn unnamed(log: &StreamLog) -> Option<String> {
         "no request named a stream: all writes are of handle 0; `flash-cache`, `three-streams`, `lsm` and traces with a column \
          `stream` name them"
             .into()
+    })
+}
+
+/// What is said where more than a tenth of the pages of a handle went elsewhere.
+fn displaced(log: &StreamLog) -> Option<String> {
+    let of_group = log.handles_per_group();
+    let each = log.handles.iter().enumerate();
+    let (at, handle) = each.max_by_key(|(_, handle)| handle.displaced)?;
+    if handle.displaced * 10 <= handle.written {
+        return None;
+    }
+    let (percent, group) = (100 * handle.displaced / handle.written, at / of_group);
+    Some(match log.groups {
+        1 => format!(
+            "{percent} % of the pages of handle {at} were written to blocks of others, since too few were free; a larger \
+             --capacity or a smaller --share leaves more"
+        ),
+        _ => format!(
+            "{percent} % of the pages of group {group} handle {} were written to other groups or handles: too few blocks of \
+             the group were free, or it was full; a fill names no stream and fills one group after the other, \
+             --precondition none+workload=N fills each by the workload",
+            at % of_group
+        ),
     })
 }
 

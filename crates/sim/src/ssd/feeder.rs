@@ -11,8 +11,8 @@ pub(crate) struct Feeder {
     requests: Vec<Request>,
     next: usize,
     left: u64,
-    /// Added to the offset of each request.
-    first_byte: u64,
+    /// Added to the offset and to the stream of each request.
+    added: (u64, u8),
 }
 
 impl Feeder {
@@ -22,18 +22,18 @@ impl Feeder {
             requests: Vec::with_capacity(BATCH),
             next: 0,
             left: limit,
-            first_byte: 0,
+            added: (0, 0),
         }
     }
 
-    /// The same with requests addressed from this byte on.
-    pub(super) fn from(self, first_byte: u64) -> Self {
-        Self { first_byte, ..self }
+    /// The same with requests addressed from this byte on, and this added to their streams.
+    pub(super) fn from(self, first_byte: u64, stream: u8) -> Self {
+        Self { added: (first_byte, stream), ..self }
     }
 
     /// A feeder of these requests.
     pub(crate) fn of(requests: Vec<Request>) -> Self {
-        Self { source: None, requests, next: 0, left: 0, first_byte: 0 }
+        Self { source: None, requests, next: 0, left: 0, added: (0, 0) }
     }
 
     /// The next request, without taking it.
@@ -51,8 +51,12 @@ impl Feeder {
                 return Ok(None);
             }
             self.left -= self.requests.len() as u64;
-            if self.first_byte > 0 {
-                self.requests.iter_mut().for_each(|request| request.offset += self.first_byte);
+            let (first_byte, stream) = self.added;
+            if self.added != (0, 0) {
+                for request in &mut self.requests {
+                    request.offset += first_byte;
+                    request.stream = request.stream.saturating_add(stream);
+                }
             }
         }
         Ok(self.requests.get(self.next))

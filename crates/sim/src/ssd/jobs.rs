@@ -28,6 +28,7 @@ pub(super) struct Submitted {
 /// A request that the controller has fetched.
 #[derive(Clone, Copy, Debug)]
 struct Fetched {
+    page_writes: u64,
     op: Op,
     bytes: u64,
     queue: u8,
@@ -62,6 +63,7 @@ struct Job {
 pub(super) struct Tally {
     pub(super) taken: u64,
     pub(super) completed: u64,
+    pub(super) refused: u64,
     pub(super) reads: u64,
     pub(super) writes: u64,
     pub(super) read_bytes: u64,
@@ -109,7 +111,7 @@ impl Jobs {
                 waiting: VecDeque::new(),
             }));
             jobs.push(Job {
-                feeder: Feeder::new(open.source, u64::MAX).from(open.first_byte),
+                feeder: Feeder::new(open.source, u64::MAX).from(open.first_byte, open.stream),
                 timed: open.timed,
                 first_queue,
                 queues: of.queues as u8,
@@ -217,19 +219,17 @@ impl Jobs {
     /// A request was fetched into this slot of the controller, and writes so many pages.
     pub(super) fn fetched(&mut self, slot: u32, submitted: &Submitted, page_writes: u64) {
         let Submitted { request, queue, .. } = *submitted;
-        let fetched = Fetched { op: request.op, bytes: request.length, queue };
+        let fetched = Fetched { op: request.op, bytes: request.length, queue, page_writes };
         let slot = slot as usize;
         if slot >= self.fetched.len() {
             self.fetched.resize(slot + 1, fetched);
         }
         self.fetched[slot] = fetched;
-        let job = self.queues[usize::from(queue)].job;
-        self.jobs[usize::from(job)].tally.page_writes += page_writes;
     }
 
-    /// The request in this slot has ended.
-    pub(super) fn end(&mut self, slot: u32, completion_ns: Ns, end_ns: Ns) {
-        let Fetched { op, bytes, queue } = self.fetched[slot as usize];
+    /// The request in this slot has ended; a refused one counts as that alone.
+    pub(super) fn end(&mut self, slot: u32, refused: bool, completion_ns: Ns, end_ns: Ns) {
+        let Fetched { op, bytes, queue, page_writes } = self.fetched[slot as usize];
         self.changed = true;
         self.slots += 1;
         let queue = &mut self.queues[usize::from(queue)];
@@ -237,8 +237,13 @@ impl Jobs {
         let job = &mut self.jobs[usize::from(queue.job)];
         job.room += 1;
         let tally = &mut job.tally;
-        tally.completed += 1;
         tally.last_ns = tally.last_ns.max(end_ns);
+        if refused {
+            tally.refused += 1;
+            return;
+        }
+        tally.completed += 1;
+        tally.page_writes += page_writes;
         tally.completions.record(completion_ns, 1);
         match op {
             Op::Read => {
@@ -272,7 +277,8 @@ impl Jobs {
     pub(super) fn close(self, label: &str, setup: &HostQueues) -> Result<Vec<Tally>, RunError> {
         let tallies: Vec<Tally> = self.jobs.into_iter().map(|job| job.tally).collect();
         for (tally, job) in tallies.iter().zip(&setup.jobs) {
-            let requests = Requests { taken: tally.taken, completed: tally.completed, refused: 0 };
+            let requests =
+                Requests { taken: tally.taken, completed: tally.completed, refused: tally.refused };
             if requests.open() != 0 {
                 let scheme = format!("{label}, job `{}`", job.name);
                 return Err(RunError::Unaccounted { scheme, requests });
@@ -293,6 +299,7 @@ impl Tally {
             queue_depth: of.depth,
             requests_taken: self.taken,
             requests: self.completed,
+            requests_refused: self.refused,
             read_requests: self.reads,
             write_requests: self.writes,
             requests_per_second: per_second(self.completed),

@@ -180,7 +180,8 @@ impl SsdDevice<'_> {
     /// Frees the slot of a request that has ended.
     fn leave(&mut self, slot: u32, end_ns: Ns) {
         if let Some(jobs) = &mut self.jobs {
-            jobs.end(slot, end_ns - self.requests[slot as usize].arrival_ns, end_ns);
+            let Outstanding { arrival_ns, refused, .. } = self.requests[slot as usize];
+            jobs.end(slot, refused.is_some(), end_ns - arrival_ns, end_ns);
         }
         self.free_requests.push(slot);
         self.outstanding -= 1;

@@ -56,7 +56,7 @@ pub(crate) fn run_scheme(
     let mut feeder = match &ssd.host {
         None => Feeder::new(source, limit),
         Some(host) => {
-            let alone = || vec![OpenJob { first_byte: 0, timed, source }];
+            let alone = || vec![OpenJob { first_byte: 0, stream: 0, timed, source }];
             let jobs = if jobs.is_empty() { alone() } else { jobs };
             device.jobs = Some(Box::new(Jobs::new(jobs, host)));
             Feeder::of(Vec::new())

@@ -4,7 +4,10 @@
 use crate::{passed_and_worn_out, passes, plan, scheme};
 use flash::{AnyArray, Array, Cause, Flash, Item, Lpn, Ppn, Serial, Store};
 use ftl::page_mapped::placement::stream::{STREAM, STREAM_INITIAL};
-use ftl::{FtlError, Place, PlacementKind, SchemeConfig, StreamLog, VictimKind, registry};
+use ftl::{
+    BlockUse, BufferPolicy, BufferSettings, FtlError, Place, PlacementKind, SchemeConfig,
+    StreamLog, VictimKind, registry,
+};
 use ftlkit_testkit::bench::AnyScheme;
 use ftlkit_testkit::conformance::{Case, Faults, logical_pages, spread};
 use ftlkit_testkit::operations::Pattern;
@@ -81,8 +84,8 @@ fn failing_blocks_lose_nothing() {
             faults,
             ..Case::new(scheme.clone(), Shape::new(44, 16, 8), Pattern::HotCold, seed, 3000)
         });
-        let [passed, worn_out] = passed_and_worn_out(cases);
-        assert!(passed > 0, "{passed} passed, {worn_out} worn out");
+        // Where spare blocks are left.
+        assert_eq!(passed_and_worn_out(cases), [8, 0]);
     }
 }
 
@@ -133,7 +136,7 @@ fn a_victim_may_hold_all_pages_but_one() {
     assert_eq!(of(&with(true)), of(&with(false)));
 }
 
-/// Streams found in each group, and pages that lie in another group than that of their stream.
+/// Number of pages on the array, old versions too, that lie in another group than that of their stream.
 fn misplaced(
     ftl: &mut AnyScheme,
     stream_of: &[u8],
@@ -168,6 +171,33 @@ fn valid_of_groups(ftl: &AnyScheme, groups: u32, shape: &Shape) -> Vec<u64> {
     };
     assert_eq!(list.items.iter().map(of).collect::<Vec<_>>(), by_map);
     by_map
+}
+
+/// Free blocks of each group.
+fn free_of_groups(ftl: &AnyScheme, groups: usize) -> Vec<u32> {
+    let list = ftl.inspect().lists.into_iter().find(|list| list.name == "free blocks").unwrap();
+    let mut free = vec![0; groups];
+    for item in list.items {
+        match item {
+            Item::Block(block) => free[block.0 as usize % groups] += 1,
+            _ => panic!("{item:?}"),
+        }
+    }
+    free
+}
+
+/// Full blocks with an invalid page.
+fn gaining(ftl: &AnyScheme, shape: &Shape) -> Vec<u32> {
+    let state = ftl.inspect();
+    let mut valid = vec![0; shape.blocks as usize];
+    for place in state.map {
+        if let Place::Flash(ppn) = place {
+            valid[shape.geometry().block_of(ppn).0 as usize] += 1;
+        }
+    }
+    let full = |block: &u32| state.blocks[*block as usize].role == BlockUse::FULL;
+    let gains = |block: &u32| valid[*block as usize] < shape.pages_per_block;
+    (0..shape.blocks).filter(full).filter(gains).collect()
 }
 
 fn log(ftl: &AnyScheme) -> StreamLog {
@@ -242,14 +272,16 @@ fn an_overfull_group_gives_its_writes_to_others() {
             let lpn = if write < logical { write } else { random.random_range(0..logical) };
             ftl.name_stream(2 + (lpn % 2) as u8);
             ftl.write(Lpn(lpn), None).unwrap();
+            let free = free_of_groups(&*ftl, 2);
+            assert!(free.iter().all(|free| *free > 0), "write {write}: {free:?}");
         }
         let log = log(&*ftl);
         let of = |handle: usize| log.handles[handle];
         assert_eq!([of(0).written, of(1).written], [0, 0]);
         assert_eq!(of(2).written + of(3).written, u64::from(20 * logical));
-        // Each holds its share at most, and a page that was just written.
-        let valid = valid_of_groups(&*ftl, 2, &shape);
-        assert!(valid.iter().all(|valid| *valid <= u64::from(logical / 2 + 1)), "{valid:?}");
+        // Half-way between the share of 120 pages and the blocks that are neither open nor kept free.
+        let limit = if policy.name == "stream" { 144 } else { 140 };
+        assert_eq!(valid_of_groups(&*ftl, 2, &shape), [u64::from(logical) - limit, limit]);
         let displaced = of(2).displaced + of(3).displaced;
         assert!(displaced > u64::from(logical), "{displaced}: {log:?}");
         // Blocks of the first group were opened for them, in their class.
@@ -288,6 +320,120 @@ fn groups_do_not_disturb_each_other() {
     let ([alone, none], [beside, its]) = (moved(false), moved(true));
     assert_eq!((alone, none), (beside, 0));
     assert!(its > 1000, "{its}");
+}
+
+/// A fill fills one group after the other. As the host overwrites pages with streams of their own, they move to their groups, on an
+/// array as full as can be.
+#[test]
+fn pages_of_a_full_array_change_to_the_group_of_their_stream() {
+    let shape = Shape::new(64, 8, 8);
+    for policy in [&STREAM, &STREAM_INITIAL] {
+        let config = grouped(policy.kind(&[1]).unwrap(), 3);
+        let logical = logical_pages(&config, &shape, 0).unwrap() / 10 * 9 / 3 * 3;
+        let config = SchemeConfig { logical_pages: Some(logical), ..config };
+        let array = AnyArray::new(Serial::new(shape.array(Store::Metadata, &[])));
+        let mut ftl = registry::format(&config, array).unwrap();
+        (0..logical).for_each(|lpn| ftl.write(Lpn(lpn), None).unwrap());
+        let stream_of: Vec<u8> = (0..logical).map(|lpn| (lpn % 3) as u8).collect();
+        let mut random = Pcg64::seed_from_u64(3);
+        let mut displaced = Vec::new();
+        for _ in 0..4 {
+            ftl.restart_telemetry();
+            for _ in 0..4 * logical {
+                let lpn = random.random_range(0..logical);
+                ftl.name_stream(stream_of[lpn as usize]);
+                ftl.write(Lpn(lpn), None).unwrap();
+            }
+            displaced.push(log(&*ftl).handles.iter().map(|handle| handle.displaced).sum::<u64>());
+        }
+        assert_eq!(valid_of_groups(&*ftl, 3, &shape), [u64::from(logical / 3); 3], "{displaced:?}");
+        assert_eq!(displaced[3], 0, "{displaced:?}");
+    }
+}
+
+/// An array that was written without groups, or in others, is mounted and written on, and the other way round. The mount collects
+/// in each group until a block is free, if that is possible.
+#[test]
+fn an_array_written_without_groups_goes_on_in_groups() {
+    let shape = Shape::new(24, 8, 8);
+    let mut restored = 0;
+    for handles in [1, 2] {
+        let kind = STREAM.kind(&[handles]).unwrap();
+        let logical = logical_pages(&grouped(kind, 3), &shape, 0).unwrap();
+        let plain = SchemeConfig { logical_pages: Some(logical), ..scheme("page-level") };
+        let all = [plain.clone(), SchemeConfig { placement: Some(kind), ..plain }]
+            .into_iter()
+            .chain([2, 3].map(|groups| grouped(kind, groups)))
+            .map(|config| SchemeConfig { logical_pages: Some(logical), ..config });
+        let all: Vec<_> = all.collect();
+        for (seed, from) in (0..40).flat_map(|seed| all.iter().map(move |from| (seed, from))) {
+            for to in &all {
+                let array = AnyArray::new(Serial::new(shape.array(Store::Metadata, &[])));
+                let mut ftl = registry::format(from, array).unwrap();
+                let mut random = Pcg64::seed_from_u64(seed);
+                for round in 0..3 {
+                    for write in 0..3 * logical + seed as u32 {
+                        let lpn = random.random_range(0..logical);
+                        ftl.name_stream((random.random_range(0..7u32) * (write / 50) % 7) as u8);
+                        let written = ftl.write(Lpn(lpn), None);
+                        written.unwrap_or_else(|error| {
+                            panic!("{error}: seed {seed}, round {round}, write {write}, {from:?} {to:?}")
+                        });
+                    }
+                    let config = if round == 0 { to } else { from };
+                    ftl = registry::mount(config, ftl.into_flash()).unwrap();
+                    if let Some(groups) = config.groups() {
+                        let free = free_of_groups(&*ftl, groups as usize);
+                        let gaining = gaining(&*ftl, &shape);
+                        restored += free.iter().filter(|free| **free == 1).count();
+                        let stuck = |(group, free): (u32, &u32)| {
+                            *free == 0 && gaining.iter().any(|block| block % groups == group)
+                        };
+                        assert!(!(0..).zip(&free).any(stuck), "{free:?}, {gaining:?}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(restored > 100, "{restored}");
+}
+
+/// Pages that collection programs from a write buffer are counted with the stream of their write.
+#[test]
+fn pages_from_a_buffer_are_of_their_stream() {
+    let shape = Shape::new(48, 16, 8);
+    let config =
+        SchemeConfig { placement: Some(STREAM.kind(&[2]).unwrap()), ..scheme("page-level") };
+    let buffer = BufferSettings {
+        policy: Some(Some(BufferPolicy::LRU)),
+        aware: Some(true),
+        ..BufferSettings::default()
+    };
+    let logical = 36 * 16;
+    let config = SchemeConfig { logical_pages: Some(logical), buffer, ..config };
+    let array = AnyArray::new(Serial::new(shape.array(Store::Metadata, &[])));
+    let mut ftl = registry::format(&config, array).unwrap();
+    let mut random = Pcg64::seed_from_u64(11);
+    let mut written = [0u64; 2];
+    for _ in 0..20 * logical {
+        let lpn = random.random_range(0..logical);
+        let stream = (lpn % 2) as u8;
+        ftl.name_stream(stream);
+        ftl.write(Lpn(lpn), None).unwrap();
+        written[usize::from(stream)] += 1;
+    }
+    ftl.flush().unwrap();
+    let telemetry = ftl.telemetry();
+    let (_, buffered) = telemetry.buffer.unwrap();
+    assert!(buffered.collected > 100, "{buffered:?}");
+    let log = telemetry.streams.unwrap();
+    // Overwrites within the buffer are no writes below it.
+    let each: Vec<_> = log.handles.iter().map(|handle| handle.written).collect();
+    assert!(each[0] <= written[0] && each[1] <= written[1], "{each:?} {written:?}");
+    assert!(
+        each.iter().zip(written).all(|(below, above)| *below > above / 2),
+        "{each:?} {written:?}"
+    );
 }
 
 #[test]

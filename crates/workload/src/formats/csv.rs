@@ -26,7 +26,7 @@ pub(super) static INFO: FormatInfo = FormatInfo {
 
 const COLUMNS: &str = "in any order, named by the header: op (read, write, trim, flush, write-zeroes; of zones append, open, close, finish), \
                        offset_bytes|sectors, length_bytes|sectors; if wanted arrival_ns|us|ms|s, device, fua \
-                       (0 or 1), response_ns|us|ms|s, stream (0 to 255; 0: none), connection (not used)";
+                       (0 or 1), response_ns|us|ms|s, stream (0 to 255; 0 or empty: none), connection (not used)";
 
 /// Writes every field of a request.
 #[derive(Default)]
@@ -214,7 +214,11 @@ fn field(f: &mut Fields<'_, b','>, column: Column, r: &mut Request) -> Result<()
         }
         Column::Connection => drop(f.uint("connection")?),
         Column::Stream => {
-            r.stream = u8::try_from(f.uint("stream")?).map_err(|_| f.bad("a stream, 0 to 255"))?;
+            r.stream = if f.is_empty("stream")? {
+                0
+            } else {
+                u8::try_from(f.uint_here("stream")?).map_err(|_| f.bad("a stream, 0 to 255"))?
+            };
         }
     }
     Ok(())

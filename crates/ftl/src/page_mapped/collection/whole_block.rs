@@ -68,9 +68,6 @@ impl Collection for WholeBlock {
         core: &mut Core<F, V, T>,
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
-        if core.space.frontiers.group().is_some() {
-            return core.make_room_in_groups(buffer);
-        }
         let mut due = core.space.host_room() <= core.space.log.threshold_pages;
         while due || core.space.is_short() || core.space.victims.committed() > 0 {
             due = false;
@@ -96,7 +93,7 @@ impl Collection for WholeBlock {
         &mut self,
         core: &mut Core<F, V, T>,
     ) -> Result<(), FtlError> {
-        if core.space.frontiers.group().is_some() {
+        if core.space.groups.is_some() {
             return core.recover_groups();
         }
         while core.needs_blocks() && core.collect_whole(&mut NoBuffer, why::MOUNT)? {}

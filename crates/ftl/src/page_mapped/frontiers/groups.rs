@@ -5,12 +5,13 @@
 //! a page of class c and group g:  the open block of c in g, or a free one if more are free in g than are kept
 //!                                 else the open block in g of the next class that has any, copies' classes first
 //!                                 else a free block of g
-//!                                 else the same in the next group
+//!                                 else the first of these in the next groups that takes no block that is kept
+//!                                 else a free block of the next group that has one
 //! ```
 //!
-//! The last line is for pages that failed programs leave without room in their group.
+//! The last two lines are for pages that failed programs leave without room in their group.
 
-use super::{Choice, Frontiers};
+use super::{CLASSES, Choice, Frontiers};
 
 impl Frontiers {
     /// Makes the units reclaim groups. They are in the order of their numbers.
@@ -25,11 +26,11 @@ impl Frontiers {
         self.group
     }
 
-    /// Sets the group of the next host pages, if units are groups.
-    #[inline]
+    /// Sets the group of the next host page, if units are groups: it is the group's turn.
     pub(crate) fn aim_group(&mut self, group: usize) {
         if self.group.is_some() {
             self.group = Some(group);
+            self.at = [group; CLASSES];
         }
     }
 
@@ -48,15 +49,21 @@ impl Frontiers {
 
     /// Destination of a page whose first choice has no open block: see the module.
     pub(super) fn find_in_groups(&self, first: Choice) -> Option<Choice> {
-        self.places_from(first.place).find_map(|place| {
-            let of = |class| Choice { place, from: place, class, turn: None };
+        let of_place = |place| {
+            let of = |class| Choice { place, from: place, class, turn: first.turn };
             let goes_on = self.open_of(place, first.class).is_some() || self.is_waiting(place);
             if goes_on || self.units[place].len() > self.kept {
                 return Some(of(first.class));
             }
             let mut others = (self.hosts..self.classes).chain(0..self.hosts);
             let open = others.find(|class| self.open_of(place, *class).is_some());
-            open.or_else(|| self.has_free(place).then_some(first.class)).map(of)
+            let may_take = place == first.place && self.has_free(place);
+            open.or_else(|| may_take.then_some(first.class)).map(of)
+        };
+        let mut places = self.places_from(first.place);
+        places.clone().find_map(of_place).or_else(|| {
+            let place = places.find(|place| self.has_free(*place))?;
+            Some(Choice { place, from: place, ..first })
         })
     }
 }

@@ -238,14 +238,17 @@ fn in_groups(
     class: usize,
     (hosts, count): (usize, usize),
 ) -> Option<(u32, usize)> {
-    (0..groups).map(|step| (group + step) % groups).find_map(|group| {
-        if model.is_open(group, class) || model.free(group) > model.kept {
-            return Some((group, class));
+    let mut each = (0..groups).map(|step| (group + step) % groups);
+    let found = each.clone().find_map(|at| {
+        if model.is_open(at, class) || model.free(at) > model.kept {
+            return Some((at, class));
         }
         let mut others = (hosts..count).chain(0..hosts);
-        let other = others.find(|other| model.is_open(group, *other));
-        other.or_else(|| (model.free(group) > 0).then_some(class)).map(|class| (group, class))
-    })
+        let other = others.find(|other| model.is_open(at, *other));
+        let own = at == group && model.free(at) > 0;
+        other.or_else(|| own.then_some(class)).map(|class| (at, class))
+    });
+    found.or_else(|| each.find(|at| model.free(*at) > 0).map(|at| (at, class)))
 }
 
 proptest! {
@@ -310,7 +313,9 @@ proptest! {
             let Some(Advance { frontier, opened: told }) = advance else { panic!("no frontier") };
             prop_assert_eq!((frontier.block.0, told), (block, opened));
             prop_assert_eq!(frontiers.chosen_class(), of);
-            prop_assert_eq!(frontiers.room_of_turn(&frontier), PAGES - page);
+            // A host page ends its turn; copies of a run go to one block.
+            let room = if copies { PAGES - page } else { 1 };
+            prop_assert_eq!(frontiers.room_of_turn(&frontier), room);
             if !copies {
                 prop_assert_eq!(frontiers.has_hit_aim(named as usize), (at, of) == (named, write));
             }

@@ -38,10 +38,10 @@ struct Streams {
 }
 
 impl Streams {
-    /// The handle of the writes from here on.
-    fn handle(&self) -> usize {
-        let now = usize::from(self.now);
-        if now < self.log.handles.len() { now } else { 0 }
+    /// The handle of a stream: the first, if it has none.
+    fn handle(&self, stream: u8) -> usize {
+        let stream = usize::from(stream);
+        if stream < self.log.handles.len() { stream } else { 0 }
     }
 
     /// The log's entry for a class of the reclaim group of this block; `None` for shared copies.
@@ -118,7 +118,7 @@ impl Placing {
             && streams.now != stream
         {
             streams.now = stream;
-            let (handle, of_group) = (streams.handle(), streams.log.handles_per_group());
+            let (handle, of_group) = (streams.handle(stream), streams.log.handles_per_group());
             streams.group = handle / of_group;
             self.policy.stream((handle % of_group) as u8);
         }
@@ -145,9 +145,16 @@ impl Placing {
     /// Records that the host wrote a page, and whether it went to a block of its class and group.
     #[inline]
     pub(crate) fn wrote(&mut self, lpn: Lpn, hit: bool) {
+        if let Some(streams) = &self.streams {
+            self.wrote_of(lpn, streams.now, hit);
+        }
+    }
+
+    /// The same of a page of this stream.
+    pub(crate) fn wrote_of(&mut self, lpn: Lpn, stream: u8, hit: bool) {
         let Some(streams) = &mut self.streams else { return };
-        let handle = streams.handle();
-        streams.log.invalid += u64::from(usize::from(streams.now) != handle);
+        let handle = streams.handle(stream);
+        streams.log.invalid += u64::from(usize::from(stream) != handle);
         let log = &mut streams.log.handles[handle];
         log.written += 1;
         log.displaced += u64::from(!hit);

@@ -60,6 +60,10 @@ fn streams_are_counted_where_one_is_named() {
     assert!(text.contains("  stream 2              3  of them 2 writes of 12.0 KiB\n"), "{text}");
     assert!(gather("t", TEXT).streams.is_empty());
     assert!(!gather("t", TEXT).to_string().contains("stream"));
+    let none = "op,offset_bytes,length_bytes,stream\nwrite,0,4096,\nwrite,0,4096,7\n";
+    let streams: Vec<_> =
+        gather("t", none).streams.iter().map(|of| (of.stream, of.writes)).collect();
+    assert_eq!(streams, [(0, 1), (7, 1)], "an empty field names none");
     let error = crate::common::refused(
         "t",
         "op,offset_bytes,length_bytes,stream\nwrite,0,4096,256\n",
