@@ -178,8 +178,8 @@ pub(super) struct WorkloadArgs {
 
     /// Job that runs at once with others, on a part of the space with queues of its own; may be repeated. Keys with commas
     /// between them: workload=NAME or trace=PATH, name, offset and size (25% or 4GiB; default: equal parts in order),
-    /// iodepth, queues, class (urgent, high, medium, low), seed, requests, loops, time_scale, closed, addresses, and
-    /// set.KEY=VALUE for a parameter of the workload
+    /// iodepth, queues, class (urgent, high, medium, low), seed, requests, loops, time_scale, stream (a number that is
+    /// added to the streams of its requests), closed, addresses, and set.KEY=VALUE for a parameter of the workload
     #[arg(long, value_name = "KEY=VALUE,…", conflicts_with_all = ["input", "workload", "tasks"])]
     job: Vec<String>,
 

@@ -98,4 +98,16 @@ pub const TERMS: &[(&str, &str)] = &[
         "A die works on one operation at a time, on one of its planes or on several at once. The dies of a channel share its bus; ways are the dies side by side.",
     ),
     ("frontier", "Block that is being written; on an SSD one for each die."),
+    (
+        "stream, handle",
+        "A number that the host names with a write, and the set of open blocks that such writes go to (NVMe: placement handle).",
+    ),
+    (
+        "reclaim unit, reclaim group",
+        "With FDP: blocks that are written, collected and erased as one; and a share of the dies that collects by itself.",
+    ),
+    (
+        "displaced",
+        "Written to a block of another handle or reclaim group, because too few blocks were free or the group was full.",
+    ),
 ];
