@@ -40,6 +40,7 @@ mod duration;
 mod fold;
 pub(crate) mod free_blocks;
 pub(crate) mod frontiers;
+mod group_shares;
 pub(crate) mod inspect;
 pub(crate) mod mount;
 pub(crate) mod packed;

@@ -43,41 +43,15 @@
 //! group until a block is free again.
 
 use super::core::{Core, LOST};
+use super::group_shares::Groups;
 use super::space::Space;
 use super::tables::{BlockInfo, Tables};
 use super::victims::Victims;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::events::why;
-use alloc::{boxed::Box, vec, vec::Vec};
+use alloc::boxed::Box;
 use flash::{Geometry, Lpn, Ppn, Probe};
-
-/// Valid pages of each group.
-#[derive(Clone, Debug)]
-pub(super) struct Groups {
-    pub(super) valid: Vec<u32>,
-    /// Valid pages up to which a group takes pages that it does not hold.
-    pub(super) limit: u32,
-    /// Place of the page that is being written.
-    before: Option<Ppn>,
-    /// True while copies may leave the group of their victim.
-    beyond: bool,
-}
-
-impl Groups {
-    /// Groups of an array of so many blocks, of which each has `classes` open.
-    fn new(count: u32, [blocks, pages_per_block, classes]: [u32; 3], logical_pages: u32) -> Self {
-        let share = logical_pages.div_ceil(count);
-        // What is open or kept free is no room.
-        let usable = (blocks / count).saturating_sub(classes + 1) * pages_per_block;
-        let limit = share + usable.saturating_sub(share) / 2;
-        Self { valid: vec![0; count as usize], limit, before: None, beyond: false }
-    }
-
-    fn of(&self, ppn: Ppn, geometry: &Geometry) -> usize {
-        geometry.block_of(ppn).0 as usize % self.valid.len()
-    }
-}
 
 impl<V: Victims, T: BlockInfo> Space<V, T> {
     /// Makes the units reclaim groups for so many logical pages. After [`Space::spread`] and [`Space::place`].

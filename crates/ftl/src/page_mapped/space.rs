@@ -3,8 +3,8 @@
 
 use super::blocks::BlockTable;
 use super::frontiers::{Advance, Frontier, Frontiers, Purpose};
+use super::group_shares::Groups;
 use super::placement::Placing;
-use super::reclaim_groups::Groups;
 use super::slc_cache::SlcCache;
 use super::tables::BlockInfo;
 use super::victims::{Filled, GroupState, Victims};
