@@ -580,12 +580,24 @@ mod tests {
         log.invalid = 4;
         let said = unnamed(&log).unwrap();
         assert!(
-            said.contains("4 pages") && said.contains("2 handles, of streams 0 to 1"),
+            said.contains("4 pages") && said.contains("the last with one is stream 1"),
             "{said}"
         );
         log.invalid = 0;
         log.handles[1].written = 1;
         assert_eq!(unnamed(&log), None);
+        log.handles[0].displaced = 1;
+        assert_eq!(displaced(&log), None);
+        log.handles[0].displaced = 2;
+        let said = displaced(&log).unwrap();
+        assert!(
+            said.contains("20 % of the pages of handle 0") && said.contains("--share"),
+            "{said}"
+        );
+        let mut log = StreamLog::new(2, 3);
+        (log.handles[3].written, log.handles[3].displaced) = (8, 4);
+        let said = displaced(&log).unwrap();
+        assert!(said.contains("50 % of the pages of group 1 handle 1"), "{said}");
         let report =
             |trim_tasks| SchemeReport { write_tasks: 20, trim_tasks, ..SchemeReport::default() };
         assert_eq!(many_trims(&report(9)), None);

@@ -5,11 +5,12 @@ use device::image::Clock;
 use device::nbd::Export;
 use device::{Below, BlockDevice};
 use ftl::page_mapped::placement::PlacementKind;
+use ftl::page_mapped::placement::stream::MOST_HANDLES;
 use sim::config::ResolvedScheme;
 use std::str::FromStr;
 
-/// Last stream for which a placement can have a handle in a reclaim group.
-const MOST_STREAM: u8 = u8::MAX - 1;
+/// Last stream for which a placement can have a handle: the device has one reclaim group.
+const MOST_STREAM: u8 = MOST_HANDLES as u8 - 1;
 
 /// Longest name by the protocol.
 const MOST_NAME_BYTES: usize = 4096;
@@ -70,8 +71,7 @@ pub(super) fn have_handles(
     exports: &[ExportChoice],
     scheme: &ResolvedScheme,
 ) -> Result<(), Failure> {
-    let of_group = scheme.config.placement.and_then(PlacementKind::handles);
-    let handles = of_group.map(|handles| handles * scheme.config.groups().unwrap_or(1) as usize);
+    let handles = scheme.config.placement.and_then(PlacementKind::handles);
     let Some(of) = exports.iter().find(|of| usize::from(of.stream) >= handles.unwrap_or(1)) else {
         return Ok(());
     };
