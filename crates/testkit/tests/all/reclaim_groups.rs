@@ -416,8 +416,10 @@ fn pages_from_a_buffer_are_of_their_stream() {
     let mut random = Pcg64::seed_from_u64(11);
     let mut written = [0u64; 2];
     for _ in 0..20 * logical {
-        let lpn = random.random_range(0..logical);
-        let stream = (lpn % 2) as u8;
+        // Few are of the stream of writes without one.
+        let lpn =
+            if random.random_range(0..300) == 0 { 0 } else { random.random_range(1..logical) };
+        let stream = u8::from(lpn > 0);
         ftl.name_stream(stream);
         ftl.write(Lpn(lpn), None).unwrap();
         written[usize::from(stream)] += 1;
@@ -430,10 +432,7 @@ fn pages_from_a_buffer_are_of_their_stream() {
     // Overwrites within the buffer are no writes below it.
     let each: Vec<_> = log.handles.iter().map(|handle| handle.written).collect();
     assert!(each[0] <= written[0] && each[1] <= written[1], "{each:?} {written:?}");
-    assert!(
-        each.iter().zip(written).all(|(below, above)| *below > above / 2),
-        "{each:?} {written:?}"
-    );
+    assert!(buffered.collected > written[0] && each[1] > written[1] / 2, "{each:?} {written:?}");
 }
 
 #[test]
