@@ -435,6 +435,55 @@ fn pages_from_a_buffer_are_of_their_stream() {
     assert!(buffered.collected > written[0] && each[1] > written[1] / 2, "{each:?} {written:?}");
 }
 
+/// Two groups of ten blocks of four pages, of which the first was written by hand: nine blocks of valid pages, and the tenth with
+/// these pages, those of LPN 0 to 3 newer than the ones before. Mounted, and the two groups' free blocks.
+fn mounted(tenth: &[u32]) -> (Box<AnyScheme>, Vec<u32>) {
+    let config = grouped(STREAM.kind(&[2]).unwrap(), 2);
+    let mut array = Array::new(
+        flash::Geometry::new(20, 4, 32).unwrap(),
+        Shape::new(20, 4, 1).part(),
+        Store::Metadata,
+    );
+    let nine = (0..9).map(|block| (0..4).map(|page| 4 * block + page).collect::<Vec<u32>>());
+    for (number, lpns) in (1..).zip(nine.chain([tenth.to_vec()])) {
+        for (page, lpn) in (0..).zip(lpns) {
+            let ppn = Ppn((number as u32 - 1) * 2 * 4 + page);
+            array.program(ppn, flash::Oob::data(Lpn(lpn), number), None, Cause::Host).unwrap();
+        }
+    }
+    let ftl = registry::mount(&config, AnyArray::new(Serial::new(array))).unwrap();
+    let free = free_of_groups(&*ftl, 2);
+    (ftl, free)
+}
+
+/// A mount frees a block of a group that has none: within the group while a victim's copies fit there, else in another.
+#[test]
+fn a_mount_restores_a_free_block() {
+    // The copies of block 0 fit into the open block; those of a full group go to the other.
+    let (ftl, free) = mounted(&[0, 1, 2]);
+    assert_eq!(
+        (free, valid_of_groups(&*ftl, 2, &Shape::new(20, 4, 1))),
+        (vec![1, 10], vec![36, 0])
+    );
+    let (ftl, free) = mounted(&[0, 1, 2, 36]);
+    assert_eq!((free, valid_of_groups(&*ftl, 2, &Shape::new(20, 4, 1))), (vec![1, 9], vec![36, 1]));
+}
+
+/// The host does not write to the last free block of a group, nor to its open blocks while none is free.
+#[test]
+fn what_collection_needs_is_not_written_to() {
+    for (tenth, free) in [(&[][..], 1), (&[36, 37][..], 0)] {
+        let (mut ftl, before) = mounted(tenth);
+        assert_eq!(before, [free, 10]);
+        ftl.name_stream(0);
+        // It is held by the full group, so that its limit does not keep it out.
+        ftl.write(Lpn(5), None).unwrap();
+        assert_eq!(log(&*ftl).handles[0].displaced, 1, "{tenth:?}");
+        let valid = valid_of_groups(&*ftl, 2, &Shape::new(20, 4, 1));
+        assert_eq!((free_of_groups(&*ftl, 2), valid[1]), (vec![free, 9], 1), "{tenth:?}");
+    }
+}
+
 #[test]
 fn groups_without_room_for_their_open_blocks_are_refused() {
     let config = grouped(STREAM.kind(&[3]).unwrap(), 4);
