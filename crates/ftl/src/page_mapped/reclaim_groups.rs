@@ -247,18 +247,15 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     pub(super) fn recover_groups(&mut self) -> Result<(), FtlError> {
         let groups = self.space.groups();
         let kept = self.space.kept_for_collection();
-        for group in 0..groups {
-            self.space.aim_group(group);
-            while self.space.frontiers.free_of(group) < kept
-                && self.collect_in_group(&mut NoBuffer, why::MOUNT)?
-            {}
-        }
         // Copies that leave a group may take the free block of another: each collection gains a page, so this ends.
         let mut gained = true;
         while gained {
             gained = false;
             for group in 0..groups {
                 self.space.aim_group(group);
+                if self.space.frontiers.free_of(group) < kept {
+                    gained |= self.collect_in_group(&mut NoBuffer, why::MOUNT)?;
+                }
                 if self.space.frontiers.free_of(group) == 0 {
                     gained |= self.collect_beyond_group(&mut NoBuffer, why::MOUNT)?;
                 }
