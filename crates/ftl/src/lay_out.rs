@@ -291,6 +291,12 @@ fn check_placement(config: &SchemeConfig, placement: PlacementKind) -> Result<()
             "and `frontiers` set the same thing; leave out one of them: `placement={placement}` already says it"
         ));
     }
+    if config.groups().is_some() && config.refresh {
+        return error(format!(
+            "`{placement}` binds pages to reclaim groups, and the room of a refresh is counted over the whole array; leave out \
+            one of them"
+        ));
+    }
     if (placement.by_state().is_some() || placement.fills_up()) && config.slc.is_some() {
         return error(format!(
             "`{placement}` chooses among blocks of the part's own mode, which host writes reach only past the SLC \

@@ -491,4 +491,7 @@ fn groups_without_room_for_their_open_blocks_are_refused() {
     assert!(matches!(error, FtlError::Config { setting: "placement", .. }), "{error}");
     assert!(error.to_string().contains("at least 19"), "{error}");
     logical_pages(&config, &Shape::new(19, 16, 8), 0).unwrap();
+    let refreshed = SchemeConfig { refresh: true, ..config };
+    let error = logical_pages(&refreshed, &Shape::new(40, 16, 8), 0).unwrap_err().to_string();
+    assert!(error.contains("the room of a refresh"), "{error}");
 }
