@@ -39,8 +39,23 @@ fn kind(name: &str) -> PlacementKind {
     PlacementKind::each().find(|kind| kind.policy().name == name).unwrap()
 }
 
+/// All patterns on the smallest arrays, and on slightly larger ones; returns the number of cases.
+pub(crate) fn passes_on_little_space(scheme: &SchemeConfig, operations: usize) -> u32 {
+    let mut passed = 0;
+    for (pages, buffered) in [(4, 1), (5, 2), (16, 8)] {
+        let least = smallest(scheme, pages, buffered);
+        for shape in [least, Shape::new(least.blocks + 3, pages, buffered)] {
+            for pattern in Pattern::ALL {
+                passes(&Case::new(scheme.clone(), shape, pattern, 1, operations));
+                passed += 1;
+            }
+        }
+    }
+    passed
+}
+
 /// The smallest array of these blocks that the scheme accepts; it refuses the one before by name.
-fn smallest(scheme: &SchemeConfig, pages: u32, buffered: u32) -> Shape {
+pub(crate) fn smallest(scheme: &SchemeConfig, pages: u32, buffered: u32) -> Shape {
     let shape = |blocks| Shape::new(blocks, pages, buffered);
     let accepts = |blocks: &u32| logical_pages(scheme, &shape(*blocks), 0).is_ok();
     let blocks = (3..100).find(accepts).unwrap();
@@ -58,16 +73,7 @@ fn the_smallest_spare_space_is_enough() {
         for units in [[1, 1, 1, 1], [2, 1, 1, 1], [1, 1, 2, 2]] {
             let plain = plain.clone();
             for scheme in [plain.clone(), SchemeConfig { spare_blocks: 2, ..plain }] {
-                let scheme = spread(scheme, units, "cwdp");
-                for (pages, buffered) in [(4, 1), (5, 2), (16, 8)] {
-                    let least = smallest(&scheme, pages, buffered);
-                    for shape in [least, Shape::new(least.blocks + 3, pages, buffered)] {
-                        for pattern in Pattern::ALL {
-                            passes(&Case::new(scheme.clone(), shape, pattern, 1, 1500));
-                            passed += 1;
-                        }
-                    }
-                }
+                passed += passes_on_little_space(&spread(scheme, units, "cwdp"), 1500);
             }
         }
     }
