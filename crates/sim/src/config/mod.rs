@@ -42,6 +42,7 @@ mod text_or_table;
 mod varied;
 mod vary;
 mod workload;
+mod zones;
 
 pub use self::workload::WorkloadChoice;
 pub use crate::precondition::{Fill, Preconditioning};

@@ -15,8 +15,8 @@ use super::space;
 use super::ssd::{Board, setup_json};
 use super::text_or_table::TextOrTable;
 use super::workload::NO_REGULAR_FILE;
-use crate::catalogue;
-use crate::precondition::{Fill, Preconditioning};
+use super::zones;
+use crate::precondition::Fill;
 use crate::report::units;
 use crate::ssd::setup::SsdSetup;
 use ::workload::quantity::Bytes;
@@ -138,12 +138,12 @@ impl Experiment {
         foreseen::check(&schemes, board.is_some(), &self.precondition.0)
             .map_err(|reason| ConfigError::setting("schemes", reason))?;
         let tasks = self.tasks(board.is_some())?;
-        check_zones(&schemes, &self.workload.0, &facts, &self.precondition.0)?;
+        zones::check(&schemes, &self.workload.0, &facts, &self.precondition.0)?;
         notes.extend(notes_on_time(board.as_ref(), &self, &schemes));
         notes.extend(channel.retry_in_bounds());
         notes.extend(notes_on_copies(&channel, &tables, &schemes));
         notes.extend(notes_on_shares(&schemes, &geometry, &facts));
-        notes.extend(note_on_zones(&schemes, &self.workload.0));
+        notes.extend(zones::note(&schemes, &self.workload.0));
         notes.extend(note_on_frontiers(&schemes));
         let timed = facts.has_arrivals && self.timing != Timing::Closed;
         if self.refresh_limits().age_s.is_some() && !timed {
@@ -292,53 +292,6 @@ fn check_labels(schemes: &[SchemeTable]) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Refuses what a scheme with zones would refuse page by page.
-fn check_zones(
-    schemes: &[ResolvedScheme],
-    workload: &WorkloadSpec,
-    facts: &Facts,
-    precondition: &Preconditioning,
-) -> Result<(), ConfigError> {
-    let logs =
-        facts.workload == "host-log" && facts.parameters.get("log").is_none_or(|log| log != "no");
-    if logs && precondition.by_workload() {
-        let reason = "the host begins its log anew in the measured part, so what it wrote before says nothing; let it \
-                      write more with --requests, and use `none`, `full` or `footprint`";
-        return Err(ConfigError::setting("precondition", reason));
-    }
-    for scheme in schemes {
-        let Layout::Zoned(layout) = scheme.plan.layout else { continue };
-        let refuse = |setting: &str, reason: String| {
-            Err(ConfigError::setting(format!("scheme `{}`: {setting}", scheme.label), reason))
-        };
-        if workload.tasks().is_some() {
-            return refuse("tasks", format!("write any page, and it {}", catalogue::ONLY_IN_ZONES));
-        }
-        if precondition.fill != Fill::None && precondition.age > 0.0 {
-            let reason = "writes at random, which zones refuse; omit `age`, or use `none`";
-            return refuse("precondition", reason.into());
-        }
-        if precondition.collecting || precondition.steady {
-            let reason = "waits for the scheme to collect, and a device with zones never does; use `none`, `full` or `footprint`";
-            return refuse("precondition", reason.into());
-        }
-        if let Some(zone) = facts.parameters.get("zone").filter(|_| logs) {
-            let block = u64::from(scheme.part.pages_per_block) * u64::from(scheme.part.page_bytes);
-            let expected = u64::from(layout.zone_blocks) * block;
-            let given = zone.parse::<Bytes>().map_or(block, |bytes| bytes.0);
-            if given != expected {
-                return refuse(
-                    "zone",
-                    format!(
-                        "is {expected} bytes, and the workload writes zones of {given}; add `--set zone={expected}`"
-                    ),
-                );
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Notes on the SSD with its bounds, and on the processor's load.
 fn notes_on_time(
     board: Option<&Board>,
@@ -411,15 +364,6 @@ fn notes_on_shares(schemes: &[ResolvedScheme], geometry: &Geometry, facts: &Fact
         ));
     }
     notes
-}
-
-/// A note where zones meet a trace whose addresses are changed.
-fn note_on_zones(schemes: &[ResolvedScheme], workload: &WorkloadSpec) -> Option<String> {
-    let zoned = schemes.iter().any(|scheme| scheme.config.preset.is_zoned());
-    let WorkloadSpec::Trace { addresses, .. } = workload else { return None };
-    (zoned && *addresses != AddressPolicy::Exact).then(|| {
-        "the trace's addresses may be changed, and its zones with them; --addresses exact keeps them".into()
-    })
 }
 
 /// A note where some schemes keep copies apart from host writes and others do not: it changes write amplification.
