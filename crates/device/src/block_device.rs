@@ -6,8 +6,8 @@ use crate::nbd::{Command, Job, NbdError, Reply, ReplyTo};
 use crate::outstanding::{Outstanding, Waiting, Work};
 use crate::summary::{Account, Kind, ModelClock, Summary};
 use flash::parallel::Done;
-use flash::{AnyArray, Flash, FlashError, Lpn, Ns, Probe};
-use ftl::{FtlError, Scheme};
+use flash::{Flash, FlashError, Lpn, Ns, Probe};
+use ftl::{AnyScheme, FtlError};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ pub enum Latency {
 /// tasks of all outstanding requests overlap; the data of a request are read or written at once, in the order in which requests
 /// come, and its reply waits for its modelled time.
 pub struct BlockDevice<C: Clock> {
-    scheme: Box<dyn Scheme<Flash = AnyArray>>,
+    scheme: Box<AnyScheme>,
     page: Vec<u8>,
     latency: Latency,
     started: Instant,
@@ -70,7 +70,7 @@ impl From<FtlError> for Failed {
 
 impl<C: Clock<Below: Below>> BlockDevice<C> {
     /// A device on a scheme whose array is a [`ClockedArray`] of `C`.
-    pub fn new(mut scheme: Box<dyn Scheme<Flash = AnyArray>>, latency: Latency) -> Self {
+    pub fn new(mut scheme: Box<AnyScheme>, latency: Latency) -> Self {
         scheme.restart_telemetry();
         let page = vec![0; scheme.flash().geometry().page_bytes() as usize];
         let account = Account::new(&scheme.telemetry().guarantee);
@@ -129,7 +129,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
     }
 
     /// The scheme.
-    pub fn scheme(&self) -> &dyn Scheme<Flash = AnyArray> {
+    pub fn scheme(&self) -> &AnyScheme {
         &*self.scheme
     }
 
@@ -380,7 +380,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         &mut self,
         work: Work,
         at_ns: Ns,
-        run: impl FnOnce(&mut dyn Scheme<Flash = AnyArray>, &mut Vec<u8>) -> Result<T, FtlError>,
+        run: impl FnOnce(&mut AnyScheme, &mut Vec<u8>) -> Result<T, FtlError>,
     ) -> Result<T, FtlError> {
         self.wait_for_room();
         let Some(outstanding) = &mut self.outstanding else {
@@ -510,7 +510,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         &mut self,
         (kind, forced): (Kind, bool),
         lpn: Lpn,
-        run: impl FnOnce(&mut dyn Scheme<Flash = AnyArray>, &mut Vec<u8>) -> Result<T, FtlError>,
+        run: impl FnOnce(&mut AnyScheme, &mut Vec<u8>) -> Result<T, FtlError>,
     ) -> Result<T, Failed> {
         if self.outstanding.is_some() {
             let (slot, at_ns) = self.current;

@@ -2,8 +2,8 @@
 
 use crate::below::FaultCounts;
 use crate::nbd::Command;
-use flash::{AnyArray, BlockId, Cause, Counts, Flash, Lpn, Operation, Probe};
-use ftl::{Guarantee, Scheme};
+use flash::{BlockId, Cause, Counts, Flash, Lpn, Operation, Probe};
+use ftl::{AnyScheme, Guarantee};
 use serde::Serialize;
 use sim::measures::{Distribution, Summary as Times, wear};
 use sim::report::{CauseCounts, StreamsReport};
@@ -264,7 +264,7 @@ impl Account {
     /// The account of this scheme on this array, after `elapsed_ns`.
     pub(crate) fn summary(
         &self,
-        scheme: &dyn Scheme<Flash = AnyArray>,
+        scheme: &AnyScheme,
         counts: &Counts,
         faults: Option<FaultCounts>,
         elapsed_ns: u64,

@@ -10,8 +10,8 @@ use crate::units::time;
 use flash::faults::PowerCut;
 use flash::{AnyArray, Array, FlashError, Item, Lpn, Ns, Operation, Probe, Serial, Store};
 use ftl::{
-    AgeClock, Asks, BlockUse, Done, FtlError, HostClock, Inspection, Layout, LogBlockLayout,
-    PageTask, Scheme, TaskKind, registry,
+    AgeClock, AnyScheme, Asks, BlockUse, Done, FtlError, HostClock, Inspection, Layout,
+    LogBlockLayout, PageTask, TaskKind, registry,
 };
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -106,7 +106,7 @@ struct Stage<'a> {
     scene: &'a Scene,
     tape: Rc<RefCell<Tape>>,
     /// None only while the power is off.
-    scheme: Option<Box<dyn Scheme<Flash = AnyArray>>>,
+    scheme: Option<Box<AnyScheme>>,
     pages: Pages,
     captions: Captions,
     told: Inspection,
@@ -161,7 +161,7 @@ impl<'a> Stage<'a> {
         })
     }
 
-    fn scheme(&mut self) -> &mut dyn Scheme<Flash = AnyArray> {
+    fn scheme(&mut self) -> &mut AnyScheme {
         &mut **self.scheme.as_mut().expect("the power is on")
     }
 

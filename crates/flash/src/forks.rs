@@ -1,10 +1,10 @@
 //! [`DynFlash`] for the arrays of a simulation; each can be forked by cloning.
 
+use crate::any_array::DynFlash;
 use crate::array::Array;
 use crate::channels::GrantObserver;
 use crate::faults::{BadBlocks, BitErrors, PowerCut, ProgramEraseFailure, Tearable};
 use crate::interface::Probe;
-use crate::layer::DynFlash;
 use crate::parallel::Parallel;
 use crate::serial::Serial;
 use crate::wear_level::WearLevel;

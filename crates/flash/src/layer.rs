@@ -11,23 +11,21 @@ use super::operation::Cause;
 use super::part::Part;
 use super::retries::Retries;
 use super::time::Ns;
-use alloc::boxed::Box;
-use core::any::Any;
-use core::fmt;
 
-/// Forwards every method of [`Flash`] to the same method of `$to`.
+/// Forwards every method of [`Flash`] to the same method of `$to`. `$with` and `$with_mut` name the array to which a call
+/// goes.
 macro_rules! forward_flash {
-    ($self:ident, $to:ident: $inner:expr, $inner_mut:expr) => {
+    ($self:ident, $to:ident, $with:ident, $with_mut:ident) => {
         /// As in [`Flash`].
         #[inline(always)]
         fn geometry(&$self) -> &Geometry {
-            $to::geometry($inner)
+            $with!($self, array => $to::geometry(array))
         }
 
         /// As in [`Flash`].
         #[inline(always)]
         fn part(&$self) -> &Part {
-            $to::part($inner)
+            $with!($self, array => $to::part(array))
         }
 
         /// As in [`Flash`].
@@ -41,7 +39,7 @@ macro_rules! forward_flash {
             data: Option<&mut [u8]>,
             cause: Cause,
         ) -> Result<Oob, FlashError> {
-            $to::read($inner_mut, ppn, data, cause)
+            $with_mut!($self, array => $to::read(array, ppn, data, cause))
         }
 
         /// As in [`Flash`].
@@ -56,7 +54,7 @@ macro_rules! forward_flash {
             data: &mut [u8],
             cause: Cause,
         ) -> Result<Oob, FlashError> {
-            $to::read_part($inner_mut, ppn, offset, data, cause)
+            $with_mut!($self, array => $to::read_part(array, ppn, offset, data, cause))
         }
 
         /// As in [`Flash`].
@@ -65,7 +63,7 @@ macro_rules! forward_flash {
         /// As there.
         #[inline(always)]
         fn read_oob(&mut $self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
-            $to::read_oob($inner_mut, ppn, cause)
+            $with_mut!($self, array => $to::read_oob(array, ppn, cause))
         }
 
         /// As in [`Flash`].
@@ -80,7 +78,7 @@ macro_rules! forward_flash {
             data: Option<&[u8]>,
             cause: Cause,
         ) -> Result<(), FlashError> {
-            $to::program($inner_mut, ppn, oob, data, cause)
+            $with_mut!($self, array => $to::program(array, ppn, oob, data, cause))
         }
 
         /// As in [`Flash`].
@@ -89,7 +87,7 @@ macro_rules! forward_flash {
         /// As there.
         #[inline(always)]
         fn copy(&mut $self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
-            $to::copy($inner_mut, from, to, seq, cause)
+            $with_mut!($self, array => $to::copy(array, from, to, seq, cause))
         }
 
         /// As in [`Flash`].
@@ -105,7 +103,7 @@ macro_rules! forward_flash {
             cause: Cause,
             lpns: &mut [Lpn],
         ) -> Result<(), (usize, FlashError)> {
-            $to::copy_run($inner_mut, from, to, seq, cause, lpns)
+            $with_mut!($self, array => $to::copy_run(array, from, to, seq, cause, lpns))
         }
 
         /// As in [`Flash`].
@@ -114,12 +112,12 @@ macro_rules! forward_flash {
         /// As there.
         #[inline(always)]
         fn erase(&mut $self, block: BlockId, cause: Cause) -> Result<(), FlashError> {
-            $to::erase($inner_mut, block, cause)
+            $with_mut!($self, array => $to::erase(array, block, cause))
         }
 
         /// As in [`Flash`].
         fn is_bad(&$self, block: BlockId) -> bool {
-            $to::is_bad($inner, block)
+            $with!($self, array => $to::is_bad(array, block))
         }
 
         /// As in [`Flash`].
@@ -127,13 +125,13 @@ macro_rules! forward_flash {
         /// # Errors
         /// As there.
         fn mark_bad(&mut $self, block: BlockId) -> Result<(), FlashError> {
-            $to::mark_bad($inner_mut, block)
+            $with_mut!($self, array => $to::mark_bad(array, block))
         }
 
         /// As in [`Flash`].
         #[inline(always)]
         fn is_slc(&$self, block: BlockId) -> bool {
-            $to::is_slc($inner, block)
+            $with!($self, array => $to::is_slc(array, block))
         }
 
         /// As in [`Flash`].
@@ -141,92 +139,116 @@ macro_rules! forward_flash {
         /// # Errors
         /// As there.
         fn set_slc(&mut $self, block: BlockId, slc: bool) -> Result<(), FlashError> {
-            $to::set_slc($inner_mut, block, slc)
+            $with_mut!($self, array => $to::set_slc(array, block, slc))
         }
 
         /// As in [`Flash`].
         fn erase_count(&$self, block: BlockId) -> u32 {
-            $to::erase_count($inner, block)
+            $with!($self, array => $to::erase_count(array, block))
         }
     };
 }
 
 /// Forwards every method of [`Probe`] likewise.
 macro_rules! forward_probe {
-    ($self:ident, $to:ident: $inner:expr, $inner_mut:expr) => {
+    ($self:ident, $to:ident, $with:ident, $with_mut:ident) => {
         /// As in [`Probe`].
         fn keeps_user_bytes(&$self) -> bool {
-            $to::keeps_user_bytes($inner)
+            $with!($self, array => $to::keeps_user_bytes(array))
         }
 
         /// As in [`Probe`].
         fn longest_erase_ns(&$self) -> Ns {
-            $to::longest_erase_ns($inner)
+            $with!($self, array => $to::longest_erase_ns(array))
         }
 
         /// As in [`Probe`].
         #[inline(always)]
         fn peek_lpn(&$self, ppn: Ppn) -> Option<Lpn> {
-            $to::peek_lpn($inner, ppn)
+            $with!($self, array => $to::peek_lpn(array, ppn))
         }
 
         /// As in [`Probe`].
         #[inline(always)]
         fn prefetch(&$self, ppn: Ppn) {
-            $to::prefetch($inner, ppn);
+            $with!($self, array => $to::prefetch(array, ppn));
         }
 
         /// As in [`Probe`].
         #[inline(always)]
         fn has_bit_errors(&$self) -> bool {
-            $to::has_bit_errors($inner)
+            $with!($self, array => $to::has_bit_errors(array))
         }
 
         /// As in [`Probe`].
         #[inline(always)]
         fn corrected_bits(&$self) -> u64 {
-            $to::corrected_bits($inner)
+            $with!($self, array => $to::corrected_bits(array))
         }
 
         /// As in [`Probe`].
         #[inline(always)]
         fn retries(&$self) -> Retries {
-            $to::retries($inner)
+            $with!($self, array => $to::retries(array))
         }
 
         /// As in [`Probe`].
         #[inline(always)]
         fn set_now_ns(&mut $self, now_ns: Ns) {
-            $to::set_now_ns($inner_mut, now_ns);
+            $with_mut!($self, array => $to::set_now_ns(array, now_ns));
         }
 
         /// As in [`Probe`].
         fn due_block(&mut $self) -> Option<DueBlock> {
-            $to::due_block($inner_mut)
+            $with_mut!($self, array => $to::due_block(array))
         }
 
         /// As in [`Probe`].
         fn next_due_ns(&$self) -> Ns {
-            $to::next_due_ns($inner)
+            $with!($self, array => $to::next_due_ns(array))
         }
 
         /// As in [`Probe`].
         fn end_turn(&mut $self, block: BlockId, moved: bool) {
-            $to::end_turn($inner_mut, block, moved);
+            $with_mut!($self, array => $to::end_turn(array, block, moved));
         }
 
         /// As in [`Probe`].
         #[inline(always)]
         fn event(&mut $self, event: &Event<'_>) {
-            $to::event($inner_mut, event);
+            $with_mut!($self, array => $to::event(array, event));
         }
 
         /// As in [`Probe`].
         #[inline(always)]
         fn worked(&$self) -> Worked {
-            $to::worked($inner)
+            $with!($self, array => $to::worked(array))
         }
     };
+}
+
+/// Calls a method of the array below a layer.
+macro_rules! inner {
+    ($self:ident, $array:ident => $call:expr) => {{
+        let $array = $self.inner();
+        $call
+    }};
+}
+
+/// Same with the array mutable.
+macro_rules! inner_mut {
+    ($self:ident, $array:ident => $call:expr) => {{
+        let $array = $self.inner_mut();
+        $call
+    }};
+}
+
+/// Calls a method of the layer itself.
+macro_rules! itself {
+    ($self:ident, $array:ident => $call:expr) => {{
+        let $array = $self;
+        $call
+    }};
 }
 
 /// A wrapper around another array. Implementors get [`Flash`] and [`Probe`]; by default every method forwards
@@ -244,69 +266,16 @@ pub trait Layer {
     /// The array below, mutable.
     fn inner_mut(&mut self) -> &mut Self::Inner;
 
-    forward_flash!(self, Flash: self.inner(), self.inner_mut());
-    forward_probe!(self, Probe: self.inner(), self.inner_mut());
+    forward_flash!(self, Flash, inner, inner_mut);
+    forward_probe!(self, Probe, inner, inner_mut);
 }
 
 impl<L: Layer> Flash for L {
-    forward_flash!(self, Layer: self, self);
+    forward_flash!(self, Layer, itself, itself);
 }
 
 impl<L: Layer> Probe for L {
-    forward_probe!(self, Layer: self, self);
+    forward_probe!(self, Layer, itself, itself);
 }
 
-/// An array whose type is known only at run time ([`AnyArray`]).
-pub trait DynFlash: Probe + Any + fmt::Debug {
-    /// Copies the array with all its state, for searches that branch from one state. `None` for a real part.
-    fn fork(&self) -> Option<Box<dyn DynFlash>> {
-        None
-    }
-}
-
-/// Any array, behind one type. Each scheme is compiled for it once, and then runs on drivers and test benches.
-#[derive(Debug)]
-pub struct AnyArray(Box<dyn DynFlash>);
-
-impl AnyArray {
-    /// Wraps this array.
-    pub fn new(array: impl DynFlash) -> Self {
-        Self(Box::new(array))
-    }
-
-    /// The array, if it has this type.
-    pub fn downcast_ref<F: DynFlash>(&self) -> Option<&F> {
-        (&*self.0 as &dyn Any).downcast_ref()
-    }
-
-    /// The array, mutable, if it has this type.
-    pub fn downcast_mut<F: DynFlash>(&mut self) -> Option<&mut F> {
-        (&mut *self.0 as &mut dyn Any).downcast_mut()
-    }
-
-    /// Unwraps the array, if it has this type.
-    pub fn downcast<F: DynFlash>(self) -> Option<F> {
-        (self.0 as Box<dyn Any>).downcast().ok().map(|array| *array)
-    }
-
-    /// Forks the array by [`DynFlash::fork`].
-    pub fn fork(&self) -> Option<Self> {
-        self.0.fork().map(Self)
-    }
-}
-
-impl Clone for AnyArray {
-    /// # Panics
-    /// If the array cannot be forked ([`DynFlash::fork`]).
-    fn clone(&self) -> Self {
-        self.fork().expect("only searches ask for an array twice, on arrays that can be had so")
-    }
-}
-
-impl Flash for AnyArray {
-    forward_flash!(self, Flash: &*self.0, &mut *self.0);
-}
-
-impl Probe for AnyArray {
-    forward_probe!(self, Probe: &*self.0, &mut *self.0);
-}
+pub(crate) use {forward_flash, forward_probe};

@@ -36,6 +36,7 @@
 extern crate alloc;
 
 mod address;
+mod any_array;
 mod array;
 pub mod channels;
 mod copies;
@@ -67,13 +68,14 @@ mod time;
 pub mod wear_level;
 
 pub use address::{BlockId, Geometry, GeometryError, Lpn, Ppn};
+pub use any_array::{AnyArray, DynFlash};
 pub use array::{Array, Store};
 pub use copies::{Copies, CopyPath, CopyRun, CopyTimes};
 pub use due::DueBlock;
 pub use error::FlashError;
 pub use event::{Event, Item};
 pub use interface::{Flash, Probe, Worked, copy_one_by_one};
-pub use layer::{AnyArray, DynFlash, Layer};
+pub use layer::Layer;
 pub use oob::{Oob, PageKind};
 pub use operation::{Cause, Counts, Operation};
 pub use page_times::PageTimes;

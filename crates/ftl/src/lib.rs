@@ -89,10 +89,10 @@ pub use layout::{
 pub use page_mapped::placement::{Future, FutureNotes, PLACEMENT_POLICIES, PlacementKind};
 pub use page_mapped::victims::{VICTIM_POLICIES, VictimKind};
 pub use plan::Plan;
-pub use preset::{Build, BuildResult, Preset, SchemeConfig, Setup, Start, Substrate, WriteQueue};
+pub use preset::{BuildResult, Preset, SchemeConfig, Setup, Start, WriteQueue};
 pub use processor::Processor;
 pub use refresh::{RefreshStep, Refreshed};
-pub use scheme::Scheme;
+pub use scheme::{AnyScheme, Scheme};
 pub use slc_cache::{SlcLog, SlcPlan, SlcSize, WhenFull};
 pub use stream_log::{HandleLog, StreamLog};
 pub use telemetry::{CollectionLog, MapCache, MergeKind, SlcCacheState, Telemetry};

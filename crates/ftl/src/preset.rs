@@ -13,9 +13,7 @@ use crate::scheme::Scheme;
 use crate::slc_cache::{SlcSize, WhenFull};
 use alloc::{boxed::Box, sync::Arc};
 use bounds::gftl::CollectionRam;
-use flash::{AnyArray, Geometry, Part, Probe, WearRule};
-#[cfg(not(test))]
-use flash::{ParallelArray, SerialArray};
+use flash::{AnyArray, Geometry, Part, WearRule};
 
 /// One scheme: its name, help, settings, plan and constructor.
 #[derive(Debug)]
@@ -36,8 +34,9 @@ pub struct Preset {
     pub buffer: Option<BufferDefaults>,
     /// Plans the scheme for an array with this many usable blocks.
     pub plan: fn(&SchemeConfig, &Part, &Geometry, u32) -> Result<Plan, FtlError>,
-    /// Constructor; [`build!`](crate::build) fills it in.
-    pub build: Build,
+    /// Constructor, compiled for any array: a function `build<F: Probe + Clone + 'static>(&Setup<'_>, F) -> BuildResult<F>`
+    /// gives it.
+    pub build: fn(&Setup<'_>, AnyArray) -> BuildResult,
 }
 
 impl Preset {
@@ -76,65 +75,7 @@ pub struct Setup<'a> {
 }
 
 /// A scheme, or the reason why it cannot be made.
-pub type BuildResult<F> = Result<Box<dyn Scheme<Flash = F>>, FtlError>;
-
-/// Constructors of a scheme, one per array type that schemes are compiled for.
-#[derive(Clone, Copy, Debug)]
-pub struct Build {
-    /// On an array in serial time.
-    #[cfg(not(test))]
-    pub serial: fn(&Setup<'_>, SerialArray) -> BuildResult<SerialArray>,
-    /// On an array whose dies work in parallel.
-    #[cfg(not(test))]
-    pub parallel: fn(&Setup<'_>, ParallelArray) -> BuildResult<ParallelArray>,
-    /// On any other array: drivers, test benches.
-    pub any: fn(&Setup<'_>, AnyArray) -> BuildResult<AnyArray>,
-}
-
-/// Fills in [`Preset::build`] from a function that is generic over the array:
-/// `fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F>`.
-#[cfg(not(test))]
-#[macro_export]
-macro_rules! build {
-    ($build:path) => {
-        $crate::Build { serial: $build, parallel: $build, any: $build }
-    };
-}
-
-/// Unit tests of this crate use type-erased arrays only, so its schemes are compiled once instead of three times.
-#[cfg(test)]
-#[macro_export]
-macro_rules! build {
-    ($build:path) => {
-        $crate::Build { any: $build }
-    };
-}
-
-/// An array type that schemes are compiled for.
-pub trait Substrate: Probe + Clone + 'static {
-    /// The constructor of schemes on this array type.
-    fn build(build: &Build) -> fn(&Setup<'_>, Self) -> BuildResult<Self>;
-}
-
-#[cfg(not(test))]
-impl Substrate for SerialArray {
-    fn build(build: &Build) -> fn(&Setup<'_>, Self) -> BuildResult<Self> {
-        build.serial
-    }
-}
-
-#[cfg(not(test))]
-impl Substrate for ParallelArray {
-    fn build(build: &Build) -> fn(&Setup<'_>, Self) -> BuildResult<Self> {
-        build.parallel
-    }
-}
-
-impl Substrate for AnyArray {
-    fn build(build: &Build) -> fn(&Setup<'_>, Self) -> BuildResult<Self> {
-        build.any
-    }
-}
+pub type BuildResult<F = AnyArray> = Result<Box<dyn Scheme<Flash = F>>, FtlError>;
 
 /// Length rule of a write queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,14 +4,14 @@
 use super::preset::Setup;
 use crate::error::FtlError;
 use crate::plan::Plan;
-use crate::preset::{BuildResult, Preset, SchemeConfig, Start, Substrate};
+use crate::preset::{BuildResult, Preset, SchemeConfig, Start};
 use crate::schemes::{
     ba_gc, bast, dftl, fast, fsr, gftl, gftl_priority, gftl_threshold, lazy_rtgc,
     lazy_rtgc_on_demand, nftl, page_level, rftl, superblock, two_level_gc, zns,
 };
 use crate::start::{good_blocks, leave_slc};
 use alloc::{format, vec::Vec};
-use flash::{Geometry, Part};
+use flash::{AnyArray, Flash, Geometry, Part};
 
 /// The schemes that take writes of any page, in listing order.
 pub static REGISTRY: &[&Preset] = &[
@@ -63,8 +63,8 @@ pub fn among(list: &[&'static Preset], name: &str) -> Result<&'static Preset, Ft
 ///
 /// # Errors
 /// [`FtlError::Config`] if the scheme cannot work there; errors of the array.
-pub fn format<F: Substrate>(config: &SchemeConfig, flash: F) -> BuildResult<F> {
-    build(config, Start::Format, flash)
+pub fn format(config: &SchemeConfig, flash: impl Into<AnyArray>) -> BuildResult {
+    build(config, Start::Format, flash.into())
 }
 
 /// As [`format()`], with a plan of the caller's own. The plan is not checked, so that tests can show what happens if
@@ -72,27 +72,27 @@ pub fn format<F: Substrate>(config: &SchemeConfig, flash: F) -> BuildResult<F> {
 ///
 /// # Errors
 /// As [`format()`].
-pub fn format_planned<F: Substrate>(
+pub fn format_planned(
     config: &SchemeConfig,
     plan: &Plan,
-    flash: F,
-) -> BuildResult<F> {
-    F::build(&config.preset.build)(&Setup { config, plan, start: Start::Format }, flash)
+    flash: impl Into<AnyArray>,
+) -> BuildResult {
+    (config.preset.build)(&Setup { config, plan, start: Start::Format }, flash.into())
 }
 
 /// Rebuilds the scheme from its array alone, after a clean shutdown or a power cut.
 ///
 /// # Errors
 /// As [`format()`]; [`FtlError::Mount`] if the array holds data that this scheme does not write.
-pub fn mount<F: Substrate>(config: &SchemeConfig, flash: F) -> BuildResult<F> {
-    build(config, Start::Mount, flash)
+pub fn mount(config: &SchemeConfig, flash: impl Into<AnyArray>) -> BuildResult {
+    build(config, Start::Mount, flash.into())
 }
 
-fn build<F: Substrate>(config: &SchemeConfig, start: Start, mut flash: F) -> BuildResult<F> {
+fn build(config: &SchemeConfig, start: Start, mut flash: AnyArray) -> BuildResult {
     leave_slc(&mut flash)?;
     let good = good_blocks(&flash);
     let plan = crate::lay_out::plan(config, flash.part(), flash.geometry(), good, start)?;
-    F::build(&config.preset.build)(&Setup { config, plan: &plan, start }, flash)
+    (config.preset.build)(&Setup { config, plan: &plan, start }, flash)
 }
 
 /// The scheme's plan for an array of this part and shape with `good_blocks` blocks that are not bad: logical pages,

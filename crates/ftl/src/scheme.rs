@@ -6,7 +6,10 @@ use crate::interface::Background;
 use crate::refresh::RefreshStep;
 use alloc::boxed::Box;
 use core::ops::Range;
-use flash::Ns;
+use flash::{AnyArray, Ns};
+
+/// A scheme on any array.
+pub type AnyScheme = dyn Scheme<Flash = AnyArray>;
 
 /// A flash translation layer behind a pointer. Every `Clone + 'static` type that implements [`Background`] implements
 /// it.

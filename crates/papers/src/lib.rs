@@ -15,6 +15,7 @@
 //! ```
 
 mod ba_gc;
+mod chip;
 mod copyback;
 mod error;
 mod figure;

@@ -2,10 +2,10 @@
 
 use crate::watched::{Inspect, Watched};
 use flash::{AnyArray, BlockId, Serial, WearLevel};
-use ftl::{Scheme, SchemeConfig};
+use ftl::SchemeConfig;
 
 /// A scheme under test, of any type and on any array. In this crate the array is a [`Bench`].
-pub type AnyScheme = dyn Scheme<Flash = AnyArray>;
+pub use ftl::AnyScheme;
 
 /// The array below a scheme under test, with wear levelling, time and counts, and an observer.
 pub type Bench = WearLevel<Serial<Watched>>;

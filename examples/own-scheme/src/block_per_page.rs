@@ -22,7 +22,7 @@ pub static PRESET: Preset = Preset {
     page: "Each write goes to the first page of a free block.",
     buffer: None,
     plan,
-    build: build!(make),
+    build: make,
 };
 
 fn plan(config: &SchemeConfig, part: &Part, _: &Geometry, n: u32) -> Result<Plan, FtlError> {

@@ -31,7 +31,7 @@ pub static PRESET: Preset = Preset {
     page: "After each write at most four pages of a victim are moved, or it is erased.",
     buffer: None,
     plan,
-    build: build!(make),
+    build: make,
 };
 
 fn plan(

@@ -4,7 +4,7 @@ use super::file::Image;
 use flash::faults::Tearable;
 use flash::parallel::{Parallel, ParallelError};
 use flash::{AnyArray, Counts, DynFlash, FlashError, Layer, Probe, Serial, WearLevel};
-use ftl::{FtlError, Scheme, SchemeConfig, registry};
+use ftl::{AnyScheme, FtlError, SchemeConfig, registry};
 use sim::ssd::SsdSetup;
 use std::fmt::Debug;
 
@@ -119,10 +119,7 @@ impl<C: Clock> ClockedArray<C> {
     ///
     /// # Errors
     /// Those of the scheme.
-    pub fn format(
-        self,
-        config: &SchemeConfig,
-    ) -> Result<Box<dyn Scheme<Flash = AnyArray>>, FtlError> {
+    pub fn format(self, config: &SchemeConfig) -> Result<Box<AnyScheme>, FtlError> {
         registry::format(config, AnyArray::new(self))
     }
 
@@ -130,10 +127,7 @@ impl<C: Clock> ClockedArray<C> {
     ///
     /// # Errors
     /// Those of the scheme.
-    pub fn mount(
-        mut self,
-        config: &SchemeConfig,
-    ) -> Result<Box<dyn Scheme<Flash = AnyArray>>, FtlError> {
+    pub fn mount(mut self, config: &SchemeConfig) -> Result<Box<AnyScheme>, FtlError> {
         self.inner.recover().map_err(FtlError::from)?;
         registry::mount(config, AnyArray::new(self))
     }

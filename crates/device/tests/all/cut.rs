@@ -7,8 +7,8 @@ use crate::served::{Answer, Client};
 use flash::channels::Topology;
 use flash::faults::{PowerCut, Tearable};
 use flash::parallel::Parallel;
-use flash::{AnyArray, BlockId, FlashError, Geometry, Layer, Part, Ppn, Serial, parts};
-use ftl::{BufferPolicy, BufferSettings, PlacementKind, Scheme, SchemeConfig, registry};
+use flash::{BlockId, FlashError, Geometry, Layer, Part, Ppn, Serial, parts};
+use ftl::{AnyScheme, BufferPolicy, BufferSettings, PlacementKind, SchemeConfig, registry};
 use ftlkit_device::image::{ChannelArray, Clock, Description, Image, ImageArray};
 use ftlkit_device::nbd::{Export, Limits, Listener, Server, Stop, serve};
 use ftlkit_device::{Below, BlockDevice, Latency, Summary};
@@ -168,7 +168,7 @@ pub(crate) fn read(path: &Path, config: &SchemeConfig) -> Vec<u8> {
     read_all(&mut *ImageArray::new(config, image).mount(config).expect("it mounts"))
 }
 
-fn read_all(scheme: &mut dyn Scheme<Flash = AnyArray>) -> Vec<u8> {
+fn read_all(scheme: &mut AnyScheme) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut page = vec![0; PAGE_BYTES as usize];
     for lpn in 0..scheme.logical_pages() {

@@ -5,7 +5,7 @@ use crate::layout::{CmtEviction, CmtPolicy, Layout, OnDemandLayout};
 use crate::plan::Plan;
 use crate::preset::SchemeConfig;
 use crate::registry::{self, by_name};
-use crate::scheme::Scheme;
+use crate::scheme::{AnyScheme, Scheme};
 use crate::telemetry::MapCache;
 use alloc::{boxed::Box, vec, vec::Vec};
 use flash::{
@@ -21,7 +21,7 @@ const PAGE_BYTES: u32 = 32;
 const A_PAGE: u32 = 8;
 
 type Bench = Serial<Array>;
-type Device = dyn Scheme<Flash = AnyArray>;
+type Device = AnyScheme;
 
 fn array(blocks: u32, pages_per_block: u32, alpha: u64) -> Bench {
     let copy = EVALUATION_SLC.t_copy_ns();

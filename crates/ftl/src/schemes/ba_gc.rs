@@ -64,7 +64,6 @@
 use super::fast;
 use crate::buffer::policy::BufferPolicy;
 use crate::buffer::settings::BufferDefaults;
-use crate::build;
 use crate::error::FtlError;
 use crate::layout::LogVictim;
 use crate::page::page;
@@ -82,7 +81,7 @@ pub(crate) static PRESET: Preset = Preset {
     page: page!("ba_gc.rs"),
     buffer: Some(BufferDefaults { policy: BufferPolicy::THREE_REGION, aware: true }),
     plan,
-    build: build!(crate::schemes::fast::build),
+    build: crate::schemes::fast::build,
 };
 
 fn plan(

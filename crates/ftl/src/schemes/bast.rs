@@ -49,7 +49,6 @@
 //! CompactFlash systems, IEEE Transactions on Consumer Electronics 48(2), 2002.
 
 use crate::block_mapped::PageSet;
-use crate::build;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
 use crate::events;
@@ -73,7 +72,7 @@ pub(crate) static PRESET: Preset = Preset {
     page: page!("bast.rs"),
     buffer: None,
     plan,
-    build: build!(build),
+    build,
 };
 
 /// The block kept for a merge.

@@ -62,10 +62,10 @@ use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
 use crate::guarantee::Guarantee;
 use crate::layout::{CmtEviction, CmtPolicy, Layout, OnDemandLayout};
+use crate::on_demand;
 use crate::page::page;
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig};
-use crate::{build, on_demand};
 use alloc::{format, string::String};
 use bounds::lazy_rtgc::on_demand::{
     EVALUATION_TRANSLATION_SHARE, LEAST_TRANSLATION_BLOCKS, translation_blocks, translation_pages,
@@ -81,7 +81,7 @@ pub(crate) static PRESET: Preset = Preset {
     page: page!("dftl.rs"),
     buffer: None,
     plan,
-    build: build!(crate::on_demand::build),
+    build: crate::on_demand::build,
 };
 
 /// Fewest data blocks.

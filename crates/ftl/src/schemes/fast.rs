@@ -70,7 +70,6 @@ mod sequential;
 mod tests;
 
 use crate::block_mapped::PageSet;
-use crate::build;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
 use crate::events;
@@ -98,7 +97,7 @@ pub(crate) static PRESET: Preset = Preset {
     page: page!("fast.rs"),
     buffer: None,
     plan,
-    build: build!(build),
+    build,
 };
 
 /// The block kept for a merge, and the sequential log block.

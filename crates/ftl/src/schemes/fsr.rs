@@ -23,7 +23,6 @@
 //! 20(3):43, 2015, §6.1.
 
 use super::page_level::{most_logical_pages, whole_block_plan};
-use crate::build;
 use crate::error::FtlError;
 use crate::page::page;
 use crate::plan::Plan;
@@ -39,7 +38,7 @@ pub(crate) static PRESET: Preset = Preset {
     page: page!("fsr.rs"),
     buffer: None,
     plan,
-    build: build!(crate::page_mapped::build),
+    build: crate::page_mapped::build,
 };
 
 fn plan(

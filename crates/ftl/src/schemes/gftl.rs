@@ -83,7 +83,6 @@ mod words;
 mod write_queue;
 
 use crate::block_mapped::Pool;
-use crate::build;
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::layout::{GftlLayout, GftlThreshold, Layout};
@@ -108,7 +107,7 @@ pub(crate) static PRESET: Preset = Preset {
     page: page!("gftl.rs"),
     buffer: None,
     plan,
-    build: build!(build),
+    build,
 };
 
 fn plan(

@@ -27,7 +27,6 @@
 //! Cleaning, CODES+ISSS 2008 and its journal version: §VII-B.
 
 use super::gftl::plan_with;
-use crate::build;
 use crate::error::FtlError;
 use crate::page::page;
 use crate::plan::Plan;
@@ -44,7 +43,7 @@ pub(crate) static PRESET: Preset = Preset {
     page: page!("gftl_priority.rs"),
     buffer: None,
     plan,
-    build: build!(crate::schemes::gftl::build),
+    build: crate::schemes::gftl::build,
 };
 
 fn plan(

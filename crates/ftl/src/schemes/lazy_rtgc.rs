@@ -54,10 +54,10 @@ use crate::frontier_sharing::FrontierSharing;
 use crate::guarantee::Guarantee;
 use crate::layout::{CollectionKind, CopiesPerStep, Layout};
 use crate::page::page;
+use crate::page_mapped;
 use crate::page_mapped::victims::{ValidPages, VictimKind};
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig};
-use crate::{build, page_mapped};
 use alloc::{format, string::ToString};
 use bounds::{
     BoundError,
@@ -75,7 +75,7 @@ pub(crate) static PRESET: Preset = Preset {
     page: page!("lazy_rtgc.rs"),
     buffer: None,
     plan,
-    build: build!(crate::page_mapped::build),
+    build: crate::page_mapped::build,
 };
 
 /// The policies that bound a victim's valid pages.

@@ -60,10 +60,10 @@ use super::dftl::check_page;
 use crate::error::FtlError;
 use crate::guarantee::Guarantee;
 use crate::layout::{CmtEviction, CmtPolicy, Layout, OnDemandLayout, Steps};
+use crate::on_demand;
 use crate::page::page;
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig};
-use crate::{build, on_demand};
 use alloc::string::ToString;
 use bounds::{
     BoundError,
@@ -83,7 +83,7 @@ pub(crate) static PRESET: Preset = Preset {
     page: page!("lazy_rtgc_on_demand.rs"),
     buffer: None,
     plan,
-    build: build!(crate::on_demand::build),
+    build: crate::on_demand::build,
 };
 
 fn plan(

@@ -70,7 +70,6 @@ mod mount;
 mod words;
 
 use crate::block_mapped::{NONE, PageSet, Pool, newest};
-use crate::build;
 use crate::error::FtlError;
 use crate::events;
 use crate::guarantee::{Guarantee, Ram};
@@ -95,7 +94,7 @@ pub(crate) static PRESET: Preset = Preset {
     page: page!("nftl.rs"),
     buffer: None,
     plan,
-    build: build!(build),
+    build,
 };
 
 fn plan(

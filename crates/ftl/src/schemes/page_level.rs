@@ -66,11 +66,11 @@
 use crate::error::FtlError;
 use crate::layout::{CollectionKind, Layout};
 use crate::page::page;
+use crate::page_mapped;
 use crate::page_mapped::victims::VictimKind;
 use crate::page_mapped::worst_case;
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig};
-use crate::{build, page_mapped};
 use alloc::format;
 use flash::{Geometry, Part};
 
@@ -83,7 +83,7 @@ pub(crate) static PRESET: Preset = Preset {
     page: page!("page_level.rs"),
     buffer: None,
     plan,
-    build: build!(crate::page_mapped::build),
+    build: crate::page_mapped::build,
 };
 
 fn plan(

@@ -65,7 +65,6 @@ mod stamp;
 mod triple;
 
 use crate::block_mapped::{NONE, Pool};
-use crate::build;
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::inspection::Inspection;
@@ -92,7 +91,7 @@ pub(crate) static PRESET: Preset = Preset {
     page: page!("rftl.rs"),
     buffer: None,
     plan,
-    build: build!(build),
+    build,
 };
 
 /// Most pages per block with which a location within three blocks fits 16 bits.

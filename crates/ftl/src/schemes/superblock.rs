@@ -62,7 +62,6 @@ mod mount;
 mod scheme;
 
 use crate::block_mapped::Pool;
-use crate::build;
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::layout::{Layout, LogBlockLayout};
@@ -87,7 +86,7 @@ pub(crate) static PRESET: Preset = Preset {
     page: page!("superblock.rs"),
     buffer: None,
     plan,
-    build: build!(build),
+    build,
 };
 
 /// The block kept for collection.

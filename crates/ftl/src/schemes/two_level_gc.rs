@@ -64,11 +64,11 @@ use crate::error::FtlError;
 use crate::guarantee::Ram;
 use crate::layout::{CollectionKind, Layout};
 use crate::page::page;
+use crate::page_mapped;
 use crate::page_mapped::victims::VictimKind;
 use crate::page_mapped::{packed, worst_case};
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig};
-use crate::{build, page_mapped};
 use alloc::format;
 use flash::{Geometry, Part};
 
@@ -82,7 +82,7 @@ pub(crate) static PRESET: Preset = Preset {
     page: page!("two_level_gc.rs"),
     buffer: None,
     plan,
-    build: build!(crate::page_mapped::build),
+    build: crate::page_mapped::build,
 };
 
 fn plan(

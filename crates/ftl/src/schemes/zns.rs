@@ -47,7 +47,6 @@
 
 mod mount;
 
-use crate::build;
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::interface::{Background, Ftl, zeros};
@@ -72,7 +71,7 @@ pub(crate) static PRESET: Preset = Preset {
     page: page!("zns.rs"),
     buffer: None,
     plan,
-    build: build!(build),
+    build,
 };
 
 /// Open and active zones of a drive on the market (Western Digital Ultrastar DC ZN540).

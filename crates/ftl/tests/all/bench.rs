@@ -3,10 +3,10 @@
 use flash::faults::ProgramEraseFailure;
 use flash::parts::EVALUATION_SLC;
 use flash::{AnyArray, Array, Geometry, Part, Serial, Store};
-use ftlkit_ftl::{Scheme, SchemeConfig, registry};
+use ftlkit_ftl::{AnyScheme, SchemeConfig, registry};
 
 /// A scheme on any array.
-pub(crate) type Device = dyn Scheme<Flash = AnyArray>;
+pub(crate) type Device = AnyScheme;
 
 /// An array with a clock whose programs may fail.
 pub(crate) type Failing = Serial<ProgramEraseFailure<Array>>;

@@ -6,7 +6,7 @@ use flash::parts::SAMSUNG_LARGE_BLOCK;
 use flash::{Array, Cause, Counts, Geometry, Lpn, Ns, Operation, Part, Probe, Serial, Store};
 use flash::{SerialArray, US, WearLevel};
 use ftlkit_ftl::{
-    CollectionRam, Enqueue, FtlError, Guarantee, Scheme, SchemeConfig, WriteQueue, registry,
+    AnyScheme, CollectionRam, Enqueue, FtlError, Guarantee, SchemeConfig, WriteQueue, registry,
 };
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -38,7 +38,7 @@ fn took(service_us: u64, step_us: u64) -> Took {
     Took { service_ns: service_us * US, step_ns: step_us * US }
 }
 
-type Device = dyn Scheme<Flash = SerialArray>;
+type Device = AnyScheme;
 
 /// A device under test, and its longest tasks.
 struct Test {
@@ -63,7 +63,7 @@ impl Test {
 
     /// Cuts the power.
     fn off(self) -> SerialArray {
-        self.device.into_flash()
+        self.device.into_flash().downcast().unwrap()
     }
 
     fn promise(&self) -> Guarantee {
@@ -107,7 +107,7 @@ impl Test {
     }
 
     fn counts(&self) -> Counts {
-        *self.device.flash().counts()
+        *self.device.flash().serial().unwrap().counts()
     }
 
     /// Fills the device in order, block by block.
@@ -383,7 +383,7 @@ fn in_turn(pages: u32) -> impl Fn(&Device, u32) -> u32 {
 fn to_the_block_queued_last(pages: u32) -> impl Fn(&Device, u32) -> u32 {
     move |device, at| {
         let blocks = device.logical_pages() / pages;
-        let programs = device.flash().counts().get(Operation::Program, Cause::Collection);
+        let programs = device.flash().serial().unwrap().counts().get(Operation::Program, Cause::Collection);
         let collected = (programs / u64::from(pages)) as u32;
         (collected + blocks - 1) % blocks * pages + at % pages
     }

@@ -4,7 +4,7 @@ use crate::bench::preset;
 use flash::faults::ProgramEraseFailure;
 use flash::parts::EVALUATION_SLC;
 use flash::{AnyArray, Array, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Part, Store};
-use ftlkit_ftl::{FrontierSharing, Scheme, SchemeConfig, registry};
+use ftlkit_ftl::{AnyScheme, FrontierSharing, SchemeConfig, registry};
 
 const PAGES_PER_BLOCK: u32 = 8;
 const LOGICAL_PAGES: u32 = 60;
@@ -16,7 +16,7 @@ fn array() -> ProgramEraseFailure<Array> {
 }
 
 /// Pages of a block from this one on that are erased.
-fn erased_from(scheme: &mut dyn Scheme<Flash = AnyArray>, block: BlockId, page: u32) -> u32 {
+fn erased_from(scheme: &mut AnyScheme, block: BlockId, page: u32) -> u32 {
     let geometry = *scheme.flash().geometry();
     let read = |page| scheme.flash_mut().read_oob(geometry.ppn(block, page), Cause::Host);
     (page..PAGES_PER_BLOCK)

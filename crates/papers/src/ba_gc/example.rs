@@ -1,11 +1,12 @@
 //! Set-up of Figs. 1 and 3: FAST with blocks of four pages, below a buffer of eight pages. The merge of a log block
 //! is reconstructed page by page from the flash content afterwards.
 
+use crate::chip::chip;
 use crate::row::Row;
 use crate::verdict::Reason;
 use flash::parts::K9WBG08U1M;
 use flash::{
-    BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Operation, Part, Ppn, SerialArray, Store,
+    AnyArray, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Operation, Part, Ppn, Store,
 };
 use ftl::{BufferPolicy, BufferSettings, FtlError, SchemeConfig, registry};
 use sim::run::plain_array;
@@ -25,7 +26,7 @@ const OTHER: Lpn = Lpn(9);
 /// Enough blocks for data, two log blocks and merges.
 const BLOCKS: u32 = 10;
 
-pub(super) type Chip = SerialArray;
+pub(super) type Chip = AnyArray;
 
 /// The paper's part with the figures' block size.
 pub(super) fn part() -> Part {
@@ -66,7 +67,7 @@ fn empty() -> Result<Chip, FtlError> {
     let geometry = Geometry::new(BLOCKS, PAGES_PER_BLOCK, PAGE_BYTES).map_err(|error| {
         FtlError::Config { scheme: "fast", setting: "geometry", reason: error.to_string() }
     })?;
-    Ok(plain_array(geometry, part(), Store::All))
+    Ok(plain_array(geometry, part(), Store::All).into())
 }
 
 fn fast(log_blocks: u32) -> Result<SchemeConfig, FtlError> {
@@ -166,8 +167,12 @@ pub(super) fn set(lpns: impl IntoIterator<Item = u32>) -> String {
 }
 
 /// Mounts the array, runs the tasks, and makes FAST merge one log block.
-pub(super) fn merge(config: &SchemeConfig, chip: Chip, tasks: &[Task]) -> Result<Merged, FtlError> {
-    let mut scheme = registry::mount(config, chip)?;
+pub(super) fn merge(
+    config: &SchemeConfig,
+    array: Chip,
+    tasks: &[Task],
+) -> Result<Merged, FtlError> {
+    let mut scheme = registry::mount(config, array)?;
     for task in tasks {
         match *task {
             Task::Write(lpn) => scheme.write(Lpn(lpn), Some(&page(Lpn(lpn), Origin::Buffer)))?,
@@ -180,16 +185,16 @@ pub(super) fn merge(config: &SchemeConfig, chip: Chip, tasks: &[Task]) -> Result
     let block = |ppn| geometry.block_of(ppn);
     let before: BTreeSet<BlockId> =
         pages(scheme.flash_mut())?.iter().map(|(ppn, ..)| block(*ppn)).collect();
-    let (counts, busy) = (*scheme.flash().counts(), scheme.flash().busy_in_steps_ns());
+    let (counts, busy) = (*chip(scheme.flash()).counts(), chip(scheme.flash()).busy_in_steps_ns());
     // This write forces a merge: the page is not in the buffer, and the log is full.
     scheme.write_through(OTHER, Some(&page(OTHER, Origin::Log)))?;
-    let done = scheme.flash().counts().since(&counts);
+    let done = chip(scheme.flash()).counts().since(&counts);
     let count = |operation| done.get(operation, Cause::FullMerge);
     let mut merged = Merged {
         copies: count(Operation::Copy),
         programs: count(Operation::Program),
         erases: count(Operation::Erase),
-        ns: scheme.flash().busy_in_steps_ns() - busy,
+        ns: chip(scheme.flash()).busy_in_steps_ns() - busy,
         in_vain: scheme.telemetry().buffer.map_or(0, |(_, log)| log.moved_in_vain),
         ..Merged::default()
     };

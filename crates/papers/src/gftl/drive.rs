@@ -4,9 +4,12 @@
 //! that takes longer than the period counts as late.
 
 use super::spread::Spread;
+use crate::chip::chip;
 use crate::observer::ReproductionObserver;
-use flash::{BlockId, Flash, Geometry, GeometryError, Lpn, Part, SerialArray};
-use ftl::{Done, FtlError, HostClock, PageTask, Preset, Scheme, SchemeConfig, TaskKind, registry};
+use flash::{AnyArray, BlockId, Flash, Geometry, GeometryError, Lpn, Part, SerialArray};
+use ftl::{
+    AnyScheme, Done, FtlError, HostClock, PageTask, Preset, SchemeConfig, TaskKind, registry,
+};
 use sim::measures::{Wear, wear};
 use sim::run::{RunError, array_without_errors};
 use workload::{Op, Source, Space, WorkloadSpec};
@@ -184,7 +187,7 @@ struct Drive<'a> {
 }
 
 impl Drive<'_> {
-    fn run(mut self, scheme: Box<dyn Scheme<Flash = SerialArray>>) -> Result<Measured, RunError> {
+    fn run(mut self, scheme: Box<AnyScheme>) -> Result<Measured, RunError> {
         let mut loop_ = Loop::new(scheme, self.requests.div_ceil(BINS), self.keep_queue);
         let mut requests = Vec::with_capacity(BATCH);
         loop {
@@ -211,7 +214,7 @@ impl Drive<'_> {
 }
 
 struct Loop {
-    scheme: Box<dyn Scheme<Flash = SerialArray>>,
+    scheme: Box<AnyScheme>,
     clock: HostClock,
     page_bytes: u32,
     period_ns: u64,
@@ -231,7 +234,7 @@ struct Loop {
 }
 
 impl Loop {
-    fn new(mut scheme: Box<dyn Scheme<Flash = SerialArray>>, every: u64, keep_queue: bool) -> Self {
+    fn new(mut scheme: Box<AnyScheme>, every: u64, keep_queue: bool) -> Self {
         scheme.restart_telemetry();
         let part = scheme.flash().part();
         Self {
@@ -242,7 +245,7 @@ impl Loop {
             done: 0,
             erases_before: erases(scheme.flash()),
             clock: HostClock::default(),
-            energy_before_pj: scheme.flash().energy_pj(),
+            energy_before_pj: chip(scheme.flash()).energy_pj(),
             sample: Sample::default(),
             seen: Measured::default(),
             steps: 0,
@@ -304,7 +307,7 @@ impl Loop {
         let now = erases(self.scheme.flash());
         let erased: Vec<u32> = now.iter().zip(&self.erases_before).map(|(a, b)| a - b).collect();
         self.seen.wear = wear(&erased);
-        self.seen.energy_pj = self.scheme.flash().energy_pj() - self.energy_before_pj;
+        self.seen.energy_pj = chip(self.scheme.flash()).energy_pj() - self.energy_before_pj;
         let telemetry = self.scheme.telemetry();
         let valid = &telemetry.collections.victim_valid;
         self.seen.victims = telemetry.collections.started;
@@ -323,6 +326,6 @@ fn widen(range: &mut Option<(u64, u64)>, ns: u64) {
     *range = Some((least.min(ns), most.max(ns)));
 }
 
-fn erases(flash: &SerialArray) -> Vec<u32> {
+fn erases(flash: &AnyArray) -> Vec<u32> {
     (0..flash.geometry().blocks()).map(|block| flash.erase_count(BlockId(block))).collect()
 }

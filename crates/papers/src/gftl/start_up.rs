@@ -5,6 +5,7 @@ use super::drive::Device;
 use super::paper::{
     AFTER_CUT_S, SHUTDOWN_MS, START_UP_BYTES, START_UP_MS, START_UP_PAGES_PER_BLOCK,
 };
+use crate::chip::chip;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::Section;
 use crate::row::{Row, TOLERANCE};
@@ -12,8 +13,8 @@ use crate::verdict::Reason;
 use bounds::gftl::{
     Steps, mount_after_cut_ns, paper_steps, queue_pages, shutdown_ns, start_up_ns, whole_steps,
 };
-use flash::{Cause, Lpn, Operation, SerialArray};
-use ftl::{FtlError, Scheme, SchemeConfig, WriteQueue, registry};
+use flash::{AnyArray, Cause, Lpn, Operation};
+use ftl::{AnyScheme, FtlError, SchemeConfig, WriteQueue, registry};
 use sim::run::RunError;
 
 const CUT: &str = "1.8432 s comes out with L = 65,536, κ = 15, which is what whole operations per step \
@@ -95,7 +96,8 @@ struct Took {
 }
 
 impl Took {
-    fn since(before: &SerialArray, after: &SerialArray) -> Self {
+    fn since(before: &AnyArray, after: &AnyArray) -> Self {
+        let (before, after) = (chip(before), chip(after));
         let counts = after.counts().since(before.counts());
         Self {
             ns: after.busy_ns() - before.busy_ns(),
@@ -153,7 +155,7 @@ struct StartUp<'a> {
 
 impl StartUp<'_> {
     /// Fills the array with one page of each block in turn, then continues for [`ROUNDS`] rounds.
-    fn fill(&self, scheme: &mut dyn Scheme<Flash = SerialArray>) -> Result<(), RunError> {
+    fn fill(&self, scheme: &mut AnyScheme) -> Result<(), RunError> {
         let (blocks, pages) = (self.device.logical_blocks, self.device.part.pages_per_block);
         for round in 0..pages + ROUNDS {
             if self.watch.stop() {
@@ -167,13 +169,13 @@ impl StartUp<'_> {
     }
 
     /// Measures a mount.
-    fn mount(&self, flash: SerialArray) -> Result<Took, FtlError> {
+    fn mount(&self, flash: AnyArray) -> Result<Took, FtlError> {
         let before = flash.clone();
         let scheme = registry::mount(self.config, flash)?;
         Ok(Took::since(&before, scheme.flash()))
     }
 
-    fn run(&self, mut scheme: Box<dyn Scheme<Flash = SerialArray>>) -> Result<Simulated, RunError> {
+    fn run(&self, mut scheme: Box<AnyScheme>) -> Result<Simulated, RunError> {
         self.fill(&mut *scheme)?;
         let after_cut = self.mount(scheme.flash().clone())?;
         let before = scheme.flash().clone();

@@ -1,13 +1,14 @@
 //! Worked examples of Figs 1 and 2; the second one is simulated.
 
+use crate::chip::chip;
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
 use crate::row::Row;
 use crate::verdict::Reason;
 use bounds::lazy_rtgc;
 use flash::parts::EVALUATION_SLC;
-use flash::{Cause, Geometry, Lpn, Operation, Part, SerialArray, Store, US};
-use ftl::{FtlError, Scheme, SchemeConfig};
+use flash::{Cause, Geometry, Lpn, Operation, Part, Store, US};
+use ftl::{AnyScheme, FtlError, SchemeConfig};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use sim::run::plain_array;
@@ -128,20 +129,20 @@ fn run_fig_2(seed: u64) -> Result<Option<[Done; 4]>, FtlError> {
     Ok(None)
 }
 
-type Chip = dyn Scheme<Flash = SerialArray>;
+type Chip = AnyScheme;
 
 fn task(
     scheme: &mut Chip,
     run: &dyn Fn(&mut Chip) -> Result<(), FtlError>,
 ) -> Result<Done, FtlError> {
     let (counts, busy, free) =
-        (*scheme.flash().counts(), scheme.flash().busy_ns(), scheme.free_pages());
+        (*chip(scheme.flash()).counts(), chip(scheme.flash()).busy_ns(), scheme.free_pages());
     run(scheme)?;
-    let done = scheme.flash().counts().since(&counts);
+    let done = chip(scheme.flash()).counts().since(&counts);
     Ok(Done {
         copies: done.get(Operation::Copy, Cause::Collection),
         erases: done.get(Operation::Erase, Cause::Collection),
-        response_ns: scheme.flash().busy_ns() - busy,
+        response_ns: chip(scheme.flash()).busy_ns() - busy,
         gained: scheme.free_pages() as i64 - free as i64,
     })
 }

@@ -1,14 +1,15 @@
 //! Fig. 4: the seven tasks of the figure, and the precedence of the three kinds of steps over many writes. The scheme
 //! itself runs on blocks of the figure's size.
 
+use crate::chip::chip;
 use crate::error::ReproduceError;
 use crate::reproduction::Section;
 use crate::row::{Limit, Row};
 use crate::verdict::Reason;
 use bounds::lazy_rtgc;
 use flash::parts::EVALUATION_SLC;
-use flash::{Cause, Counts, Geometry, Lpn, Operation, Part, SerialArray, Store};
-use ftl::{FtlError, Scheme, SchemeConfig};
+use flash::{Cause, Counts, Geometry, Lpn, Operation, Part, Store};
+use ftl::{AnyScheme, FtlError, SchemeConfig};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use sim::run::plain_array;
@@ -22,7 +23,7 @@ const BLOCKS: u32 = 24;
 const PAGE_BYTES: u32 = 32;
 const WRITES: u32 = 50_000;
 
-type Chip = dyn Scheme<Flash = SerialArray>;
+type Chip = AnyScheme;
 
 pub(super) fn fig_4(seed: u64) -> Result<Section, ReproduceError> {
     let mut section = Section::default();
@@ -67,15 +68,15 @@ fn seven_tasks(seed: u64) -> Result<Option<[Task; 7]>, FtlError> {
     let mut written = Lpn(0);
     let mut tasks = [Task::default(); 7];
     for (at, done) in tasks.iter_mut().enumerate() {
-        let (before, busy) = (*scheme.flash().counts(), scheme.flash().busy_ns());
+        let (before, busy) = (*chip(scheme.flash()).counts(), chip(scheme.flash()).busy_ns());
         if at == 2 || at == 5 {
             scheme.read(written, None)?;
         } else {
             written = Lpn(random.random_range(0..pages));
             scheme.write(written, None)?;
         }
-        let step = Step::of(&scheme.flash().counts().since(&before));
-        *done = Task { step, response_ns: scheme.flash().busy_ns() - busy };
+        let step = Step::of(&chip(scheme.flash()).counts().since(&before));
+        *done = Task { step, response_ns: chip(scheme.flash()).busy_ns() - busy };
     }
     Ok(Some(tasks))
 }
@@ -86,10 +87,10 @@ fn find(seed: u64) -> Result<Option<u32>, FtlError> {
     let pages = scheme.logical_pages();
     let mut last = [Step::default(); 5];
     for write in 0..WRITES {
-        let before = *scheme.flash().counts();
+        let before = *chip(scheme.flash()).counts();
         scheme.write(Lpn(random.random_range(0..pages)), None)?;
         last.rotate_left(1);
-        last[4] = Step::of(&scheme.flash().counts().since(&before));
+        last[4] = Step::of(&chip(scheme.flash()).counts().since(&before));
         if is_the_figure(&last) {
             return Ok(Some(write - 4));
         }
@@ -274,9 +275,9 @@ fn run(seed: u64) -> Result<StepFigures, FtlError> {
     let pages = scheme.logical_pages();
     let mut seen = StepFigures::default();
     for _ in 0..WRITES {
-        let before = *scheme.flash().counts();
+        let before = *chip(scheme.flash()).counts();
         scheme.write(Lpn(random.random_range(0..pages)), None)?;
-        seen.note(Step::of(&scheme.flash().counts().since(&before)));
+        seen.note(Step::of(&chip(scheme.flash()).counts().since(&before)));
     }
     Ok(seen)
 }

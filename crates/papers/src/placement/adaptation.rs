@@ -3,6 +3,7 @@
 use super::loads::{Load, Writes};
 use super::measure::{Device, Shape, failures, measure_all, pairs, value, waf};
 use super::table::{FILL, FULL, QUICK, VICTIMS};
+use crate::chip::chip;
 use crate::matrix::{Cell as Field, Matrix};
 use crate::observer::ReproductionObserver;
 use crate::reproduction::{CurvesFile, Section};
@@ -126,12 +127,12 @@ impl Run {
         }
         let mut points = Vec::new();
         for point in 0..times.after * POINTS as u64 {
-            let start = *scheme.flash().counts();
+            let start = *chip(scheme.flash()).counts();
             let to = |point: u64| point * pages / POINTS as u64;
             for _ in to(point)..to(point + 1) {
                 scheme.write(Lpn(then.next()), None)?;
             }
-            points.push(waf(&scheme.flash().counts().since(&start)));
+            points.push(waf(&chip(scheme.flash()).counts().since(&start)));
         }
         Ok(Adapted::of(points))
     }

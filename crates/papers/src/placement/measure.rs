@@ -1,9 +1,10 @@
 //! Write amplification of one placement, victim policy and load.
 
 use super::loads::Load;
+use crate::chip::chip;
 use crate::observer::ReproductionObserver;
 use flash::parts::EVALUATION_SLC;
-use flash::{Cause, Counts, Geometry, Lpn, Part, SerialArray, Store};
+use flash::{Cause, Counts, Geometry, Lpn, Part, Store};
 use ftl::registry::{self, by_name};
 use ftl::{
     BuildResult, FtlError, Future, FutureNotes, PLACEMENT_POLICIES, PlacementKind, SchemeConfig,
@@ -49,7 +50,7 @@ impl Device {
         placement: PlacementKind,
         victim: VictimKind,
         future: Option<Arc<Future>>,
-    ) -> BuildResult<SerialArray> {
+    ) -> BuildResult {
         let Self { blocks, pages_per_block, logical_pages } = self;
         let part = Part { pages_per_block, ..EVALUATION_SLC.clone() };
         let geometry = Geometry::new(blocks, pages_per_block, part.page_bytes)
@@ -136,14 +137,14 @@ impl Cell {
             scheme.write(Lpn(lpn), None)?;
         }
         let mut load = self.load.writes(logical_pages, self.seed);
-        let mut start = *scheme.flash().counts();
+        let mut start = *chip(scheme.flash()).counts();
         for write in 0..writes {
             if write == writes / 5 * 4 {
-                start = *scheme.flash().counts();
+                start = *chip(scheme.flash()).counts();
             }
             scheme.write(Lpn(load.next()), None)?;
         }
-        Ok(waf(&scheme.flash().counts().since(&start)))
+        Ok(waf(&chip(scheme.flash()).counts().since(&start)))
     }
 
     /// The future of the run, for a placement that needs it.

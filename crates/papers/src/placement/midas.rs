@@ -3,6 +3,7 @@
 use super::loads::Load;
 use super::measure::{Device, Measured, measure_all, waf};
 use super::ssd_iq::placement;
+use crate::chip::chip;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::Section;
 use crate::row::Row;
@@ -43,7 +44,7 @@ fn measure(device: Device, writes: u64, exponent: f64, seed: u64) -> Result<f64,
     for _ in u64::from(pages)..writes {
         scheme.write(Lpn(load.next()), None)?;
     }
-    Ok(waf(scheme.flash().counts()))
+    Ok(waf(chip(scheme.flash()).counts()))
 }
 
 pub(super) fn midas(settings: &Settings, watch: &dyn ReproductionObserver) -> Section {

@@ -2,6 +2,7 @@
 
 use super::measure::{Device, failures, measure_all, pairs, value};
 use super::table::{FILL, OTHERS, VICTIMS};
+use crate::chip::chip;
 use crate::matrix::{Cell as Field, Matrix};
 use crate::observer::ReproductionObserver;
 use crate::reproduction::{CurvesFile, Section};
@@ -117,10 +118,10 @@ impl Trace {
             scheme.write(Lpn(lpn), None)?;
         }
         let [replays, measured] = self.replays();
-        let mut start = *scheme.flash().counts();
+        let mut start = *chip(scheme.flash()).counts();
         for replay in 0..replays {
             if replay + measured == replays {
-                start = *scheme.flash().counts();
+                start = *chip(scheme.flash()).counts();
             }
             for step in &self.steps {
                 match *step {
@@ -129,7 +130,7 @@ impl Trace {
                 }
             }
         }
-        let done = scheme.flash().counts().since(&start);
+        let done = chip(scheme.flash()).counts().since(&start);
         Ok([Cause::Host, Cause::Collection].map(|cause| done.pages_programmed(cause)))
     }
 

@@ -1,5 +1,6 @@
 //! Simulated write amplification of every policy, against closed forms and models if there are any.
 
+use crate::chip::chip;
 use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::{CurvesFile, PlotFile, Section};
@@ -176,11 +177,11 @@ impl Cell {
         for _ in 0..before * u64::from(pages) {
             scheme.write(self.next(pages, &mut random), None)?;
         }
-        let start = *scheme.flash().counts();
+        let start = *chip(scheme.flash()).counts();
         for _ in 0..3 * u64::from(pages) {
             scheme.write(self.next(pages, &mut random), None)?;
         }
-        let done = scheme.flash().counts().since(&start);
+        let done = chip(scheme.flash()).counts().since(&start);
         let host = done.pages_programmed(Cause::Host) as f64;
         Ok((host + done.pages_programmed(Cause::Collection) as f64) / host)
     }

@@ -3,11 +3,11 @@
 use super::drawn::{Drawn, ROUNDS, Shape, WRITES};
 use crate::catalogue;
 use crate::run::medium::array_without_errors;
-use flash::{Geometry, Lpn, Part, SerialArray};
+use flash::{AnyArray, Geometry, Lpn, Part};
 use ftl::{
-    AgeClock, Background, BufferLog, BufferPlan, BufferPolicy, BufferUnit, CleanUnits,
-    CollectionLog, Done, Ftl, FtlError, Guarantee, HostClock, PageTask, Ram, Regions, Scheme,
-    TaskKind, Telemetry, UPDATE_PROBABILITIES,
+    AgeClock, AnyScheme, Background, BufferLog, BufferPlan, BufferPolicy, BufferUnit, CleanUnits,
+    CollectionLog, Done, Ftl, FtlError, Guarantee, HostClock, PageTask, Ram, Regions, TaskKind,
+    Telemetry, UPDATE_PROBABILITIES,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -77,17 +77,12 @@ fn row(shape: Shape, policy: &'static BufferPolicy, unit_pages: u32, seed: u64) 
 }
 
 /// The best of several rounds of writes to the first `pages` pages, ns per write.
-fn best_of(
-    scheme: &mut dyn Scheme<Flash = SerialArray>,
-    pages: u32,
-    shape: Shape,
-    random: &mut Pcg64,
-) -> f64 {
+fn best_of(scheme: &mut AnyScheme, pages: u32, shape: Shape, random: &mut Pcg64) -> f64 {
     let mut next = || round(scheme, &Drawn::new(pages, shape.page_bytes, random).lpns);
     (0..ROUNDS).map(|_| next()).fold(f64::INFINITY, f64::min)
 }
 
-fn round(scheme: &mut dyn Scheme<Flash = SerialArray>, lpns: &[u32]) -> f64 {
+fn round(scheme: &mut AnyScheme, lpns: &[u32]) -> f64 {
     let work: Vec<PageTask> =
         lpns.iter().map(|lpn| PageTask::page(TaskKind::Write, *lpn)).collect();
     let mut clock = HostClock { still: true, ..HostClock::default() };
@@ -103,7 +98,7 @@ fn round(scheme: &mut dyn Scheme<Flash = SerialArray>, lpns: &[u32]) -> f64 {
 /// A scheme that accepts every write and does nothing.
 #[derive(Clone)]
 struct Nothing {
-    flash: SerialArray,
+    flash: AnyArray,
     logical_pages: u32,
     log: CollectionLog,
     written: u64,
@@ -113,21 +108,21 @@ impl Nothing {
     fn new(logical_pages: u32) -> Self {
         let part = Part { pages_per_block: 2, ..flash::parts::EVALUATION_SLC.clone() };
         let geometry = Geometry::new(2, 2, part.page_bytes).expect("four pages are an array");
-        let flash = array_without_errors(geometry, part);
+        let flash = array_without_errors(geometry, part).into();
         Self { flash, logical_pages, log: CollectionLog::default(), written: 0 }
     }
 }
 
 impl Ftl for Nothing {
-    type Flash = SerialArray;
+    type Flash = AnyArray;
 
-    fn flash(&self) -> &SerialArray {
+    fn flash(&self) -> &AnyArray {
         &self.flash
     }
-    fn flash_mut(&mut self) -> &mut SerialArray {
+    fn flash_mut(&mut self) -> &mut AnyArray {
         &mut self.flash
     }
-    fn into_flash(self: Box<Self>) -> SerialArray {
+    fn into_flash(self: Box<Self>) -> AnyArray {
         self.flash
     }
     fn logical_pages(&self) -> u32 {

@@ -19,12 +19,12 @@ use crate::catalogue;
 use crate::config::SchemeTable;
 use crate::run::device::Device;
 use crate::run::error::RunError;
-use crate::run::medium::{array_heap_bytes, array_without_errors};
+use crate::run::medium::{array_heap_bytes, array_without_errors, counts};
 use crate::run::observer::Observer;
 use crate::run::setup::Setup;
 use ::workload::quantity::Bytes;
-use flash::{Geometry, Operation, Part, SerialArray, parts};
-use ftl::{FtlError, Preset, Scheme, SchemeConfig};
+use flash::{Geometry, Operation, Part, parts};
+use ftl::{AnyScheme, FtlError, Preset, SchemeConfig};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use serde::Serialize;
@@ -314,7 +314,7 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    fn measure(self, mut scheme: Box<dyn Scheme<Flash = SerialArray>>) -> Result<Row, RunError> {
+    fn measure(self, mut scheme: Box<AnyScheme>) -> Result<Row, RunError> {
         let name = self.label;
         let pages = scheme.logical_pages();
         let setup = Setup {
@@ -325,7 +325,7 @@ impl Case<'_> {
         };
         crate::run::precondition(&mut *scheme, &setup, name, self.observer)?;
         let mut device = Device::new(scheme, false);
-        let before = *device.scheme().flash().counts();
+        let before = *counts(device.scheme().flash());
         let mut random = Pcg64::seed_from_u64(self.seed);
         let mut best = Round { ns_per_flash_op: f64::INFINITY, ns_per_host_write: f64::INFINITY };
         for _ in 0..ROUNDS {
@@ -335,10 +335,11 @@ impl Case<'_> {
                 best = round;
             }
         }
-        let counts = device.scheme().flash().counts().since(&before);
+        let counts = counts(device.scheme().flash()).since(&before);
         let host = WRITES as u64 * u64::from(ROUNDS);
         let programmed = counts.total(Operation::Program) + counts.total(Operation::Copy);
-        let bytes = device.scheme().telemetry().heap_bytes + array_heap_bytes(device.scheme());
+        let bytes =
+            device.scheme().telemetry().heap_bytes + array_heap_bytes(device.scheme().flash());
         Ok(Row {
             scheme: name.into(),
             capacity_bytes: self.shape.capacity_bytes,
@@ -366,14 +367,14 @@ fn one_round(
     source: Drawn,
     observer: &dyn Observer,
 ) -> Result<Round, RunError> {
-    let before = *device.scheme().flash().counts();
+    let before = *counts(device.scheme().flash());
     let start = Instant::now();
     device.replay(setup, "bench", Box::new(source), observer)?;
     let wall_ns = start.elapsed().as_nanos() as f64;
     if observer.stop() {
         return Err(RunError::Stopped);
     }
-    let counts = device.scheme().flash().counts().since(&before);
+    let counts = counts(device.scheme().flash()).since(&before);
     let page_ops: u64 = [Operation::Read, Operation::ReadOob, Operation::Program, Operation::Copy]
         .map(|op| counts.total(op))
         .iter()

@@ -4,19 +4,17 @@ use super::drawn::{Drawn, ROUNDS};
 use crate::config::SchemeTable;
 use crate::precondition::Preconditioning;
 use crate::run::error::RunError;
-use crate::run::medium::{array_heap_bytes, levelled};
+use crate::run::medium::{array_heap_bytes, counts, levelled};
 use crate::run::observer::Observer;
 use crate::run::precondition;
 use crate::run::setup::Setup;
 use crate::ssd::setup::{CollectionPlace, SsdSetup};
-use crate::ssd::{CoreSettings, Feeder, SsdDevice};
+use crate::ssd::{CoreSettings, Feeder, SsdDevice, array};
 use flash::channels::{Policy, Precedence, Timing, Topology};
 use flash::faults::BitErrors;
 use flash::parallel::Stripes;
-use flash::{
-    Array, Flash, Geometry, Operation, ParallelArray, Part, Store, parallel::Parallel, parts,
-};
-use ftl::{Allocation, AllocationOrder, FtlError, Scheme, SchemeConfig, registry};
+use flash::{Array, Flash, Geometry, Operation, Part, Store, parallel::Parallel, parts};
+use ftl::{Allocation, AllocationOrder, AnyScheme, FtlError, SchemeConfig, registry};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::Serialize;
@@ -173,10 +171,7 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    fn measure(
-        self,
-        mut scheme: Box<dyn Scheme<Flash = ParallelArray>>,
-    ) -> Result<SsdRow, RunError> {
+    fn measure(self, mut scheme: Box<AnyScheme>) -> Result<SsdRow, RunError> {
         let Self { label, setup, ssd, load: (load, reads_percent), observer } = self;
         let pages = scheme.logical_pages();
         let precondition_by = Preconditioning { age: 1.0, ..Preconditioning::default() };
@@ -192,14 +187,14 @@ impl Case<'_> {
                     request.op = Op::Read;
                 }
             }
-            let before = *device.scheme().flash().counts();
+            let before = *counts(device.scheme().flash());
             let start = Instant::now();
             device.replay(&mut Feeder::of(requests), label, None, observer)?;
             let wall_ns = start.elapsed().as_nanos() as f64;
             if observer.stop() {
                 return Err(RunError::Stopped);
             }
-            let counts = device.scheme().flash().counts().since(&before);
+            let counts = counts(device.scheme().flash()).since(&before);
             let operations = Operation::ALL.iter().map(|op| match op {
                 Operation::Copy => 2 * counts.total(*op),
                 other => counts.total(*other),
@@ -210,11 +205,11 @@ impl Case<'_> {
                 best = (wall_ns / operations, wall_ns / host, operations / host);
             }
         }
-        let flash = device.scheme().flash();
+        let flash = array(device.scheme());
         let bytes = device.scheme().telemetry().heap_bytes
-            + array_heap_bytes(device.scheme())
+            + array_heap_bytes(device.scheme().flash())
             + flash.heap_bytes()
-            + std::ops::Deref::deref(flash).heap_bytes();
+            + (**flash).heap_bytes();
         Ok(SsdRow {
             scheme: label.into(),
             load,

@@ -3,13 +3,13 @@
 use super::deadlines::Deadlines;
 use super::error::{Requests, RunError};
 use super::late::Late;
-use super::medium::{Medium, RunArray, erases};
+use super::medium::{Medium, busy_ns, counts, erases};
 use super::promise::{Location, Promise};
 use super::rounds::Rounds;
 use crate::measures::{Arrivals, Measures, TaskSample};
 use crate::report::LargestRequest;
 use flash::Counts;
-use ftl::{Notes, Refusal, Scheme};
+use ftl::{AnyScheme, Notes, Refusal};
 use workload::HostLog;
 
 /// Counts before the measured part.
@@ -76,16 +76,13 @@ pub(crate) struct Account {
 
 impl Account {
     /// Opens the account of a scheme in its current state; the scheme's own logs restart.
-    pub(crate) fn open<F: RunArray>(
-        scheme: &mut dyn Scheme<Flash = F>,
-        arrivals: Arrivals,
-    ) -> Self {
+    pub(crate) fn open(scheme: &mut AnyScheme, arrivals: Arrivals) -> Self {
         let lost = scheme.telemetry().collections.lost_pages;
         scheme.restart_telemetry();
         let flash = scheme.flash();
         let before = Before {
-            counts: *flash.counts(),
-            busy_ns: flash.busy_ns().unwrap_or(0),
+            counts: *counts(flash),
+            busy_ns: busy_ns(flash).unwrap_or(0),
             erases: erases(flash),
             medium: Medium::of(flash),
             lost,

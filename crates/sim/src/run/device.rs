@@ -4,14 +4,15 @@ use super::account::Account;
 use super::deadlines::Deadlines;
 use super::error::RunError;
 use super::late::Late;
+use super::medium::counts;
 use super::observer::{Observer, Phase};
 use super::setup::Setup;
 use super::tasks::Cutter;
 use crate::measures::{Arrivals, TaskSample};
 use crate::report::SchemeReport;
-use flash::{Probe, SerialArray};
+use flash::Probe;
 use ftl::{
-    AgeClock, Asks, Done, FtlError, HostClock, Notes, PageTask, Processor, Refusal, Scheme,
+    AgeClock, AnyScheme, Asks, Done, FtlError, HostClock, Notes, PageTask, Processor, Refusal,
     TaskKind,
 };
 use workload::{Request, Source};
@@ -24,7 +25,7 @@ const BATCH: usize = 128;
 
 /// A scheme with a clock.
 pub struct Device {
-    scheme: Box<dyn Scheme<Flash = SerialArray>>,
+    scheme: Box<AnyScheme>,
     clock: HostClock,
     pub(super) account: Account,
     /// Response so far of the request in progress.
@@ -36,7 +37,7 @@ pub struct Device {
 
 impl Device {
     /// Starts the measurement of `scheme` in its current state.
-    pub fn new(mut scheme: Box<dyn Scheme<Flash = SerialArray>>, timed: bool) -> Self {
+    pub fn new(mut scheme: Box<AnyScheme>, timed: bool) -> Self {
         let arrivals = if timed { Arrivals::Timed } else { Arrivals::Closed };
         let ages_by = scheme.telemetry().buffer.map_or(AgeClock::Device, |(plan, _)| plan.clock);
         Self {
@@ -67,7 +68,7 @@ impl Device {
     }
 
     /// The scheme.
-    pub fn scheme(&self) -> &dyn Scheme<Flash = SerialArray> {
+    pub fn scheme(&self) -> &AnyScheme {
         &*self.scheme
     }
 
@@ -136,7 +137,7 @@ impl Device {
                 let done = ran.as_ref().map_or_else(|(done, _)| *done, |()| range.len());
                 self.note(&work[range], done);
                 ran.map_err(|(_, error)| error)?;
-                self.account.rounds.look(self.scheme.flash().counts());
+                self.account.rounds.look(counts(self.scheme.flash()));
             }
         }
     }

@@ -9,7 +9,7 @@ use super::medium::array_without_errors;
 use super::observer::{Observer, Phase};
 use super::precondition;
 use super::setup::Setup;
-use flash::{Lpn, SerialArray};
+use flash::{AnyArray, Lpn};
 use ftl::{
     Background, CollectionLog, Ftl, FtlError, Future, FutureNotes, Guarantee, Ram, SchemeConfig,
     Telemetry,
@@ -22,7 +22,7 @@ use workload::Source;
 /// Notes writes and trims, and does nothing else.
 #[derive(Clone, Debug)]
 struct Noting {
-    flash: SerialArray,
+    flash: AnyArray,
     logical_pages: u32,
     log: CollectionLog,
     /// Shared with whoever runs it.
@@ -30,17 +30,17 @@ struct Noting {
 }
 
 impl Ftl for Noting {
-    type Flash = SerialArray;
+    type Flash = AnyArray;
 
-    fn flash(&self) -> &SerialArray {
+    fn flash(&self) -> &AnyArray {
         &self.flash
     }
 
-    fn flash_mut(&mut self) -> &mut SerialArray {
+    fn flash_mut(&mut self) -> &mut AnyArray {
         &mut self.flash
     }
 
-    fn into_flash(self: Box<Self>) -> SerialArray {
+    fn into_flash(self: Box<Self>) -> AnyArray {
         self.flash
     }
 
@@ -109,8 +109,8 @@ pub(crate) fn foresee(
     };
     let label = "replay for the oracle";
     let notes = Rc::new(RefCell::new(FutureNotes::new(logical_pages)));
-    let mut noting: Box<dyn ftl::Scheme<Flash = SerialArray>> = Box::new(Noting {
-        flash: array_without_errors(setup.geometry, setup.part.clone()),
+    let mut noting: Box<ftl::AnyScheme> = Box::new(Noting {
+        flash: array_without_errors(setup.geometry, setup.part.clone()).into(),
         logical_pages,
         log: CollectionLog::new(setup.geometry.pages_per_block(), 0),
         notes: Rc::clone(&notes),

@@ -5,93 +5,72 @@ use super::setup::Setup;
 use crate::report::{BitErrorReport, CopyCount, RefreshReport, RetriedReads, RetryReport};
 use flash::faults::{BitErrorModel, BitErrors, RefreshCounts};
 use flash::{
-    Array, BlockId, Cause, CopyPath, Counts, Flash, Geometry, Ns, ParallelArray, Part, Probe,
-    Retries, Serial, SerialArray, Store, WearLevel, WearRule, wear_level,
+    AnyArray, Array, BlockId, Cause, CopyPath, Counts, Flash, Geometry, Ns, ParallelArray, Part,
+    Probe, Retries, Serial, SerialArray, Store, WearLevel, wear_level,
 };
-use ftl::{Scheme, SchemeConfig};
+use ftl::SchemeConfig;
 
-/// Data that a run needs from its array, beyond a scheme's needs.
-pub(crate) trait RunArray: Probe + 'static {
-    /// Operations so far.
-    fn counts(&self) -> &Counts;
+/// The array of a run: in serial time, or on channels.
+enum Clocked<'a> {
+    Serial(&'a SerialArray),
+    Parallel(&'a ParallelArray),
+}
 
-    /// Busy time of the array, if it counts it.
-    fn busy_ns(&self) -> Option<Ns>;
-
-    /// Copies that used a path.
-    fn copies_by(&self, path: CopyPath) -> u64;
-
-    /// Corrected bytes that copies transferred again.
-    fn bytes_sent_again(&self) -> u64;
-
-    /// The array below the clock.
-    fn errors(&self) -> &BitErrors<Array>;
-
-    /// The rule of static wear levelling.
-    fn wear_rule(&self) -> Option<WearRule>;
-
-    /// RAM that wear levelling needs in a controller, bytes.
-    fn wear_ram_bytes(&self) -> u64 {
-        let blocks = self.geometry().blocks();
-        self.wear_rule().map_or(0, |rule| wear_level::ram_bytes(rule, blocks))
+impl<'a> Clocked<'a> {
+    fn of(array: &'a AnyArray) -> Self {
+        let parallel = || array.parallel().map(Self::Parallel);
+        let clocked = array.serial().map(Self::Serial).or_else(parallel);
+        clocked.expect("a run makes its array itself, of one of these two types")
     }
 }
 
-impl RunArray for SerialArray {
-    fn counts(&self) -> &Counts {
-        (**self).counts()
-    }
+/// Calls a method that both arrays have.
+macro_rules! of_either {
+    ($flash:expr, $array:ident => $call:expr) => {
+        match Clocked::of($flash) {
+            Clocked::Serial($array) => $call,
+            Clocked::Parallel($array) => $call,
+        }
+    };
+}
 
-    fn busy_ns(&self) -> Option<Ns> {
-        Some((**self).busy_ns())
-    }
+/// Operations of a run's array so far.
+pub(crate) fn counts(flash: &AnyArray) -> &Counts {
+    of_either!(flash, array => (**array).counts())
+}
 
-    fn copies_by(&self, path: CopyPath) -> u64 {
-        (**self).copies_by(path)
-    }
-
-    fn bytes_sent_again(&self) -> u64 {
-        (**self).bytes_sent_again()
-    }
-
-    fn errors(&self) -> &BitErrors<Array> {
-        (**self).inner()
-    }
-
-    fn wear_rule(&self) -> Option<WearRule> {
-        self.rule()
+/// Busy time of the array, if it counts it.
+pub(crate) fn busy_ns(flash: &AnyArray) -> Option<Ns> {
+    match Clocked::of(flash) {
+        Clocked::Serial(array) => Some((**array).busy_ns()),
+        Clocked::Parallel(_) => None,
     }
 }
 
-impl RunArray for ParallelArray {
-    fn counts(&self) -> &Counts {
-        (**self).counts()
-    }
+/// Copies that used a path.
+fn copies_by(flash: &AnyArray, path: CopyPath) -> u64 {
+    of_either!(flash, array => (**array).copies_by(path))
+}
 
-    fn busy_ns(&self) -> Option<Ns> {
-        None
-    }
+/// Corrected bytes that copies transferred again.
+fn bytes_sent_again(flash: &AnyArray) -> u64 {
+    of_either!(flash, array => (**array).bytes_sent_again())
+}
 
-    fn copies_by(&self, path: CopyPath) -> u64 {
-        (**self).copies_by(path)
-    }
+/// The array below the clock.
+fn errors(flash: &AnyArray) -> &BitErrors<Array> {
+    of_either!(flash, array => (**array).inner())
+}
 
-    fn bytes_sent_again(&self) -> u64 {
-        (**self).bytes_sent_again()
-    }
-
-    fn errors(&self) -> &BitErrors<Array> {
-        (**self).inner()
-    }
-
-    fn wear_rule(&self) -> Option<WearRule> {
-        self.rule()
-    }
+/// RAM that wear levelling needs in a controller, bytes.
+pub(crate) fn wear_ram_bytes(flash: &AnyArray) -> u64 {
+    let rule = of_either!(flash, array => array.rule());
+    rule.map_or(0, |rule| wear_level::ram_bytes(rule, flash.geometry().blocks()))
 }
 
 /// Erases of every physical block so far.
-pub(crate) fn erases<F: RunArray>(flash: &F) -> Vec<u32> {
-    let array = flash.errors();
+pub(crate) fn erases(flash: &AnyArray) -> Vec<u32> {
+    let array = errors(flash);
     (0..array.geometry().blocks()).map(|block| array.erase_count(BlockId(block))).collect()
 }
 
@@ -138,17 +117,18 @@ pub(crate) struct Medium {
 }
 
 impl Medium {
-    pub(super) fn of<F: RunArray>(flash: &F) -> Self {
+    pub(super) fn of(flash: &AnyArray) -> Self {
+        let errors = errors(flash);
         Self {
-            copies_by: CopyPath::ALL.map(|path| flash.copies_by(path)),
+            copies_by: CopyPath::ALL.map(|path| copies_by(flash, path)),
             corrected_bits: flash.corrected_bits(),
-            bytes_sent_again: flash.bytes_sent_again(),
-            propagated_bits: flash.errors().propagated_bits(),
-            uncorrectable_reads: flash.errors().uncorrectable_reads(),
+            bytes_sent_again: bytes_sent_again(flash),
+            propagated_bits: errors.propagated_bits(),
+            uncorrectable_reads: errors.uncorrectable_reads(),
             retries: flash.retries(),
-            retried_reads: flash.errors().retried_reads().to_vec(),
-            reads_beyond: flash.errors().reads_beyond(),
-            refresh: flash.errors().refresh_counts(),
+            retried_reads: errors.retried_reads().to_vec(),
+            reads_beyond: errors.reads_beyond(),
+            refresh: errors.refresh_counts(),
         }
     }
 
@@ -253,6 +233,6 @@ impl Medium {
 }
 
 /// Heap bytes of the array, for memory accounting.
-pub(crate) fn array_heap_bytes<F: RunArray>(scheme: &dyn Scheme<Flash = F>) -> usize {
-    RunArray::errors(scheme.flash()).inner().heap_bytes()
+pub(crate) fn array_heap_bytes(flash: &AnyArray) -> usize {
+    errors(flash).inner().heap_bytes()
 }

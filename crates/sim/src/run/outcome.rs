@@ -2,7 +2,7 @@
 
 use super::account::{Account, Flushes};
 use super::deadlines::Deadlines;
-use super::medium::{Medium, RunArray, erases};
+use super::medium::{self, Medium, erases};
 use super::setup::Setup;
 use crate::measures::wear;
 use crate::report::units;
@@ -16,15 +16,15 @@ use ::workload::HostLog;
 use ::workload::quantity::Duration;
 use flash::{Cause, Counts, Operation};
 use ftl::{
-    CollectionLog, Guarantee, MapCache, MergeKind, Refusal, Scheme, SlcCacheState, SlcSize,
+    AnyScheme, CollectionLog, Guarantee, MapCache, MergeKind, Refusal, SlcCacheState, SlcSize,
     StreamLog, Telemetry, ZoneState, ZonesState,
 };
 
 impl Account {
     /// The report up to `now_ns`; `busy_ns`: busy time of the array, if the array does not count it itself.
-    pub(crate) fn report<F: RunArray>(
+    pub(crate) fn report(
         self,
-        scheme: &dyn Scheme<Flash = F>,
+        scheme: &AnyScheme,
         setup: &Setup,
         label: &str,
         now_ns: u64,
@@ -32,16 +32,16 @@ impl Account {
     ) -> SchemeReport {
         let telemetry = scheme.telemetry();
         let Telemetry { guarantee, collections: log, mut ram, .. } = telemetry;
-        let counts = scheme.flash().counts().since(&self.before.counts);
-        let busy_ns =
-            busy_ns.unwrap_or_else(|| scheme.flash().busy_ns().unwrap_or(0) - self.before.busy_ns);
+        let counts = medium::counts(scheme.flash()).since(&self.before.counts);
+        let busy_ns = busy_ns
+            .unwrap_or_else(|| medium::busy_ns(scheme.flash()).unwrap_or(0) - self.before.busy_ns);
         let erases: Vec<u32> = erases(scheme.flash())
             .iter()
             .zip(&self.before.erases)
             .map(|(after, before)| after - before)
             .collect();
         let worn = wear(&erases);
-        ram.other += scheme.flash().wear_ram_bytes();
+        ram.other += medium::wear_ram_bytes(scheme.flash());
         let medium = Medium::of(scheme.flash()).since(&self.before.medium);
         let repeated = medium.repeated_reads(&setup.part);
         let repeated_pj =

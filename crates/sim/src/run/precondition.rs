@@ -1,13 +1,13 @@
 //! Precondition of the array: sequential fill, then random or sequential overwrites, then the workload itself.
 
 use super::error::RunError;
-use super::medium::RunArray;
+use super::medium::counts;
 use super::observer::{Observer, Phase};
 use super::rounds::Rounds;
 use super::setup::Setup;
 use super::tasks::Cutter;
 use crate::precondition::{Fill, Preconditioning};
-use ftl::{Asks, Done, FtlError, HostClock, PageTask, Scheme, TaskKind};
+use ftl::{AnyScheme, Asks, Done, FtlError, HostClock, PageTask, TaskKind};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use workload::Op;
@@ -33,8 +33,8 @@ const MOST_TIMES: u64 = 4;
 const MOST_TIMES_STEADY: u64 = 16;
 
 /// Fills and ages the array. Returns whether write amplification has settled, if that was asked for.
-pub(crate) fn precondition<F: RunArray>(
-    scheme: &mut dyn Scheme<Flash = F>,
+pub(crate) fn precondition(
+    scheme: &mut AnyScheme,
     setup: &Setup,
     label: &str,
     observer: &dyn Observer,
@@ -71,7 +71,7 @@ pub(crate) fn precondition<F: RunArray>(
         work.extend((filling..count).map(|_| PageTask::page(TaskKind::Write, aging.next())));
         writer.write(&work)?;
     }
-    let mut rounds = Rounds::begin(writer.scheme.logical_pages(), writer.scheme.flash().counts());
+    let mut rounds = Rounds::begin(writer.scheme.logical_pages(), counts(writer.scheme.flash()));
     if setup.precondition.by_workload() {
         age_by_workload(&mut writer, setup, &mut rounds, &mut work)?;
     }
@@ -100,14 +100,14 @@ pub(crate) fn precondition<F: RunArray>(
 
 /// Gives the scheme all the idle time that it asks for: a device rests before a measurement, and an SLC cache is empty
 /// then.
-fn rest<F: RunArray>(scheme: &mut dyn Scheme<Flash = F>) -> Result<(), FtlError> {
+fn rest(scheme: &mut AnyScheme) -> Result<(), FtlError> {
     while scheme.idles_on() && scheme.idle()? {}
     Ok(())
 }
 
 /// A scheme that is written while time does not count.
-struct Writer<'a, F: RunArray> {
-    scheme: &'a mut dyn Scheme<Flash = F>,
+struct Writer<'a> {
+    scheme: &'a mut AnyScheme,
     observer: &'a dyn Observer,
     label: &'a str,
     clock: HostClock,
@@ -117,7 +117,7 @@ struct Writer<'a, F: RunArray> {
     total: u64,
 }
 
-impl<F: RunArray> Writer<'_, F> {
+impl Writer<'_> {
     /// Runs at most [`BATCH`] page tasks.
     fn write(&mut self, work: &[PageTask]) -> Result<(), RunError> {
         let shown = self.done.min(self.total);
@@ -155,8 +155,8 @@ impl<F: RunArray> Writer<'_, F> {
 }
 
 /// Runs the workload, pass after pass, until the precondition is reached. A pass without writes ends it.
-fn age_by_workload<F: RunArray>(
-    writer: &mut Writer<'_, F>,
+fn age_by_workload(
+    writer: &mut Writer<'_>,
     setup: &Setup,
     rounds: &mut Rounds,
     work: &mut Vec<PageTask>,
@@ -166,9 +166,9 @@ fn age_by_workload<F: RunArray>(
     let times = if setup.precondition.steady { MOST_TIMES_STEADY } else { MOST_TIMES };
     let most = least.max(times * u64::from(setup.geometry.pages()));
     let Preconditioning { collecting, steady, .. } = setup.precondition;
-    let mut is_done = |writer: &Writer<'_, F>, writes: u64| {
+    let mut is_done = |writer: &Writer<'_>, writes: u64| {
         if steady {
-            rounds.look(writer.scheme.flash().counts());
+            rounds.look(counts(writer.scheme.flash()));
         }
         let is_so = (!collecting || writer.has_collected()) && (!steady || rounds.is_steady());
         writes >= least && (is_so || writes >= most)
@@ -244,13 +244,13 @@ mod tests {
     use crate::run::medium::{array_of, levelled};
     use crate::run::observer::Unobserved;
     use crate::run::setup::Passes;
-    use flash::{Cause, Geometry, Lpn, Operation, Part, Serial, SerialArray, parts};
+    use flash::{Cause, Geometry, Lpn, Operation, Part, Serial, parts};
     use ftl::{SchemeConfig, registry};
     use workload::{Space, WorkloadSpec};
 
     /// `fsr` on so many blocks of four pages, after preconditioning as the text says; the workload addresses the first 7
     /// pages.
-    fn prepared(blocks: u32, fill: Fill, age: f64) -> Box<dyn Scheme<Flash = SerialArray>> {
+    fn prepared(blocks: u32, fill: Fill, age: f64) -> Box<AnyScheme> {
         let part = Part { pages_per_block: 4, ..parts::EVALUATION_SLC.clone() };
         let precondition = Preconditioning { fill, age, ..Preconditioning::default() };
         let geometry = Geometry::new(blocks, 4, 2048).unwrap();
@@ -269,7 +269,7 @@ mod tests {
             for (fill, filled) in [(Fill::Full, logical), (Fill::Footprint, 7), (Fill::None, 0)] {
                 let mut scheme = prepared(blocks, fill, 0.0);
                 assert_eq!(scheme.logical_pages(), logical);
-                let written = scheme.flash().counts().get(Operation::Program, Cause::Host);
+                let written = counts(scheme.flash()).get(Operation::Program, Cause::Host);
                 assert_eq!(written, u64::from(filled), "{fill:?} of {logical} pages");
                 for lpn in 0..logical {
                     let present = scheme.read(Lpn(lpn), None).unwrap();
@@ -278,7 +278,7 @@ mod tests {
             }
         }
         let aged = prepared(6, Fill::Full, 1.5);
-        assert_eq!(aged.flash().counts().get(Operation::Program, Cause::Host), 18 + 27);
+        assert_eq!(counts(aged.flash()).get(Operation::Program, Cause::Host), 18 + 27);
     }
 
     #[test]
@@ -308,10 +308,7 @@ mod tests {
     }
 
     /// `fsr` on 400 blocks of four pages, filled and then aged by passes of ten requests of `uniform`.
-    fn aged(
-        precondition: Preconditioning,
-        write_share: f64,
-    ) -> Box<dyn Scheme<Flash = SerialArray>> {
+    fn aged(precondition: Preconditioning, write_share: f64) -> Box<AnyScheme> {
         let part = Part { pages_per_block: 4, ..parts::EVALUATION_SLC.clone() };
         let geometry = Geometry::new(400, 4, 2048).unwrap();
         let space = Space { bytes: 1000 * 2048, page_bytes: 2048, pages_per_block: 4 };
@@ -332,9 +329,8 @@ mod tests {
 
     #[test]
     fn the_workload_ages_until_the_first_collection_and_no_further() {
-        let writes = |scheme: &dyn Scheme<Flash = SerialArray>| {
-            scheme.flash().counts().get(Operation::Program, Cause::Host)
-        };
+        let writes =
+            |scheme: &AnyScheme| counts(scheme.flash()).get(Operation::Program, Cause::Host);
         let plain = Preconditioning::default();
         let half = aged(Preconditioning { workload: 0.05, ..plain }, 0.5);
         assert!((1250..1250 + AGING_BATCH as u64).contains(&writes(&*half)), "{}", writes(&*half));
@@ -347,7 +343,7 @@ mod tests {
         assert!((1..=AGING_BATCH as u64).contains(&victims), "{victims}");
 
         // Passes differ: more pages are overwritten than ten requests have.
-        let valid_pages = |scheme: &mut dyn Scheme<Flash = SerialArray>| {
+        let valid_pages = |scheme: &mut AnyScheme| {
             let mut scheme = scheme.fork();
             (0..1200).filter(|lpn| scheme.read(Lpn(*lpn), None).unwrap()).count()
         };

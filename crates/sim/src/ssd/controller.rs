@@ -2,10 +2,10 @@
 
 use super::cores::{Asked, Worked};
 use super::queue::Waiting;
-use super::state::{Alone, NEVER, SsdDevice};
+use super::state::{Alone, NEVER, SsdDevice, array, array_mut};
 use crate::measures::TaskSample;
-use flash::{Ns, ParallelArray};
-use ftl::{Asks, FtlError, Notes, Scheme, Served, TaskKind};
+use flash::Ns;
+use ftl::{AnyScheme, Asks, FtlError, Notes, Served, TaskKind};
 
 /// Tag of operations that the scheme issues on its own, for no request.
 pub(super) const BACKGROUND: u64 = u64::MAX;
@@ -21,7 +21,7 @@ impl SsdDevice<'_> {
         let Some(ready_ns) = self.queue.next_ns() else { return NEVER };
         let kept = match self.is_alone() {
             true => self.is_at_work(),
-            false => !self.yields && self.scheme.flash().is_collecting(),
+            false => !self.yields && array(&*self.scheme).is_collecting(),
         };
         if kept { NEVER } else { ready_ns.max(self.cores.next_ns()).max(self.now_ns) }
     }
@@ -31,7 +31,7 @@ impl SsdDevice<'_> {
     pub(super) fn is_at_work(&self) -> bool {
         // A task without array operations ends when its processor time has passed.
         let runs = self.alone.is_some_and(|alone| alone.done.is_none());
-        runs || self.scheme.flash().outstanding() > 0
+        runs || array(&*self.scheme).outstanding() > 0
     }
 
     /// Time at which the write buffer must write a page on its own.
@@ -84,7 +84,7 @@ impl SsdDevice<'_> {
     /// Lets the scheme work for no task.
     pub(super) fn background(
         &mut self,
-        what: impl FnOnce(&mut dyn Scheme<Flash = ParallelArray>, Ns) -> Result<bool, FtlError>,
+        what: impl FnOnce(&mut AnyScheme, Ns) -> Result<bool, FtlError>,
     ) -> Result<bool, FtlError> {
         // The following work does not belong to the previous single task.
         self.settle();
@@ -99,7 +99,7 @@ impl SsdDevice<'_> {
     /// Begins a call of the scheme; its operations get this tag.
     fn begin(&mut self, tag: u64) {
         let now_ns = self.now_ns;
-        self.scheme.flash_mut().begin(tag, now_ns);
+        array_mut(&mut *self.scheme).begin(tag, now_ns);
     }
 
     /// Ends the call, which took `ram_ns` of RAM; its operations reach the array after the controller time that it took.
@@ -107,15 +107,15 @@ impl SsdDevice<'_> {
         let (mut processor_ns, mut channel) = (0, 0);
         if self.cores.is_slow() {
             let work = self.scheme.telemetry().victim_work;
-            processor_ns = self.cores.time_ns(asked, work, self.scheme.flash().counts());
+            processor_ns = self.cores.time_ns(asked, work, array(&*self.scheme).counts());
         }
         if self.cores.is_pinned() {
             // A task that needs no array, such as a write to the buffer, belongs to the channel that its address gives.
-            let begins = self.scheme.flash().channel_of_task().map(usize::from);
+            let begins = array(&*self.scheme).channel_of_task().map(usize::from);
             channel = begins.unwrap_or(lpn as usize % usize::from(self.setup.topology.channels));
         }
         let worked = self.cores.work(self.now_ns, ram_ns, processor_ns, channel);
-        let flash = self.scheme.flash_mut();
+        let flash = array_mut(&mut *self.scheme);
         flash.end_after(worked.delay_ns);
         let is_collecting = flash.is_collecting();
         if !self.yields && self.collecting_since_ns.is_none() && is_collecting {
@@ -132,7 +132,7 @@ impl SsdDevice<'_> {
 
     pub(super) fn note_collection_end(&mut self) {
         if let Some(since_ns) = self.collecting_since_ns
-            && !self.scheme.flash().is_collecting()
+            && !array(&*self.scheme).is_collecting()
         {
             self.collecting_since_ns = None;
             let took_ns = self.now_ns - since_ns;
@@ -167,7 +167,7 @@ impl SsdDevice<'_> {
             return;
         };
         let Some((service_ns, completion_ns)) = done else { return };
-        let last_ns = self.scheme.flash().channels().last_done_ns();
+        let last_ns = array(&*self.scheme).channels().last_done_ns();
         let response_ns = last_ns.saturating_sub(begun_ns);
         if !forced_apart {
             self.account.promise.check_response(response_ns, place);

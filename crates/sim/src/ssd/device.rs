@@ -1,7 +1,7 @@
 //! Event loop of an SSD.
 
 use super::feeder::Feeder;
-use super::state::{NEVER, SsdDevice};
+use super::state::{NEVER, SsdDevice, array, array_mut};
 use crate::run::error::RunError;
 use crate::run::observer::{Observer, Phase};
 use flash::Ns;
@@ -20,7 +20,7 @@ impl SsdDevice<'_> {
         loop {
             if self.account.requests >= looked_at {
                 looked_at = self.account.requests + 256;
-                self.account.rounds.look(self.scheme.flash().counts());
+                self.account.rounds.look(array(&*self.scheme).counts());
                 observer.progress(label, Phase::Measure, self.account.requests, total);
                 if observer.stop() {
                     self.account.interrupted = true;
@@ -57,7 +57,7 @@ impl SsdDevice<'_> {
         let limit_ns = arrival_ns.min(start_ns).min(out_ns).min(due_ns).min(refresh_ns);
         // Earlier events of the array come first.
         if limit_ns > self.now_ns
-            && let flash = self.scheme.flash_mut()
+            && let flash = array_mut(&mut *self.scheme)
             && let (true, done) = flash.step_until(limit_ns)
         {
             let (at_ns, page_commands) = (flash.now_ns(), flash.page_commands());
@@ -96,7 +96,7 @@ impl SsdDevice<'_> {
     fn stuck(&self, label: &str) -> RunError {
         let waiting = format!(
             "{}; {} page tasks are queued",
-            self.scheme.flash().waiting(),
+            array(&*self.scheme).waiting(),
             self.queue.len()
         );
         let outstanding = self.outstanding;
@@ -123,7 +123,7 @@ impl SsdDevice<'_> {
         let is_idle = self.timed
             && self.wrote
             && self.outstanding == 0
-            && self.scheme.flash().outstanding() == 0
+            && array(&*self.scheme).outstanding() == 0
             && arrival_ns >= self.now_ns.saturating_add(self.scheme.idle_ns());
         if !is_idle {
             return Ok(false);
@@ -150,7 +150,7 @@ impl SsdDevice<'_> {
 
     /// Lets all operations end, including those of collection, for which no request waits.
     fn drain(&mut self, label: &str) -> Result<(), RunError> {
-        while self.scheme.flash_mut().next_done().is_some() {}
-        if self.scheme.flash().outstanding() > 0 { Err(self.stuck(label)) } else { Ok(()) }
+        while array_mut(&mut *self.scheme).next_done().is_some() {}
+        if array(&*self.scheme).outstanding() > 0 { Err(self.stuck(label)) } else { Ok(()) }
     }
 }

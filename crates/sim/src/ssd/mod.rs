@@ -42,4 +42,4 @@ pub(crate) use feeder::Feeder;
 pub use interface::{HostInterface, Packets};
 pub(crate) use run::run_scheme;
 pub use setup::{CollectionPlace, HostQueues, JobQueues, SsdSetup};
-pub(crate) use state::SsdDevice;
+pub(crate) use state::{SsdDevice, array};

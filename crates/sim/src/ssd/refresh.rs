@@ -4,9 +4,9 @@
 //! So a page is moved while no more operations of collection are under way than there are dies. If there always are more,
 //! as with collection for a host that writes without pause, one of [`SHARE`] page tasks brings a page nevertheless.
 
-use super::state::{NEVER, RefreshPace, SsdDevice};
-use flash::{Flash, Ns, ParallelArray, Probe};
-use ftl::{FtlError, Refreshed, Scheme};
+use super::state::{NEVER, RefreshPace, SsdDevice, array};
+use flash::{Flash, Ns, Probe};
+use ftl::{AnyScheme, FtlError, Refreshed};
 
 /// Page tasks per page that is moved while dies are busy with collection.
 const SHARE: u64 = 16;
@@ -29,7 +29,7 @@ impl SsdDevice<'_> {
         pace.tasks += 1;
         pace.waits = false;
         let turn = pace.tasks.is_multiple_of(SHARE);
-        let (flash, dies) = (self.scheme.flash(), self.setup.units());
+        let (flash, dies) = (array(&*self.scheme), self.setup.units());
         let left = u64::from(flash.steps_left());
         let most = u64::from(dies) * u64::from(flash.geometry().pages_per_block());
         if left < u64::from(dies) || turn && left < most {
@@ -47,7 +47,7 @@ impl SsdDevice<'_> {
                 if self.is_at_work() {
                     return NEVER;
                 }
-                let start_ns = self.scheme.flash().next_due_ns().max(self.now_ns);
+                let start_ns = array(&*self.scheme).next_due_ns().max(self.now_ns);
                 let end_ns = start_ns.saturating_add(self.scheme.refresh_ns());
                 if end_ns <= arrival_ns && end_ns < NEVER { start_ns } else { NEVER }
             }
@@ -57,7 +57,7 @@ impl SsdDevice<'_> {
 
     /// Moves a page for no task.
     pub(super) fn refresh_in_background(&mut self) -> Result<(), FtlError> {
-        let step = |scheme: &mut dyn Scheme<Flash = ParallelArray>, _| {
+        let step = |scheme: &mut AnyScheme, _| {
             let step = scheme.refresh_step()?;
             Ok(step.is_some_and(|step| step.did != Refreshed::Later))
         };

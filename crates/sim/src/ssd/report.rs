@@ -1,6 +1,6 @@
 //! Conversion of an SSD's measurement into its report.
 
-use super::state::SsdDevice;
+use super::state::{SsdDevice, array};
 use crate::report::{SchemeReport, SsdReport};
 use crate::run::setup::Setup;
 use flash::channels::DieAddress;
@@ -9,12 +9,12 @@ impl SsdDevice<'_> {
     /// The report; `elapsed_ns`: end of the last request.
     pub(super) fn report(self, elapsed_ns: u64, setup: &Setup, label: &str) -> SchemeReport {
         // Collection that was due goes on after the last request, and its work is counted.
-        let until_ns = self.scheme.flash().channels().last_done_ns().max(elapsed_ns);
+        let until_ns = array(&*self.scheme).channels().last_done_ns().max(elapsed_ns);
         let (channel_use, die_use, busy_ns) = self.uses(until_ns);
         let per_second = |count: u64, ns: u64| count as f64 / (ns.max(1) as f64 / 1e9);
-        let suspended = self.scheme.flash().channels().suspensions();
+        let suspended = array(&*self.scheme).channels().suspensions();
         let planes = self.setup.multi_plane;
-        let planes = planes.map(|_| self.scheme.flash().channels().plane_counts().into());
+        let planes = planes.map(|_| array(&*self.scheme).channels().plane_counts().into());
         let Self { totals, seen, link, ref cores, .. } = self;
         let queue_depth = self.setup.queue_depth;
         let page_commands = totals.page_commands;
@@ -69,7 +69,7 @@ impl SsdDevice<'_> {
 
     /// Mean use of channels and of dies, and the sum of the dies' array times.
     fn uses(&self, until_ns: u64) -> (f64, f64, u64) {
-        let channels = self.scheme.flash().channels();
+        let channels = array(&*self.scheme).channels();
         let topology = channels.topology();
         let buses: u64 = (0..topology.channels)
             .filter_map(|channel| channels.bus_use(channel))

@@ -11,7 +11,7 @@ use crate::run::account::Account;
 use crate::run::promise::Location;
 use crate::run::tasks::Cutter;
 use flash::{Flash, Ns, ParallelArray};
-use ftl::{PageTask, Processor, Refusal, Scheme, TaskKind};
+use ftl::{AnyScheme, PageTask, Processor, Refusal, TaskKind};
 use std::collections::VecDeque;
 
 /// No event pending.
@@ -22,6 +22,18 @@ pub(super) const NEVER: Ns = Ns::MAX;
 pub(super) struct HostStats {
     pub(super) longest_stall_ns: Ns,
     pub(super) longest_collection_ns: Ns,
+}
+
+/// The array of a scheme on an SSD.
+#[inline]
+pub(crate) fn array(scheme: &AnyScheme) -> &ParallelArray {
+    scheme.flash().parallel().expect("an SSD's array is on channels")
+}
+
+/// Same, mutable.
+#[inline]
+pub(crate) fn array_mut(scheme: &mut AnyScheme) -> &mut ParallelArray {
+    scheme.flash_mut().parallel_mut().expect("an SSD's array is on channels")
 }
 
 /// An outstanding request.
@@ -66,7 +78,7 @@ pub(super) struct Alone {
 
 /// An SSD under a workload.
 pub(crate) struct SsdDevice<'a> {
-    pub(super) scheme: Box<dyn Scheme<Flash = ParallelArray>>,
+    pub(super) scheme: Box<AnyScheme>,
     /// True if tasks may run between the operations of a collection.
     pub(super) yields: bool,
     pub(super) setup: &'a SsdSetup,
@@ -107,7 +119,7 @@ pub(crate) struct SsdDevice<'a> {
 impl<'a> SsdDevice<'a> {
     /// Starts the measurement of `scheme` in its current state.
     pub(crate) fn new(
-        mut scheme: Box<dyn Scheme<Flash = ParallelArray>>,
+        mut scheme: Box<AnyScheme>,
         setup: &'a SsdSetup,
         processor: Option<Processor>,
         timed: bool,
@@ -115,13 +127,13 @@ impl<'a> SsdDevice<'a> {
         let account = Account::open(&mut *scheme, Arrivals::Timed);
         let per_die = setup.collection == CollectionPlace::PerDie;
         let yields = per_die || scheme.telemetry().yields;
-        scheme.flash_mut().set_timed(true);
-        scheme.flash_mut().set_yields(yields);
-        scheme.flash_mut().set_precedence(setup.precedence);
-        scheme.flash_mut().set_multi_plane(setup.multi_plane);
+        array_mut(&mut *scheme).set_timed(true);
+        array_mut(&mut *scheme).set_yields(yields);
+        array_mut(&mut *scheme).set_precedence(setup.precedence);
+        array_mut(&mut *scheme).set_multi_plane(setup.multi_plane);
         let page_bytes = scheme.flash().geometry().page_bytes();
         let work = processor.and_then(|_| scheme.telemetry().victim_work);
-        let cores = Cores::new(processor, setup.cores, work, scheme.flash().counts());
+        let cores = Cores::new(processor, setup.cores, work, array(&*scheme).counts());
         Self {
             cores,
             timed,
@@ -153,7 +165,7 @@ impl<'a> SsdDevice<'a> {
     }
 
     /// The scheme.
-    pub(crate) fn scheme(&self) -> &dyn Scheme<Flash = ParallelArray> {
+    pub(crate) fn scheme(&self) -> &AnyScheme {
         &*self.scheme
     }
 

@@ -496,11 +496,7 @@ fn pages_go_to_the_units_in_turns() {
 }
 
 /// Writes random pages until much of the array was collected, and records the newest version of each page.
-fn write_at_random(
-    scheme: &mut dyn ftl::Scheme<Flash = AnyArray>,
-    writes: u32,
-    newest: &mut [u64],
-) {
+fn write_at_random(scheme: &mut ftl::AnyScheme, writes: u32, newest: &mut [u64]) {
     let size = scheme.flash().geometry().page_bytes() as usize;
     let mut bytes = vec![0; size];
     let mut state = u64::from(writes) * 2 + 1;
@@ -534,8 +530,7 @@ fn an_array_written_with_other_units_or_frontiers_is_mounted() {
                 for config in [to, from] {
                     let mut scheme = registry::mount(config, AnyArray::new(array)).unwrap();
                     let mut bytes = vec![0; shape.geometry().page_bytes() as usize];
-                    let mut read = |scheme: &mut dyn ftl::Scheme<Flash = AnyArray>,
-                                    newest: &[u64]| {
+                    let mut read = |scheme: &mut ftl::AnyScheme, newest: &[u64]| {
                         for (lpn, newest) in (0..).zip(newest) {
                             let written = scheme.read(Lpn(lpn), Some(&mut bytes)).unwrap();
                             assert_eq!(written, *newest > 0, "{} L{lpn}", preset.name);
@@ -566,7 +561,7 @@ fn sequential_overwrites_come_to_cost_nothing() {
                         let array = AnyArray::new(Watched::new(shape.array(Store::Metadata, &[])));
                         let mut scheme = registry::format(&scheme, array).unwrap();
                         write_at_random(&mut *scheme, 8000, &mut vec![0; 1100]);
-                        let lap = |scheme: &mut dyn ftl::Scheme<Flash = AnyArray>| {
+                        let lap = |scheme: &mut ftl::AnyScheme| {
                             (0..1100).for_each(|lpn| scheme.write(Lpn(lpn), None).unwrap());
                         };
                         (0..6).for_each(|_| lap(&mut *scheme));

@@ -2,8 +2,8 @@
 
 use crate::scheme;
 use flash::faults::PowerCut;
-use flash::{AnyArray, Lpn, Store};
-use ftl::{FrontierSharing, FtlError, Scheme, SchemeConfig, Setup, Start};
+use flash::{Lpn, Store};
+use ftl::{AnyScheme, FrontierSharing, FtlError, SchemeConfig, Setup, Start};
 use ftlkit_testkit::bench::bench;
 use ftlkit_testkit::shape::Shape;
 use ftlkit_testkit::shared::Shared;
@@ -15,12 +15,12 @@ const SHAPE: Shape = Shape::new(6, 8, 8);
 type Device = Shared<PowerCut<flash::Array>>;
 
 /// Page-level with `more` logical pages than it exports, on a new array or on one that was written before.
-fn page_level(more: u32, start: Start, array: &Device) -> Box<dyn Scheme<Flash = AnyArray>> {
+fn page_level(more: u32, start: Start, array: &Device) -> Box<AnyScheme> {
     let config = SchemeConfig { frontiers: Some(FrontierSharing::Shared), ..scheme("page-level") };
     let mut plan = crate::plan(&config, &SHAPE);
     plan.logical_pages += more;
     let setup = Setup { config: &config, plan: &plan, start };
-    (config.preset.build.any)(&setup, bench(array.clone())).unwrap()
+    (config.preset.build)(&setup, bench(array.clone())).unwrap()
 }
 
 /// A page task never takes more than one victim, even if all other pages are valid: each victim gains a page.

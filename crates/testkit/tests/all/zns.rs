@@ -3,7 +3,7 @@
 use flash::faults::{PowerCut, ProgramEraseFailure};
 use flash::{AnyArray, Array, Cause, Flash, FlashError, Lpn, Operation, Probe, Serial, Store};
 use ftl::{
-    Allocation, AllocationOrder, FtlError, Refusal, Scheme, SchemeConfig, ZoneAction, ZoneState,
+    Allocation, AllocationOrder, AnyScheme, FtlError, Refusal, SchemeConfig, ZoneAction, ZoneState,
     registry,
 };
 use ftlkit_testkit::shape::Shape;
@@ -11,7 +11,7 @@ use ftlkit_testkit::shared::Shared;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-type Zoned = Box<dyn Scheme<Flash = AnyArray>>;
+type Zoned = Box<AnyScheme>;
 type Cuttable = PowerCut<ProgramEraseFailure<Array>>;
 
 /// `zns` with zones of so many blocks on so many dies, limits of 3 open and 4 active zones.

@@ -72,7 +72,7 @@ impl Run {
         self.on(scheme)
     }
 
-    fn on(self, scheme: Box<dyn Scheme<Flash = SerialArray>>) -> SchemeReport {
+    fn on(self, scheme: Box<AnyScheme>) -> SchemeReport {
         let setup = self.setup;
         let mut device = Device::new(scheme, self.timed);
         device.replay(&setup, "test", Box::new(Script(self.script)), &Unobserved).unwrap();
@@ -478,7 +478,7 @@ fn an_uncorrectable_page_is_told_to_the_host_and_the_run_goes_on() {
     let spoilt = (0..scheme.flash().geometry().pages())
         .map(flash::Ppn)
         .find(|ppn| scheme.flash().peek_lpn(*ppn) == Some(Lpn(1)));
-    scheme.flash_mut().inner_mut().spoil(spoilt.unwrap()).unwrap();
+    scheme.flash_mut().serial_mut().unwrap().inner_mut().spoil(spoilt.unwrap()).unwrap();
     let report = Run { setup, ..Run::new(false, script) }.on(scheme);
     let errors = report.bit_errors.as_ref().unwrap();
     assert_eq!((report.tasks, report.busy_ns), (4, 4 * READ));

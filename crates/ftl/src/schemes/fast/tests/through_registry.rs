@@ -8,14 +8,14 @@ use crate::buffer::settings::BufferSettings;
 use crate::page_mapped::victims::VictimKind;
 use crate::preset::SchemeConfig;
 use crate::registry::{self, by_name};
-use crate::scheme::Scheme;
+use crate::scheme::AnyScheme;
 use alloc::{boxed::Box, vec::Vec};
 use flash::{AnyArray, Array, Lpn, Ns, Operation, Serial};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 type Bench = Serial<Array>;
-type Device = dyn Scheme<Flash = AnyArray>;
+type Device = AnyScheme;
 
 /// `ba-gc` on the array of the figures: a buffer of eight pages, whose initial region releases a block as soon
 /// as it gets another.
