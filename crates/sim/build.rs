@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Crates that decide, beside this one in a checkout.
-const CRATES: [&str; 5] = ["flash", "bounds", "ftl", "workload", "sim"];
+const CRATES: [&str; 6] = ["flash", "bounds", "ftl", "workload", "run", "sim"];
 
 fn files(path: &Path, into: &mut Vec<PathBuf>) {
     if path.is_file() {

@@ -48,7 +48,7 @@ pub(crate) fn compare(
 impl Comparison {
     /// The report as JSON: the same bytes as `ftlkit compare --json`.
     fn to_json(&self, py: Python<'_>) -> String {
-        py.detach(|| self.found.report.to_json())
+        py.detach(|| sim::report::to_json(&self.found.report))
     }
 
     /// A row per scheme.

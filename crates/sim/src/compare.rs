@@ -4,11 +4,7 @@ use crate::config::{PartialPages, Resolved};
 use crate::fault::{Fault, with_causes};
 use crate::precondition::{Fill, Preconditioning};
 use crate::report::{LeftOut, Report, SchemeReport, units};
-use crate::run::error::RunError;
-use crate::run::foresight;
-use crate::run::observer::Observer;
-use crate::run::run_scheme;
-use crate::run::setup::{Passes, Setup, operation_pj};
+use crate::run::{Observer, Passes, RunError, Setup, foresee, operation_pj, run_scheme};
 use rayon::prelude::*;
 use workload::WorkloadSpec;
 
@@ -153,7 +149,7 @@ pub fn run_one(
     if config.placement.is_some_and(|placement| placement.needs_future()) {
         let again = experiment.workload.0.open(facts.space, experiment.seed, facts)?;
         let pages = scheme.plan.logical_pages;
-        config.future = Some(foresight::foresee(&setup, &config, pages, again, observer)?);
+        config.future = Some(foresee(&setup, &config, pages, again, observer)?);
     }
     let mut report = run_scheme(&setup, &config, &scheme.label, source, observer)?;
     if let Some((deadlines, set)) = report.deadlines.as_mut().zip(resolved.tasks.as_ref()) {

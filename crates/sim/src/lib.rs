@@ -28,15 +28,13 @@ mod fault;
 pub mod fit;
 mod hash;
 pub mod lists;
-pub mod measures;
 pub mod memory;
-pub mod precondition;
 pub mod program;
 pub mod report;
 pub mod results;
-pub mod run;
-pub mod ssd;
 pub mod sweep;
 
+pub use ::run;
+pub use ::run::{measures, precondition, ssd};
 pub use compare::{Comparison, compare, run_one};
 pub use fault::{Fault, with_causes};

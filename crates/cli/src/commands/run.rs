@@ -207,7 +207,7 @@ fn run_resolved(
     let page = html.map_or(Ok(()), |html| write_page(resolved, &found, &html, output.quiet));
     // What cannot be written to a file is printed all the same.
     if output.json {
-        output::text(&found.report.to_json())?;
+        output::text(&sim::report::to_json(&found.report))?;
     } else {
         let (report, width) = (&found.report, output::width());
         let table = match output.details {

@@ -383,7 +383,8 @@ fn in_turn(pages: u32) -> impl Fn(&Device, u32) -> u32 {
 fn to_the_block_queued_last(pages: u32) -> impl Fn(&Device, u32) -> u32 {
     move |device, at| {
         let blocks = device.logical_pages() / pages;
-        let programs = device.flash().serial().unwrap().counts().get(Operation::Program, Cause::Collection);
+        let programs =
+            device.flash().serial().unwrap().counts().get(Operation::Program, Cause::Collection);
         let collected = (programs / u64::from(pages)) as u32;
         (collected + blocks - 1) % blocks * pages + at % pages
     }

@@ -1,18 +1,15 @@
 //! Cost of a write buffer alone: each policy on top of a scheme that does nothing.
 
-use super::drawn::{Drawn, ROUNDS, Shape, WRITES};
 use crate::catalogue;
-use crate::run::medium::array_without_errors;
-use flash::{AnyArray, Geometry, Lpn, Part};
+use crate::run::bench::drawn::{Drawn, ROUNDS, Shape, WRITES};
+use crate::run::bench::nothing;
 use ftl::{
-    AgeClock, AnyScheme, Background, BufferLog, BufferPlan, BufferPolicy, BufferUnit, CleanUnits,
-    CollectionLog, Done, Ftl, FtlError, Guarantee, HostClock, PageTask, Ram, Regions, TaskKind,
-    Telemetry, UPDATE_PROBABILITIES,
+    AgeClock, AnyScheme, BufferLog, BufferPlan, BufferPolicy, BufferUnit, CleanUnits, Done,
+    HostClock, PageTask, Regions, TaskKind, UPDATE_PROBABILITIES,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use serde::Serialize;
-use std::hint::black_box;
 use std::time::Instant;
 
 /// Capacity in pages: 16 MiB of 4 KiB.
@@ -61,7 +58,7 @@ fn row(shape: Shape, policy: &'static BufferPolicy, unit_pages: u32, seed: u64) 
         updates: UPDATE_PROBABILITIES,
         aware: false,
     };
-    let mut buffered = ftl::with_buffer(Nothing::new(logical_pages), &plan);
+    let mut buffered = nothing::buffered(logical_pages, &plan);
     let mut random = Pcg64::seed_from_u64(seed);
     let ns_per_miss = best_of(&mut *buffered, logical_pages, shape, &mut random);
     let BufferLog { write_hits, write_misses, .. } =
@@ -94,62 +91,6 @@ fn round(scheme: &mut AnyScheme, lpns: &[u32]) -> f64 {
     }
     start.elapsed().as_nanos() as f64 / WRITES as f64
 }
-
-/// A scheme that accepts every write and does nothing.
-#[derive(Clone)]
-struct Nothing {
-    flash: AnyArray,
-    logical_pages: u32,
-    log: CollectionLog,
-    written: u64,
-}
-
-impl Nothing {
-    fn new(logical_pages: u32) -> Self {
-        let part = Part { pages_per_block: 2, ..flash::parts::EVALUATION_SLC.clone() };
-        let geometry = Geometry::new(2, 2, part.page_bytes).expect("four pages are an array");
-        let flash = array_without_errors(geometry, part).into();
-        Self { flash, logical_pages, log: CollectionLog::default(), written: 0 }
-    }
-}
-
-impl Ftl for Nothing {
-    type Flash = AnyArray;
-
-    fn flash(&self) -> &AnyArray {
-        &self.flash
-    }
-    fn flash_mut(&mut self) -> &mut AnyArray {
-        &mut self.flash
-    }
-    fn into_flash(self: Box<Self>) -> AnyArray {
-        self.flash
-    }
-    fn logical_pages(&self) -> u32 {
-        self.logical_pages
-    }
-    #[inline]
-    fn write(&mut self, lpn: Lpn, _data: Option<&[u8]>) -> Result<(), FtlError> {
-        self.written += 1;
-        black_box(lpn);
-        Ok(())
-    }
-    fn read(&mut self, _lpn: Lpn, _data: Option<&mut [u8]>) -> Result<bool, FtlError> {
-        Ok(false)
-    }
-    fn trim(&mut self, _lpn: Lpn) -> Result<(), FtlError> {
-        Ok(())
-    }
-    fn free_pages(&self) -> u64 {
-        0
-    }
-    fn telemetry(&self) -> Telemetry<'_> {
-        Telemetry::new(Guarantee::default(), Ram::default(), &self.log)
-    }
-    fn restart_telemetry(&mut self) {}
-}
-
-impl Background for Nothing {}
 
 #[cfg(test)]
 mod tests {

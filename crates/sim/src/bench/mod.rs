@@ -2,26 +2,24 @@
 //! memory roofline of the same run is the reference.
 
 mod buffers;
-mod channels;
-mod drawn;
-mod roofline;
 mod ssd;
 
+pub use crate::run::bench::channels::ChannelsRow;
+pub use crate::run::bench::drawn::{SHAPES, Shape};
 pub use buffers::BufferRow;
-pub use channels::ChannelsRow;
-pub use drawn::{SHAPES, Shape};
 pub use ssd::{Load, SsdRow};
 
-use drawn::{Drawn, ROUNDS, WRITES};
+use crate::run::bench::drawn::{Drawn, ROUNDS, WRITES};
+use crate::run::bench::{channels, roofline};
 
 use super::precondition::Preconditioning;
 use crate::catalogue;
 use crate::config::SchemeTable;
-use crate::run::device::Device;
-use crate::run::error::RunError;
-use crate::run::medium::{array_heap_bytes, array_without_errors, counts};
-use crate::run::observer::Observer;
-use crate::run::setup::Setup;
+use crate::run::Device;
+use crate::run::Observer;
+use crate::run::RunError;
+use crate::run::Setup;
+use crate::run::{array_heap_bytes, array_without_errors, counts};
 use ::workload::quantity::Bytes;
 use flash::{Geometry, Operation, Part, parts};
 use ftl::{AnyScheme, FtlError, Preset, SchemeConfig};
@@ -323,7 +321,7 @@ impl Case<'_> {
             closed: true,
             ..Setup::new(self.part.clone(), self.geometry, pages)
         };
-        crate::run::precondition(&mut *scheme, &setup, name, self.observer)?;
+        crate::run::prepare(&mut *scheme, &setup, name, self.observer)?;
         let mut device = Device::new(scheme, false);
         let before = *counts(device.scheme().flash());
         let mut random = Pcg64::seed_from_u64(self.seed);

@@ -1,14 +1,14 @@
 //! Schemes on channels: the whole loop, with array, scheduling and all measures.
 
-use super::drawn::{Drawn, ROUNDS};
 use crate::config::SchemeTable;
 use crate::precondition::Preconditioning;
-use crate::run::error::RunError;
-use crate::run::medium::{array_heap_bytes, counts, levelled};
-use crate::run::observer::Observer;
-use crate::run::precondition;
-use crate::run::setup::Setup;
-use crate::ssd::setup::{CollectionPlace, SsdSetup};
+use crate::run::Observer;
+use crate::run::RunError;
+use crate::run::Setup;
+use crate::run::bench::drawn::{Drawn, ROUNDS};
+use crate::run::prepare;
+use crate::run::{array_heap_bytes, counts, levelled};
+use crate::ssd::{CollectionPlace, SsdSetup};
 use crate::ssd::{CoreSettings, Feeder, SsdDevice, array};
 use flash::channels::{Policy, Precedence, Timing, Topology};
 use flash::faults::BitErrors;
@@ -176,7 +176,7 @@ impl Case<'_> {
         let pages = scheme.logical_pages();
         let precondition_by = Preconditioning { age: 1.0, ..Preconditioning::default() };
         let setup = Setup { precondition: precondition_by, space_pages: pages, ..setup };
-        precondition(&mut *scheme, &setup, label, observer)?;
+        prepare(&mut *scheme, &setup, label, observer)?;
         let mut device = SsdDevice::new(scheme, &ssd, None, false);
         let mut random = Pcg64::seed_from_u64(setup.seed);
         let mut best = (f64::INFINITY, f64::INFINITY, 0.0);

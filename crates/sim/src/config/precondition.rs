@@ -3,8 +3,6 @@
 use super::error::ConfigError;
 use super::text_or_table::{Text, TextOrTable};
 use crate::precondition::{Fill, Preconditioning};
-use std::fmt;
-use std::str::FromStr;
 use workload::nearest::did_you_mean;
 
 /// A [`Preconditioning`] in either notation.
@@ -13,63 +11,60 @@ pub type PreconditionChoice = TextOrTable<Preconditioning>;
 /// Largest allowed age: a larger one is more likely a typing error than intended.
 const MOST_AGE: f64 = 1000.0;
 
-impl FromStr for Preconditioning {
-    type Err = ConfigError;
-
-    fn from_str(text: &str) -> Result<Self, ConfigError> {
-        let fault =
-            |reason: String| ConfigError::setting("precondition", format!("`{text}`: {reason}"));
-        let mut parts = text.split('+').map(str::trim);
-        let fill = match parts.next().unwrap_or("") {
-            "full" => Fill::Full,
-            "footprint" => Fill::Footprint,
-            "none" => Fill::None,
-            other => {
+/// Reads the text notation.
+fn parse(text: &str) -> Result<Preconditioning, ConfigError> {
+    let fault =
+        |reason: String| ConfigError::setting("precondition", format!("`{text}`: {reason}"));
+    let mut parts = text.split('+').map(str::trim);
+    let fill = match parts.next().unwrap_or("") {
+        "full" => Fill::Full,
+        "footprint" => Fill::Footprint,
+        "none" => Fill::None,
+        other => {
+            return Err(fault(format!(
+                "no fill is called `{other}`; {}",
+                did_you_mean(other, ["full", "footprint", "none"])
+            )));
+        }
+    };
+    let (mut age, mut sequential, mut workload) = (None, None, None);
+    let (mut collecting, mut steady) = (false, false);
+    for part in parts {
+        if part == "collecting" {
+            collecting = true;
+            continue;
+        }
+        if part == "steady" {
+            steady = true;
+            continue;
+        }
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        let (setting, number) = match name.trim() {
+            "age" => (&mut age, value.trim().parse().ok()),
+            "sequential" => (&mut sequential, share(value)),
+            "workload" => (&mut workload, value.trim().parse().ok()),
+            _ => {
                 return Err(fault(format!(
-                    "no fill is called `{other}`; {}",
-                    did_you_mean(other, ["full", "footprint", "none"])
+                    "expected `age=` or `workload=` and a number, `sequential=` and a share, `steady` or `collecting`, not `{part}`"
                 )));
             }
         };
-        let (mut age, mut sequential, mut workload) = (None, None, None);
-        let (mut collecting, mut steady) = (false, false);
-        for part in parts {
-            if part == "collecting" {
-                collecting = true;
-                continue;
+        let number = number.ok_or_else(|| match name.trim() {
+            name @ ("age" | "workload") => {
+                fault(format!("expected `{name}=` and a number, not `{part}`"))
             }
-            if part == "steady" {
-                steady = true;
-                continue;
+            _ => {
+                fault(format!("expected `sequential=` and a share, as in 0.5 or 50%, not `{part}`"))
             }
-            let (name, value) = part.split_once('=').unwrap_or((part, ""));
-            let (setting, number) = match name.trim() {
-                "age" => (&mut age, value.trim().parse().ok()),
-                "sequential" => (&mut sequential, share(value)),
-                "workload" => (&mut workload, value.trim().parse().ok()),
-                _ => {
-                    return Err(fault(format!(
-                        "expected `age=` or `workload=` and a number, `sequential=` and a share, `steady` or `collecting`, not `{part}`"
-                    )));
-                }
-            };
-            let number = number.ok_or_else(|| match name.trim() {
-                name @ ("age" | "workload") => {
-                    fault(format!("expected `{name}=` and a number, not `{part}`"))
-                }
-                _ => fault(format!(
-                    "expected `sequential=` and a share, as in 0.5 or 50%, not `{part}`"
-                )),
-            })?;
-            if setting.replace(number).is_some() {
-                return Err(fault(format!("{} is set twice", name.trim())));
-            }
+        })?;
+        if setting.replace(number).is_some() {
+            return Err(fault(format!("{} is set twice", name.trim())));
         }
-        let [age, sequential, workload] =
-            [age, sequential, workload].map(|number| number.unwrap_or(0.0));
-        let out = Self { fill, age, sequential, workload, collecting, steady };
-        out.check().map(|()| out)
     }
+    let [age, sequential, workload] =
+        [age, sequential, workload].map(|number| number.unwrap_or(0.0));
+    let out = Preconditioning { fill, age, sequential, workload, collecting, steady };
+    check(&out).map(|()| out)
 }
 
 /// A share as `0.5` or `50%`.
@@ -80,80 +75,52 @@ fn share(text: &str) -> Option<f64> {
     }
 }
 
-impl Preconditioning {
-    /// Checks the ranges of `age`, `sequential` and `workload`, and that `age` has filled pages to overwrite.
-    ///
-    /// # Errors
-    /// If one is out of its range, `age` is set without a fill, or `sequential` without `age`.
-    pub fn check(&self) -> Result<(), ConfigError> {
-        if !(0.0..=MOST_AGE).contains(&self.age) {
-            return Err(ConfigError::setting(
-                "precondition.age",
-                format!(
-                    "must be 0 to {MOST_AGE} times the space that was filled, not {}",
-                    self.age
-                ),
-            ));
-        }
-        if !(0.0..=MOST_AGE).contains(&self.workload) {
-            return Err(ConfigError::setting(
-                "precondition.workload",
-                format!(
-                    "must be 0 to {MOST_AGE} times the pages that the workload can address, not {}",
-                    self.workload
-                ),
-            ));
-        }
-        if self.fill == Fill::None && self.age > 0.0 {
-            return Err(ConfigError::setting(
-                "precondition.age",
-                "overwrites filled pages, and `none` fills none; use `full` or `footprint`",
-            ));
-        }
-        if !(0.0..=1.0).contains(&self.sequential) {
-            return Err(ConfigError::setting(
-                "precondition.sequential",
-                format!("must be a share of the overwrites, 0 to 1, not {}", self.sequential),
-            ));
-        }
-        if self.sequential > 0.0 && self.age == 0.0 {
-            return Err(ConfigError::setting(
-                "precondition.sequential",
-                "is a share of the overwrites, and there are none; set `age`",
-            ));
-        }
-        Ok(())
+/// Checks the ranges of `age`, `sequential` and `workload`, and that `age` has filled pages to overwrite.
+///
+/// # Errors
+/// If one is out of its range, `age` is set without a fill, or `sequential` without `age`.
+pub(super) fn check(of: &Preconditioning) -> Result<(), ConfigError> {
+    if !(0.0..=MOST_AGE).contains(&of.age) {
+        return Err(ConfigError::setting(
+            "precondition.age",
+            format!("must be 0 to {MOST_AGE} times the space that was filled, not {}", of.age),
+        ));
     }
-}
-
-impl fmt::Display for Preconditioning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.fill {
-            Fill::Full => "full",
-            Fill::Footprint => "footprint",
-            Fill::None => "none",
-        })?;
-        if self.age > 0.0 {
-            write!(f, "+age={}", self.age)?;
-        }
-        if self.sequential > 0.0 {
-            write!(f, "+sequential={}", self.sequential)?;
-        }
-        if self.workload > 0.0 {
-            write!(f, "+workload={}", self.workload)?;
-        }
-        if self.collecting {
-            f.write_str("+collecting")?;
-        }
-        if self.steady { f.write_str("+steady") } else { Ok(()) }
+    if !(0.0..=MOST_AGE).contains(&of.workload) {
+        return Err(ConfigError::setting(
+            "precondition.workload",
+            format!(
+                "must be 0 to {MOST_AGE} times the pages that the workload can address, not {}",
+                of.workload
+            ),
+        ));
     }
+    if of.fill == Fill::None && of.age > 0.0 {
+        return Err(ConfigError::setting(
+            "precondition.age",
+            "overwrites filled pages, and `none` fills none; use `full` or `footprint`",
+        ));
+    }
+    if !(0.0..=1.0).contains(&of.sequential) {
+        return Err(ConfigError::setting(
+            "precondition.sequential",
+            format!("must be a share of the overwrites, 0 to 1, not {}", of.sequential),
+        ));
+    }
+    if of.sequential > 0.0 && of.age == 0.0 {
+        return Err(ConfigError::setting(
+            "precondition.sequential",
+            "is a share of the overwrites, and there are none; set `age`",
+        ));
+    }
+    Ok(())
 }
 
 impl Text for Preconditioning {
     type Error = ConfigError;
 
     fn from_text(text: &str) -> Result<Self, ConfigError> {
-        text.parse()
+        parse(text)
     }
 
     fn text(&self) -> Option<String> {
@@ -177,9 +144,9 @@ mod tests {
             "full+age=2+sequential=0.5",
             "full+age=1+workload=0.5+collecting",
         ] {
-            assert_eq!(text.parse::<Preconditioning>().unwrap().to_string(), text);
+            assert_eq!(parse(text).unwrap().to_string(), text);
         }
-        let percent: Preconditioning = "full+sequential=50%+age=1".parse().unwrap();
+        let percent = parse("full+sequential=50%+age=1").unwrap();
         assert_eq!(percent.to_string(), "full+age=1+sequential=0.5");
         for (text, said) in [
             ("ful", "did you mean `full`?"),
@@ -196,7 +163,7 @@ mod tests {
             ("full+age=1+sequential=150%", "0 to 1, not 1.5"),
             ("full+sequential=50%", "there are none; set `age`"),
         ] {
-            let error = text.parse::<Preconditioning>().unwrap_err().to_string();
+            let error = parse(text).unwrap_err().to_string();
             assert!(error.contains(said), "{text}: {error}");
         }
     }

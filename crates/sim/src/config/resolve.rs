@@ -8,6 +8,7 @@ use super::experiment::{Experiment, Timing};
 use super::foreseen;
 use super::notation::Word;
 use super::part::{DEFAULT_PART, PartChoice, PartTable};
+use super::precondition;
 use super::processor::{processor_json, processor_line};
 use super::scheme_table::SchemeTable;
 use super::share::DefaultShare;
@@ -18,7 +19,7 @@ use super::workload::NO_REGULAR_FILE;
 use super::zones;
 use crate::precondition::Fill;
 use crate::report::units;
-use crate::ssd::setup::SsdSetup;
+use crate::ssd::SsdSetup;
 use ::workload::quantity::Bytes;
 use bounds::task_set::TaskSet;
 use flash::{Copies, CopyPath, CopyTimes, Geometry, Part};
@@ -100,7 +101,7 @@ impl Experiment {
         if let Some(board) = &board {
             channel = channel.on_ssd(board.channels, board.dies, own_planes);
         }
-        self.precondition.0.check()?;
+        precondition::check(&self.precondition.0)?;
         self.check_deadline()?;
         check_trace_file(&self.workload.0)?;
         let fdp = self.take_fdp(&channel)?;

@@ -10,7 +10,7 @@ use super::planes::PlaneUse;
 use super::queues::{queues_json, queues_line};
 use super::suspend::SuspendChoice;
 use crate::report::units;
-use crate::ssd::setup::{CollectionPlace, SsdSetup};
+use crate::ssd::{CollectionPlace, SsdSetup};
 use crate::ssd::{CoreSettings, HostInterface, HostQueues};
 use flash::channels::{Policy, Precedence, Topology};
 use flash::{Geometry, Ns};

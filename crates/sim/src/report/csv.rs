@@ -1,8 +1,8 @@
 //! CSV: a summary with one row per scheme, its sentences apart, and the series in long format with a scheme column.
 
-use super::contents::{Report, SchemeReport};
+use super::JobReport;
 use super::flat;
-use super::jobs::JobReport;
+use super::{Report, SchemeReport};
 use ::csv::{Error, Writer};
 use std::io::Write;
 

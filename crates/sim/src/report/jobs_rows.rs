@@ -1,29 +1,11 @@
 //! Jobs in the report's tables: one line per scheme and job.
 
+use super::JobReport;
+use super::Report;
 use super::cells::{longest, mean, none, p99_9, percent};
-use super::contents::Report;
 use super::grid::Grid;
-use super::jobs::JobReport;
 use super::units;
 use crate::measures::Summary;
-
-impl Report {
-    /// True if a scheme reports jobs.
-    pub(super) fn has_jobs(&self) -> bool {
-        self.schemes.iter().any(|scheme| !scheme.jobs.is_empty())
-    }
-
-    /// Each job with its name; where several schemes ran, behind that of its scheme.
-    pub(super) fn jobs(&self) -> Vec<(String, &JobReport)> {
-        let one = self.schemes.len() == 1;
-        let named = |scheme: &str, job: &str| match one {
-            true => job.to_owned(),
-            false => format!("{scheme}: {job}"),
-        };
-        let each = self.schemes.iter().flat_map(|s| s.jobs.iter().map(move |job| (s, job)));
-        each.map(|(scheme, job)| (named(&scheme.name, &job.job), job)).collect()
-    }
-}
 
 /// The jobs as lines of at most `width` columns; nothing without jobs.
 pub(super) fn render(report: &Report, width: usize) -> String {

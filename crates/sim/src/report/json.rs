@@ -1,19 +1,18 @@
 //! The report as JSON.
 
-use super::contents::Report;
+use super::Report;
 
-impl Report {
-    /// The report as one indented JSON object. Times are integers in ns; values not measured are `null`.
-    pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("a report has only text keys")
-    }
+/// The report as one indented JSON object. Times are integers in ns; values not measured are `null`.
+pub fn to_json(report: &Report) -> String {
+    serde_json::to_string_pretty(report).expect("a report has only text keys")
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::report::contents::Report;
+    use super::to_json;
+    use crate::report::Report;
     use crate::report::samples;
-    use serde_json::Value;
+    use serde_json::{Value, json};
     use std::path::Path;
 
     /// Objects with named fields have no others.
@@ -47,8 +46,24 @@ mod tests {
     }
 
     #[test]
+    fn titles() {
+        let mut report = samples::report();
+        report.workload = json!({"file": "/data/traces/vm-2h.csv", "format": "csv"});
+        report.configuration = json!({"part": {"name": "slc-2k"}});
+        assert_eq!(report.title(), "vm-2h.csv on slc-2k");
+        report.configuration = json!({"device": {"part": "mlc"}});
+        report.workload = json!("uniform");
+        assert_eq!(report.title(), "uniform on mlc");
+        report.configuration = json!({"workload": {"kind": {"name": "zipf"}}});
+        report.workload = json!(null);
+        assert_eq!(report.title(), "zipf");
+        report.configuration = json!(null);
+        assert_eq!(report.title(), "workload");
+    }
+
+    #[test]
     fn keys_by_which_others_read_it() {
-        let json: Value = serde_json::from_str(&samples::report().to_json()).unwrap();
+        let json: Value = serde_json::from_str(&to_json(&samples::report())).unwrap();
         for key in ["version", "configuration", "seed", "workload", "interrupted"] {
             assert!(json.get(key).is_some(), "{key}");
         }
@@ -88,7 +103,7 @@ mod tests {
         assert_eq!(scheme["response_ns"]["max"], 2_220_900);
         assert_eq!(json["schemes"][0]["bound_ns"], Value::Null);
         assert_eq!(json["schemes"][0]["ssd"], Value::Null);
-        let on_channels = samples::on_channels().to_json();
+        let on_channels = to_json(&samples::on_channels());
         let json: Value = serde_json::from_str(&on_channels).unwrap();
         for key in ["page_commands", "window_least_per_second", "longest_stall_ns", "link_use"] {
             assert!(!json["schemes"][0]["ssd"][key].is_null(), "{key}");

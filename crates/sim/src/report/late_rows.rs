@@ -1,14 +1,31 @@
 //! Cells and sentences about late requests.
 
+use super::RequestDeadline;
+use super::SchemeReport;
 use super::cells::{longest as longest_of, none};
-use super::contents::SchemeReport;
-use super::late::RequestDeadline;
 use super::units::{count, grouped, time};
 use workload::quantity::Duration;
 
-impl RequestDeadline {
+/// A deadline of requests in cells and sentences.
+pub(super) trait LateCells {
     /// Verdict for a cell.
-    pub(super) fn verdict(&self, scheme: &SchemeReport) -> String {
+    fn verdict(&self, scheme: &SchemeReport) -> String;
+
+    /// Late requests in a cell.
+    fn late(&self) -> String;
+
+    /// Share of late requests in a cell.
+    fn late_percent(&self) -> String;
+
+    /// The longest completion in a cell; exact where rounding would hide that it is late.
+    fn longest(&self, scheme: &SchemeReport) -> String;
+
+    /// Why requests were late, or what a kept deadline rests on; in one or two sentences.
+    fn explanation(&self, scheme: &SchemeReport) -> Option<String>;
+}
+
+impl LateCells for RequestDeadline {
+    fn verdict(&self, scheme: &SchemeReport) -> String {
         match (self.kept, scheme.requests) {
             (_, 0) => "not tested".into(),
             (true, _) => "kept".into(),
@@ -16,21 +33,18 @@ impl RequestDeadline {
         }
     }
 
-    /// Late requests in a cell.
-    pub(super) fn late(&self) -> String {
+    fn late(&self) -> String {
         match self.late_requests {
             0 => "0".into(),
             late => format!("{} ({})", count(late), share(self.late_share)),
         }
     }
 
-    /// Share of late requests in a cell.
-    pub(super) fn late_percent(&self) -> String {
+    fn late_percent(&self) -> String {
         share(self.late_share)
     }
 
-    /// The longest completion in a cell; exact where rounding would hide that it is late.
-    pub(super) fn longest(&self, scheme: &SchemeReport) -> String {
+    fn longest(&self, scheme: &SchemeReport) -> String {
         let rounded = longest_of(&scheme.request_completion_ns);
         if scheme.requests == 0 {
             none()
@@ -41,8 +55,7 @@ impl RequestDeadline {
         }
     }
 
-    /// Why requests were late, or what a kept deadline rests on; in one or two sentences.
-    pub(super) fn explanation(&self, scheme: &SchemeReport) -> Option<String> {
+    fn explanation(&self, scheme: &SchemeReport) -> Option<String> {
         if scheme.requests == 0 {
             return None;
         }

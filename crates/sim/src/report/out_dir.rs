@@ -1,7 +1,7 @@
 //! The output directory of a report.
 
 use super::plots::{self, PlotOptions};
-use super::{contents::Report, csv};
+use super::{Report, csv};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -106,7 +106,7 @@ impl OutDir {
     /// [`OutError::Write`] or [`OutError::Draw`] with the file's path.
     pub fn write(&self, report: &Report) -> Result<Vec<PathBuf>, OutError> {
         let mut written = vec![self.file("report.json", |to| {
-            to.write_all(report.to_json().as_bytes())?;
+            to.write_all(super::to_json(report).as_bytes())?;
             to.write_all(b"\n")
         })?];
         for table in csv::TABLES.iter().filter(|table| (table.of)(report)) {

@@ -1,13 +1,14 @@
 //! The report's first screen: one line per scheme, and what changes a decision.
 
+use super::DeadlineReport;
+use super::RequestDeadline;
 use super::cells::{longest, mean, none, p99_9};
-use super::contents::{RefusedReport, Report, SchemeReport};
-use super::deadlines::DeadlineReport;
 use super::grid::{Grid, wrap};
-use super::late::RequestDeadline;
+use super::late_rows::LateCells;
 use super::table::{
     exceeded, has_queueing, heading, longest_response, not_run, one_share, verdict,
 };
+use super::{RefusedReport, Report, SchemeReport};
 use super::{jobs_rows, stream_rows, units};
 use workload::quantity::Duration;
 

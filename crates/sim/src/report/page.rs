@@ -1,6 +1,6 @@
 //! The report of a comparison as a page.
 
-use super::contents::Report;
+use super::Report;
 use super::grid::Grid;
 use super::plots::{Figure, PLOTS};
 use super::terms::TERMS;

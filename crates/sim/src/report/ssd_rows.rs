@@ -1,9 +1,9 @@
 //! Table rows of SSDs with several channels, and of victim selection.
 
+use super::SchemeReport;
 use super::cells::{longest, mean, none, p99_9, percent};
-use super::contents::SchemeReport;
-use super::ssd::{PlaneReport, SsdReport};
 use super::units;
+use super::{PlaneReport, SsdReport};
 use crate::measures::Summary;
 
 /// Adds one row, given its label and its cell per scheme.

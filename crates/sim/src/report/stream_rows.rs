@@ -1,23 +1,16 @@
 //! The host's placement streams in the report's tables: events per scheme, and one line per scheme and handle.
 
 use super::cells::none;
-use super::contents::{HandleReport, Report, SchemeReport, StreamsReport};
 use super::grid::Grid;
 use super::ssd_rows::Row;
 use super::units;
+use super::{HandleReport, Report, SchemeReport, StreamsReport};
 
 /// What the words of these rows mean.
 pub(super) const HOW_TO_READ: &str = "Streams: handle N is that of the host's stream N, handle 0 of writes without one; with \
     K handles in each reclaim group stream N is handle N mod K of group N div K. \
     Moved: pages of the handle that collection moved. Displaced: written to a block of another handle or reclaim group, for \
     want of free ones or because its group was full. Reallocated: blocks collected with valid pages.";
-
-impl Report {
-    /// True if a scheme reports streams.
-    pub(super) fn has_streams(&self) -> bool {
-        self.schemes.iter().any(|scheme| scheme.streams.is_some())
-    }
-}
 
 /// Rows on the events of all handles; none if no scheme has streams.
 pub(super) fn events(schemes: &[SchemeReport], row: Row<'_>) {

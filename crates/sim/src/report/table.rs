@@ -1,12 +1,13 @@
 //! The report as a table for users.
 
+use super::DeadlineReport;
+use super::RequestDeadline;
 use super::cells::{longest, mean, none, p99_9, percent};
-use super::contents::{
+use super::grid::{Grid, wrap};
+use super::late_rows::LateCells;
+use super::{
     BitErrorReport, BufferReport, RefreshReport, Report, SchemeReport, SlcCacheReport, Violation,
 };
-use super::deadlines::DeadlineReport;
-use super::grid::{Grid, wrap};
-use super::late::RequestDeadline;
 use super::{jobs_rows, ssd_rows, stream_rows, units, zone_rows};
 use workload::quantity::Duration;
 

@@ -1,20 +1,13 @@
 //! Zones, refused requests and the host's own log in the report's tables.
 
 use super::cells::none;
-use super::contents::{HostLogReport, Report, SchemeReport, ZonesReport};
 use super::ssd_rows::Row;
 use super::units;
+use super::{HostLogReport, SchemeReport, ZonesReport};
 
 /// What the words of these rows mean.
 pub(super) const HOW_TO_READ: &str = "Zones: states at the end; active zones are open or closed. Host WAF: pages that the \
     host's own log wrote, per page of its application. Total WAF: pages programmed per page of the application.";
-
-impl Report {
-    /// True if a scheme reports zones, or a host's log.
-    pub(super) fn has_zones(&self) -> bool {
-        self.schemes.iter().any(|scheme| scheme.zones.is_some() || scheme.host_log.is_some())
-    }
-}
 
 /// Rows on refused requests by reason, on zones and on the host's log; none where there are none.
 pub(super) fn rows(schemes: &[SchemeReport], row: Row<'_>) {

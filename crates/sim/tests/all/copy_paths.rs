@@ -125,7 +125,7 @@ fn unchecked_copies_end_in_uncorrectable_pages_that_are_told_and_checked_ones_do
 fn the_same_seed_gives_the_same_bytes_and_another_seed_other_errors() {
     let device =
         |seed: u32| format!("ways = 3\nseed = {seed}\nbit_errors = 'wear:900000000,0,5000'");
-    let json = |seed| run(&device(seed), "dgcb", &["fsr", "fast"]).to_json();
+    let json = |seed| ftlkit_sim::report::to_json(&run(&device(seed), "dgcb", &["fsr", "fast"]));
     assert_eq!(json(4), json(4));
     let corrected = |seed| {
         let report = run(&device(seed), "dgcb", &["fsr"]);

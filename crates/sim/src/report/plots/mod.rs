@@ -31,7 +31,7 @@ pub use stacked::Stacked;
 pub use style::{PALETTE, fitted, text};
 pub use svg::{Area, PlotError, drawn};
 
-use super::contents::Report;
+use super::Report;
 
 /// One plot.
 #[derive(Clone, Copy, Debug)]

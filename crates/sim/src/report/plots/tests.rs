@@ -1,5 +1,5 @@
 use super::*;
-use crate::report::contents::SchemeReport;
+use crate::report::SchemeReport;
 use crate::report::samples;
 
 fn svg(report: &Report, name: &str) -> String {

@@ -1,8 +1,8 @@
 //! Write amplification by cause: one bar per scheme.
 
 use super::stacked::Stacked;
-use crate::report::contents::{Report, SchemeReport};
 use crate::report::table::causes;
+use crate::report::{Report, SchemeReport};
 
 pub(super) fn figure(report: &Report) -> Stacked {
     let parts = causes(&report.schemes);

@@ -4,8 +4,8 @@ use super::axis::{Axis, Quantity};
 use super::chart::{Line, Lines};
 use super::style::Look;
 use super::time::{stairs, steps, value_axis};
-use crate::report::contents::{Report, SchemeReport};
 use crate::report::units;
+use crate::report::{Report, SchemeReport};
 
 /// Bytes of host writes per second, over the bytes written before. Windows without a write take no room.
 pub(super) fn figure(report: &Report) -> Lines {

@@ -1,0 +1,23 @@
+//! A deadline of all host requests in a report: how many came late.
+
+use serde::Serialize;
+
+/// Completions of host requests, queueing included, against one deadline.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RequestDeadline {
+    /// The deadline, ns after the arrival (without arrival times: after the request is issued).
+    pub deadline_ns: u64,
+    /// True if no request was late. A run shows no more than that; only a bound holds for any run.
+    pub kept: bool,
+    /// Requests that completed after the deadline.
+    pub late_requests: u64,
+    /// The same as a share of all requests that ended.
+    pub late_share: f64,
+    /// Of the late requests, those that write.
+    pub late_write_requests: u64,
+    /// Of the late requests, those that would have been in time if they had not waited for earlier ones.
+    pub late_by_queueing_requests: u64,
+    /// The longest completion of a request, ns.
+    pub longest_ns: u64,
+}

@@ -1,0 +1,156 @@
+//! Event loop of an SSD.
+
+use super::feeder::Feeder;
+use super::state::{NEVER, SsdDevice, array, array_mut};
+use crate::error::RunError;
+use crate::observer::{Observer, Phase};
+use flash::Ns;
+use ftl::FtlError;
+
+impl SsdDevice<'_> {
+    /// Runs the workload to its end, or until the observer stops it.
+    pub fn replay(
+        &mut self,
+        feeder: &mut Feeder,
+        label: &str,
+        total: Option<u64>,
+        observer: &dyn Observer,
+    ) -> Result<(), RunError> {
+        let mut looked_at = 0;
+        loop {
+            if self.account.requests >= looked_at {
+                looked_at = self.account.requests + 256;
+                self.account.rounds.look(array(&*self.scheme).counts());
+                observer.progress(label, Phase::Measure, self.account.requests, total);
+                if observer.stop() {
+                    self.account.interrupted = true;
+                    return Ok(());
+                }
+            }
+            let arrival_ns = match self.jobs.take() {
+                None => self.take_requests(feeder)?,
+                Some(mut jobs) => {
+                    let arrival_ns = self.take_of_jobs(&mut jobs);
+                    self.jobs = Some(jobs);
+                    arrival_ns?
+                }
+            };
+            if arrival_ns.is_none() && self.outstanding == 0 {
+                return Ok(());
+            }
+            let going_on = self.event(arrival_ns.unwrap_or(NEVER)).map_err(|source| {
+                RunError::in_workload(label, source, self.account.measures.tasks())
+            })?;
+            if !going_on {
+                return Err(self.stuck(label));
+            }
+        }
+    }
+
+    /// Runs the next event; `arrival_ns`: next arrival that finds room. Returns false on a deadlock: requests are
+    /// outstanding, but no event is pending.
+    fn event(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
+        let start_ns = self.next_start_ns();
+        let out_ns = self.outward.front().map_or(NEVER, |(end_ns, _)| *end_ns);
+        let due_ns = self.next_due_ns();
+        let refresh_ns = self.next_refresh_ns(arrival_ns);
+        let limit_ns = arrival_ns.min(start_ns).min(out_ns).min(due_ns).min(refresh_ns);
+        // Earlier events of the array come first.
+        if limit_ns > self.now_ns
+            && let flash = array_mut(&mut *self.scheme)
+            && let (true, done) = flash.step_until(limit_ns)
+        {
+            let (at_ns, page_commands) = (flash.now_ns(), flash.page_commands());
+            self.note_commands(at_ns, page_commands);
+            if let Some(done) = done {
+                self.task_done(done);
+            }
+            self.note_collection_end();
+            return Ok(true);
+        }
+        if limit_ns == NEVER {
+            return Ok(false);
+        }
+        if self.idle_before(arrival_ns)? {
+            return Ok(true);
+        }
+        self.now_ns = self.now_ns.max(limit_ns);
+        if out_ns == limit_ns {
+            if let Some((end_ns, request)) = self.outward.pop_front() {
+                self.end(request, end_ns);
+            }
+        } else if due_ns == limit_ns {
+            self.background(|scheme, now_ns| scheme.advance(now_ns).map(|()| true))?;
+        } else if refresh_ns == limit_ns {
+            self.refresh_in_background()?;
+        } else if start_ns == limit_ns
+            && let Some(waiting) = self.queue.pop()
+        {
+            self.start(&waiting)?;
+        }
+        Ok(true)
+    }
+
+    /// The error of a deadlock.
+    #[cold]
+    fn stuck(&self, label: &str) -> RunError {
+        let waiting = format!(
+            "{}; {} page tasks are queued",
+            array(&*self.scheme).waiting(),
+            self.queue.len()
+        );
+        let outstanding = self.outstanding;
+        RunError::Stuck {
+            scheme: label.into(),
+            outstanding,
+            request: self.account.requests,
+            waiting,
+        }
+    }
+
+    /// Records the events of the array up to its current time.
+    #[inline]
+    fn note_commands(&mut self, at_ns: Ns, page_commands: u64) {
+        self.now_ns = self.now_ns.max(at_ns);
+        // An event at the end of a window belongs to the next window.
+        self.windows.advance(self.now_ns, self.totals, self.free_pages);
+        self.totals.page_commands = page_commands;
+    }
+
+    /// Lets the scheme collect if nothing is in progress and the gap before the next arrival is long enough. Returns true
+    /// if it did.
+    fn idle_before(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
+        let is_idle = self.timed
+            && self.wrote
+            && self.outstanding == 0
+            && array(&*self.scheme).outstanding() == 0
+            && arrival_ns >= self.now_ns.saturating_add(self.scheme.idle_ns());
+        if !is_idle {
+            return Ok(false);
+        }
+        self.wrote = self.background(|scheme, _| scheme.idle())?;
+        Ok(self.wrote)
+    }
+
+    /// Writes out the buffer at the end, so that these writes are counted; they add to no task's time. Waits for all
+    /// operations in progress.
+    pub(super) fn finish(&mut self, label: &str) -> Result<(), RunError> {
+        self.drain(label)?;
+        self.settle();
+        if let Some((_, log)) = self.scheme.telemetry().buffer {
+            self.account.flushes.pages = log.flushed;
+            let flushed = self.background(|scheme, _| scheme.flush().map(|()| true));
+            let tasks = self.account.measures.tasks();
+            flushed
+                .map_err(|source| self.account.told(RunError::in_workload(label, source, tasks)))?;
+            self.drain(label)?;
+        }
+        Ok(())
+    }
+
+    /// Lets all operations end, including those of collection, for which no request waits.
+    fn drain(&mut self, label: &str) -> Result<(), RunError> {
+        while array_mut(&mut *self.scheme).next_done().is_some() {}
+        if array(&*self.scheme).outstanding() > 0 { Err(self.stuck(label)) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,192 @@
+//! Requests on their way: taken from the workload, cut into page tasks, ended.
+
+use super::controller::{BACKGROUND, BARE, FLUSH};
+use super::feeder::Feeder;
+use super::jobs::Jobs;
+use super::state::{NEVER, Outstanding, SsdDevice};
+use crate::error::RunError;
+use crate::measures::TaskSample;
+use flash::parallel::Done;
+use flash::{Lpn, Ns};
+use ftl::{Asks, Prefetch, TaskKind};
+use workload::{Op, Request};
+
+/// Prefetch distances in requests: map entries at `FAR`, then at `NEAR` the pages (reads) or the blocks of the old
+/// pages (writes). Each distance covers one memory access.
+const FAR: usize = 16;
+const NEAR: usize = 8;
+
+/// Most pages prefetched per request.
+const MOST: u64 = 8;
+
+impl SsdDevice<'_> {
+    /// Takes all requests that have arrived, up to the queue depth. Returns the next arrival that finds room ([`NEVER`] if
+    /// the queue is full), or `None` at the end of the workload.
+    pub(super) fn take_requests(&mut self, feeder: &mut Feeder) -> Result<Option<Ns>, RunError> {
+        while self.outstanding < self.setup.queue_depth {
+            let Some(request) = feeder.peek()? else { return Ok(None) };
+            if self.timed && request.arrival_ns > self.now_ns {
+                return Ok(Some(request.arrival_ns));
+            }
+            let request = *request;
+            self.look_ahead(feeder);
+            feeder.pass();
+            self.account.take(1, request.arrival_ns);
+            let arrival_ns = if self.timed { request.arrival_ns } else { self.now_ns };
+            self.take(&request, arrival_ns);
+        }
+        Ok(Some(NEVER))
+    }
+
+    /// Submits what the jobs have to submit, and fetches what the controller has slots for. Returns the next arrival that
+    /// finds room, or `None` once all jobs have ended.
+    pub(super) fn take_of_jobs(&mut self, jobs: &mut Jobs) -> Result<Option<Ns>, RunError> {
+        if !jobs.is_settled(self.now_ns) {
+            jobs.submit(self.now_ns, |feeder, arrival_ns| {
+                self.look_ahead(feeder);
+                self.account.take(1, arrival_ns);
+            })?;
+            while let Some(submitted) = jobs.fetch(self.now_ns) {
+                let slot = self.take(&submitted.request, submitted.arrival_ns);
+                let is_write = |asks: Asks| asks.kind() == Some(TaskKind::Write);
+                let writes = self.works.iter().filter(|work| is_write(work.asks)).count();
+                jobs.fetched(slot, &submitted, writes as u64);
+            }
+        }
+        Ok(if jobs.is_done() { None } else { Some(jobs.next_arrival_ns()) })
+    }
+
+    /// Prefetches for requests ahead of the next one.
+    #[inline]
+    fn look_ahead(&self, feeder: &Feeder) {
+        self.fetch(feeder.ahead(FAR), Prefetch::Map);
+        let near = feeder.ahead(NEAR);
+        let reads = near.is_some_and(|near| near.op == Op::Read);
+        self.fetch(near, if reads { Prefetch::Page } else { Prefetch::Block });
+    }
+
+    /// Prefetches the data for the pages of an upcoming request.
+    #[inline]
+    fn fetch(&self, request: Option<&Request>, what: Prefetch) {
+        let Some(request) = request else { return };
+        let pages = self.cutter.pages_of(request);
+        for page in pages.start..pages.end.min(pages.start + MOST) {
+            self.scheme.prefetch(Lpn(page as u32), what);
+        }
+    }
+
+    /// Takes a request; its page tasks are ready once its data have crossed the link. Returns its slot.
+    fn take(&mut self, request: &Request, arrival_ns: Ns) -> u32 {
+        self.works.clear();
+        let mut works = std::mem::take(&mut self.works);
+        let mut left: &[Request] = std::slice::from_ref(request);
+        loop {
+            let before = works.len();
+            let used = self.cutter.cut(left, usize::MAX, &mut works);
+            left = &left[used..];
+            if left.is_empty() || works.len() == before {
+                break;
+            }
+        }
+        self.account.partial_pages = self.cutter.partial_pages();
+        self.account.largest = self.cutter.largest();
+        let bytes = request.length;
+        let writes = matches!(request.op, Op::Write | Op::Append);
+        let over_link = self.link.delays(writes);
+        let ready_ns = self.link.begin(self.now_ns, writes.then_some(bytes));
+        let bytes_out = if request.op == Op::Read { bytes } else { 0 };
+        let (taken_ns, left) = (self.now_ns, works.len() as u32);
+        let whole = left == 1
+            && works[0].asks.kind().is_some()
+            && taken_ns == arrival_ns
+            && self.link.is_unlimited()
+            && !self.is_alone();
+        let outstanding =
+            Outstanding { arrival_ns, taken_ns, left, bytes_out, writes, whole, refused: None };
+        let slot = self.add(outstanding);
+        for work in &works {
+            self.queue.push(over_link, ready_ns, slot, *work);
+        }
+        self.works = works;
+        slot
+    }
+
+    fn add(&mut self, outstanding: Outstanding) -> u32 {
+        if self.outstanding == 0 {
+            self.quiet_since_ns = self.now_ns;
+        }
+        self.outstanding += 1;
+        match self.free_requests.pop() {
+            Some(slot) => {
+                self.requests[slot as usize] = outstanding;
+                slot
+            }
+            None => {
+                self.requests.push(outstanding);
+                (self.requests.len() - 1) as u32
+            }
+        }
+    }
+
+    /// A task is done on the array.
+    pub(super) fn task_done(&mut self, done: Done) {
+        if done.tag == BACKGROUND {
+            return;
+        }
+        self.now_ns = self.now_ns.max(done.done_ns);
+        let slot = done.tag as u32;
+        let request = &mut self.requests[slot as usize];
+        request.left -= 1;
+        let completion_ns = done.done_ns - request.arrival_ns;
+        let Outstanding { left, bytes_out, writes, whole, refused, .. } = *request;
+        let service_ns = done.done_ns - done.begun_ns;
+        if whole && refused.is_none() {
+            let kind = TaskKind::ALL[(done.tag >> 32) as usize];
+            self.totals.host_pages += u64::from(kind != TaskKind::Trim);
+            let sample = TaskSample { kind, service_ns, step_ns: 0, completion_ns };
+            self.account.whole_request(&sample, writes, done.done_ns, self.free_pages);
+            return self.leave(slot, done.done_ns);
+        }
+        if refused.is_some() {
+            // What was done of it before is no page task of a request that is completed.
+        } else if done.tag & (FLUSH | BARE) == 0 {
+            let kind = TaskKind::ALL[(done.tag >> 32) as usize];
+            self.page_done(kind, service_ns, completion_ns, done.done_ns);
+        } else if done.tag & FLUSH != 0 {
+            self.account.flushes.host_ns = self.account.flushes.host_ns.max(service_ns);
+        }
+        if left > 0 {
+            return;
+        }
+        let end_ns = self.link.end(done.done_ns, bytes_out);
+        if end_ns > self.now_ns {
+            self.outward.push_back((end_ns, slot));
+        } else {
+            self.end(slot, end_ns);
+        }
+    }
+
+    /// A request has ended.
+    pub(super) fn end(&mut self, slot: u32, end_ns: Ns) {
+        let request = self.requests[slot as usize];
+        let (response_ns, completion_ns) = (end_ns - request.taken_ns, end_ns - request.arrival_ns);
+        match request.refused {
+            Some(refusal) => self.account.refuse_one(refusal),
+            None => self.account.request(request.writes, response_ns, completion_ns),
+        }
+        self.leave(slot, end_ns);
+    }
+
+    /// Frees the slot of a request that has ended.
+    fn leave(&mut self, slot: u32, end_ns: Ns) {
+        if let Some(jobs) = &mut self.jobs {
+            let Outstanding { arrival_ns, refused, .. } = self.requests[slot as usize];
+            jobs.end(slot, refused.is_some(), end_ns - arrival_ns, end_ns);
+        }
+        self.free_requests.push(slot);
+        self.outstanding -= 1;
+        let stall_ns = end_ns.saturating_sub(self.quiet_since_ns);
+        self.seen.longest_stall_ns = self.seen.longest_stall_ns.max(stall_ns);
+        self.quiet_since_ns = end_ns;
+    }
+}
