@@ -1,20 +1,30 @@
 //! Any array behind one type, so that a scheme is compiled once.
 
 use super::address::{BlockId, Geometry, Lpn, Ppn};
+use super::array::Array;
 use super::due::DueBlock;
 use super::error::FlashError;
 use super::event::Event;
+use super::faults::BitErrors;
 use super::interface::{Flash, Probe, Worked};
 use super::layer::{forward_flash, forward_probe};
 use super::oob::Oob;
 use super::operation::Cause;
+use super::parallel::Parallel;
 use super::part::Part;
 use super::retries::Retries;
+use super::serial::Serial;
 use super::time::Ns;
-use super::{ParallelArray, SerialArray};
+use super::wear_level::WearLevel;
 use alloc::boxed::Box;
 use core::any::Any;
 use core::fmt;
+
+/// Simulated array in serial time, with optional bit errors and wear levelling.
+pub type SerialArray = WearLevel<Serial<BitErrors<Array>>>;
+
+/// Simulated array on channels, where operations overlap; bit errors and wear levelling are optional.
+pub type ParallelArray = WearLevel<Parallel<BitErrors<Array>>>;
 
 /// An array whose type is known only at run time ([`AnyArray`]).
 pub trait DynFlash: Probe + Any + fmt::Debug {

@@ -68,7 +68,7 @@ mod time;
 pub mod wear_level;
 
 pub use address::{BlockId, Geometry, GeometryError, Lpn, Ppn};
-pub use any_array::{AnyArray, DynFlash};
+pub use any_array::{AnyArray, DynFlash, ParallelArray, SerialArray};
 pub use array::{Array, Store};
 pub use copies::{Copies, CopyPath, CopyRun, CopyTimes};
 pub use due::DueBlock;
@@ -84,9 +84,3 @@ pub use retries::{Retries, RetryTimes};
 pub use serial::Serial;
 pub use time::{Ns, US};
 pub use wear_level::{WearLevel, WearRule};
-
-/// Simulated array in serial time, with optional bit errors and wear levelling.
-pub type SerialArray = WearLevel<Serial<faults::BitErrors<Array>>>;
-
-/// Simulated array on channels, where operations overlap; bit errors and wear levelling are optional.
-pub type ParallelArray = WearLevel<parallel::Parallel<faults::BitErrors<Array>>>;

@@ -2,11 +2,7 @@
 //!
 //! `cargo run -p ftlkit-sim --example plot_gallery -- DIR`
 
-use ftlkit_sim::measures;
-use ftlkit_sim::report::{
-    CauseCounts, CollectionReport, RamReport, Report, SchemeReport, Series, SsdReport,
-    VictimWorkReport, Violation, WindowSample, prepare_out_dir, table,
-};
+use ftlkit_sim::report::{prepare_out_dir, table};
 use std::path::PathBuf;
 
 #[path = "../src/report/samples.rs"]

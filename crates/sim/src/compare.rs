@@ -2,9 +2,9 @@
 
 use crate::config::{PartialPages, Resolved};
 use crate::fault::{Fault, with_causes};
-use crate::precondition::{Fill, Preconditioning};
-use crate::report::{LeftOut, Report, SchemeReport, units};
-use crate::run::{Observer, Passes, RunError, Setup, foresee, operation_pj, run_scheme};
+use ::run::precondition::{Fill, Preconditioning};
+use ::run::report::{LeftOut, Report, SchemeReport, units};
+use ::run::{Observer, Passes, RunError, Setup, foresee, operation_pj, run_scheme};
 use rayon::prelude::*;
 use workload::WorkloadSpec;
 
@@ -192,7 +192,7 @@ fn never_again(filled: &Preconditioning, touched: u64, logical: u64) -> Option<S
 mod tests {
     use super::*;
     use crate::config::Experiment;
-    use crate::run::{Phase, Unobserved};
+    use ::run::{Phase, Unobserved};
     use std::sync::atomic::{AtomicBool, Ordering};
 
     fn small(schemes: &str) -> Resolved {

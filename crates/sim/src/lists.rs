@@ -2,7 +2,7 @@
 
 use crate::catalogue;
 use crate::config::{ConfigError, SchemeSetting, SchemeTable};
-use crate::ssd::HostInterface;
+use ::run::ssd::HostInterface;
 use flash::parts::CATALOGUE;
 use ftl::Preset;
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Mean, percentiles (those that the sample size allows) and exact maximum of a set of times.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Number of samples.
     pub count: u64,

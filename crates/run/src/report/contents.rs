@@ -11,7 +11,7 @@ use serde::Serialize;
 
 /// All results of a comparison.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
     /// Version of ftlkit.
     pub version: String,
@@ -35,7 +35,7 @@ pub struct Report {
 
 /// A scheme that cannot hold the workload's data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeftOut {
     /// The scheme's label.
     pub name: String,
@@ -65,7 +65,7 @@ impl LargestRequest {
 
 /// Results of one scheme.
 #[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SchemeReport {
     /// The scheme's label (`lazy-rtgc`, `lazy-rtgc+victim=fifo`).
     pub name: String,
@@ -207,6 +207,22 @@ pub struct SchemeReport {
 }
 
 impl Report {
+    /// True if a scheme reports jobs.
+    pub fn has_jobs(&self) -> bool {
+        self.schemes.iter().any(|scheme| !scheme.jobs.is_empty())
+    }
+
+    /// Each job with its name; where several schemes ran, behind that of its scheme.
+    pub fn jobs(&self) -> Vec<(String, &JobReport)> {
+        let one = self.schemes.len() == 1;
+        let named = |scheme: &str, job: &str| match one {
+            true => job.to_owned(),
+            false => format!("{scheme}: {job}"),
+        };
+        let each = self.schemes.iter().flat_map(|s| s.jobs.iter().map(move |job| (s, job)));
+        each.map(|(scheme, job)| (named(&scheme.name, &job.job), job)).collect()
+    }
+
     /// True if a scheme reports streams.
     pub fn has_streams(&self) -> bool {
         self.schemes.iter().any(|scheme| scheme.streams.is_some())
@@ -287,7 +303,7 @@ impl Measured {
 
 /// A violation of a bound.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Violation {
     /// The bound: `read`, `write`, `step`, `response`, `victim-valid`.
     pub bound: String,
@@ -307,7 +323,7 @@ pub struct Violation {
 
 /// Operations of one cause.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CauseCounts {
     /// The cause.
     pub cause: String,
@@ -325,7 +341,7 @@ pub struct CauseCounts {
 
 /// Copies over one path.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CopyCount {
     /// The path: `icb`, `icb-unchecked`, `lcb`, `gcb` or `dgcb`.
     pub path: String,
@@ -335,7 +351,7 @@ pub struct CopyCount {
 
 /// Effects of bit errors in the measured part.
 #[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BitErrorReport {
     /// Bits that ECC corrected, in reads and copies.
     pub corrected_bits: u64,
@@ -357,7 +373,7 @@ pub struct BitErrorReport {
 
 /// Read retry in the measured part. Reads are those of all causes, and those of copies.
 #[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RetryReport {
     /// Reads by the steps that they took.
     pub reads_by_steps: Vec<RetriedReads>,
@@ -379,7 +395,7 @@ pub struct RetryReport {
 
 /// Refresh and read reclaim in the measured part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RefreshReport {
     /// Blocks that became too old or were found with too many bit errors.
     pub refresh_due_blocks: u64,
@@ -395,7 +411,7 @@ pub struct RefreshReport {
 
 /// Reads that took one number of steps.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RetriedReads {
     /// `0`, `1` and so on; `soft`: all steps and soft decoding; `failed`: no step read the page.
     pub steps: String,
@@ -405,7 +421,7 @@ pub struct RetriedReads {
 
 /// RAM by use, bytes.
 #[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RamReport {
     /// Address map.
     pub map: u64,
@@ -421,7 +437,7 @@ pub struct RamReport {
 
 /// Lookups in the cached mapping table in the measured part.
 #[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MapCacheReport {
     /// Mappings found in RAM.
     pub hits: u64,
@@ -433,7 +449,7 @@ pub struct MapCacheReport {
 
 /// Activity of an SLC cache in the measured part; in pages, unless stated otherwise.
 #[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SlcCacheReport {
     /// Blocks set aside, or that may be in SLC mode on an array without data (dynamic).
     pub blocks: u32,
@@ -463,7 +479,7 @@ pub struct SlcCacheReport {
 
 /// The host's placement streams in the measured part, if the placement follows them; in pages, unless stated otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StreamsReport {
     /// Handles that were used, those of each reclaim group together.
     pub handles: Vec<HandleReport>,
@@ -520,7 +536,7 @@ impl From<&StreamLog> for StreamsReport {
 
 /// One placement handle; in pages, unless stated otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HandleReport {
     /// Number of its stream; 0 is that of writes without one. With reclaim groups group · (handles of a group) + handle.
     pub stream: usize,
@@ -543,7 +559,7 @@ pub struct HandleReport {
 
 /// Requests that were refused for one reason.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RefusedReport {
     /// Name of the reason.
     pub reason: String,
@@ -553,7 +569,7 @@ pub struct RefusedReport {
 
 /// Zones of a scheme that the host writes in zones: their states at the end, and events of the measured part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ZonesReport {
     /// Number of zones.
     pub zones: u32,
@@ -605,7 +621,7 @@ pub struct ZonesReport {
 
 /// The log that the host writes above the device, in pages, unless stated otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HostLogReport {
     /// Pages that the application wrote.
     pub application_pages: u64,
@@ -621,7 +637,7 @@ pub struct HostLogReport {
 
 /// Activity of a write buffer in the measured part; in pages, unless stated otherwise.
 #[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BufferReport {
     /// Policy of the buffer.
     pub policy: String,
@@ -679,7 +695,7 @@ pub struct BufferReport {
 
 /// Times and reasons of collection.
 #[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CollectionReport {
     /// Victims selected in the measured part.
     pub victims: u64,
@@ -707,7 +723,7 @@ pub struct CollectionReport {
 
 /// Merges by kind.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MergeReport {
     /// The log block became the data block without copies.
     pub switch: u64,

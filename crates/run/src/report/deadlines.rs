@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// Deadlines of a run of periodic tasks, beside their computed worst case.
 #[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DeadlineReport {
     /// Jobs that ended after their deadline.
     pub misses: u64,
@@ -24,7 +24,7 @@ pub struct DeadlineReport {
 
 /// Jobs of one task. Times from release to completion.
 #[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TaskDeadlines {
     /// Name of the task.
     pub task: String,
@@ -44,7 +44,7 @@ pub struct TaskDeadlines {
 
 /// A job that ended after its deadline. Times from the start of the measured part.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LateJob {
     /// Name of the task.
     pub task: String,

@@ -1,12 +1,11 @@
 //! Results of the jobs of a host, each by itself.
 
-use super::contents::Report;
 use crate::measures::Summary;
 use serde::Serialize;
 
 /// Results of one job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JobReport {
     /// Name of the job.
     pub job: String,
@@ -47,22 +46,4 @@ pub struct JobReport {
     /// Points (completion in ns, share of requests with a longer one); not part of the JSON.
     #[serde(skip)]
     pub ccdf: Vec<(u64, f64)>,
-}
-
-impl Report {
-    /// True if a scheme reports jobs.
-    pub fn has_jobs(&self) -> bool {
-        self.schemes.iter().any(|scheme| !scheme.jobs.is_empty())
-    }
-
-    /// Each job with its name; where several schemes ran, behind that of its scheme.
-    pub fn jobs(&self) -> Vec<(String, &JobReport)> {
-        let one = self.schemes.len() == 1;
-        let named = |scheme: &str, job: &str| match one {
-            true => job.to_owned(),
-            false => format!("{scheme}: {job}"),
-        };
-        let each = self.schemes.iter().flat_map(|s| s.jobs.iter().map(move |job| (s, job)));
-        each.map(|(scheme, job)| (named(&scheme.name, &job.job), job)).collect()
-    }
 }

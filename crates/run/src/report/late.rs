@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Completions of host requests, queueing included, against one deadline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RequestDeadline {
     /// The deadline, ns after the arrival (without arrival times: after the request is issued).
     pub deadline_ns: u64,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// Results of an SSD with several channels in the measured part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SsdReport {
     /// Most outstanding requests.
     pub queue_depth: u32,
@@ -93,7 +93,7 @@ pub struct WindowSample {
 
 /// Operations of dies whose planes have writes of their own, and the pages and blocks that they concern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlaneReport {
     /// Reads, also of the spare area alone.
     pub reads: u64,
@@ -125,7 +125,7 @@ impl From<&PlaneCounts> for PlaneReport {
 
 /// Number of table entries accessed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EntryCount {
     /// Entries read.
     pub reads: u64,
@@ -141,7 +141,7 @@ impl From<Accesses> for EntryCount {
 
 /// Controller work for victim selection in the measured part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VictimWorkReport {
     /// Entries accessed when pages became invalid.
     pub invalidated: EntryCount,

@@ -1,8 +1,8 @@
 //! Cost of a write buffer alone: each policy on top of a scheme that does nothing.
 
 use crate::catalogue;
-use crate::run::bench::drawn::{Drawn, ROUNDS, Shape, WRITES};
-use crate::run::bench::nothing;
+use ::run::bench::drawn::{Drawn, ROUNDS, Shape, WRITES};
+use ::run::bench::nothing;
 use ftl::{
     AgeClock, AnyScheme, BufferLog, BufferPlan, BufferPolicy, BufferUnit, CleanUnits, Done,
     HostClock, PageTask, Regions, TaskKind, UPDATE_PROBABILITIES,

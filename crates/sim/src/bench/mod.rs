@@ -4,22 +4,22 @@
 mod buffers;
 mod ssd;
 
-pub use crate::run::bench::channels::ChannelsRow;
-pub use crate::run::bench::drawn::{SHAPES, Shape};
+pub use ::run::bench::channels::ChannelsRow;
+pub use ::run::bench::drawn::{SHAPES, Shape};
 pub use buffers::BufferRow;
 pub use ssd::{Load, SsdRow};
 
-use crate::run::bench::drawn::{Drawn, ROUNDS, WRITES};
-use crate::run::bench::{channels, roofline};
+use ::run::bench::drawn::{Drawn, ROUNDS, WRITES};
+use ::run::bench::{channels, roofline};
 
 use super::precondition::Preconditioning;
 use crate::catalogue;
 use crate::config::SchemeTable;
-use crate::run::Device;
-use crate::run::Observer;
-use crate::run::RunError;
-use crate::run::Setup;
-use crate::run::{array_heap_bytes, array_without_errors, counts};
+use ::run::Device;
+use ::run::Observer;
+use ::run::RunError;
+use ::run::Setup;
+use ::run::{array_heap_bytes, array_without_errors, counts};
 use ::workload::quantity::Bytes;
 use flash::{Geometry, Operation, Part, parts};
 use ftl::{AnyScheme, FtlError, Preset, SchemeConfig};
@@ -321,7 +321,7 @@ impl Case<'_> {
             closed: true,
             ..Setup::new(self.part.clone(), self.geometry, pages)
         };
-        crate::run::prepare(&mut *scheme, &setup, name, self.observer)?;
+        ::run::prepare(&mut *scheme, &setup, name, self.observer)?;
         let mut device = Device::new(scheme, false);
         let before = *counts(device.scheme().flash());
         let mut random = Pcg64::seed_from_u64(self.seed);
@@ -392,7 +392,7 @@ fn age(pages: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Phase;
+    use ::run::Phase;
 
     /// Stops at once, or never.
     struct Stops(bool);

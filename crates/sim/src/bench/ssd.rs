@@ -1,15 +1,15 @@
 //! Schemes on channels: the whole loop, with array, scheduling and all measures.
 
 use crate::config::SchemeTable;
-use crate::precondition::Preconditioning;
-use crate::run::Observer;
-use crate::run::RunError;
-use crate::run::Setup;
-use crate::run::bench::drawn::{Drawn, ROUNDS};
-use crate::run::prepare;
-use crate::run::{array_heap_bytes, counts, levelled};
-use crate::ssd::{CollectionPlace, SsdSetup};
-use crate::ssd::{CoreSettings, Feeder, SsdDevice, array};
+use ::run::Observer;
+use ::run::RunError;
+use ::run::Setup;
+use ::run::bench::drawn::{Drawn, ROUNDS};
+use ::run::precondition::Preconditioning;
+use ::run::prepare;
+use ::run::ssd::{CollectionPlace, SsdSetup};
+use ::run::ssd::{CoreSettings, Feeder, SsdDevice, array};
+use ::run::{array_heap_bytes, counts, levelled};
 use flash::channels::{Policy, Precedence, Timing, Topology};
 use flash::faults::BitErrors;
 use flash::parallel::Stripes;

@@ -2,8 +2,9 @@
 
 use super::question::{Choice, Verdict};
 use super::tables::{self, Rows};
+use crate::report::About;
 use crate::report::page::{banner, terms};
-use crate::report::{About, units};
+use ::run::report::units;
 use html_report::{Axis, Figure, Kind, Mark, Page, Quantity, Series, Table, folded};
 use maud::{Markup, html};
 use workload::quantity::Duration;

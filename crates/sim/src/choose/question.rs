@@ -7,8 +7,8 @@ use crate::config::{
     TextOrTable, Word,
 };
 use crate::fault::Fault;
-use crate::report::{LargestRequest, SchemeReport, units};
-use crate::run::{Observer, Phase, RunError};
+use ::run::report::{LargestRequest, SchemeReport, units};
+use ::run::{Observer, Phase, RunError};
 use bounds::task_set::PageCosts;
 use flash::parts;
 use ftl::Guarantee;
@@ -395,7 +395,7 @@ fn request_bound(costs: PageCosts, guarantee: &Guarantee, report: &SchemeReport)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Unobserved;
+    use ::run::Unobserved;
 
     fn asked(deadline: &str, more: &str) -> Question {
         let text = format!(

@@ -1,7 +1,7 @@
 //! The choices as tables.
 
 use super::question::{Choice, Verdict};
-use crate::report::units;
+use ::run::report::units;
 
 /// Said where a row has several devices.
 pub const SEVERAL: &str = "8 × part: 8 devices as one array, one operation at a time.";

@@ -1,7 +1,7 @@
 //! Bus cycle of parts that give none: separates array time from transfer time.
 
 use super::error::ConfigError;
-use crate::report::units;
+use ::run::report::units;
 use flash::{Ns, Part, SlcMode};
 use workload::quantity::Duration;
 

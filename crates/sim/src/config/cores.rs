@@ -4,7 +4,7 @@ use super::error::ConfigError;
 use super::experiment::Experiment;
 use super::notation::Word;
 use super::processor::{MOST_CYCLES, processor_line};
-use crate::ssd::{CoreSettings, CoreSharing, CpuWork};
+use ::run::ssd::{CoreSettings, CoreSharing, CpuWork};
 use ftl::Processor;
 
 impl Experiment {

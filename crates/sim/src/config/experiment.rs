@@ -16,7 +16,7 @@ use super::scheme::SchemeChoice;
 use super::share::{DefaultShare, PartialPages, SpaceRule};
 use super::suspend::SuspendChoice;
 use super::workload::WorkloadChoice;
-use crate::ssd::{Arbitration, CollectionPlace, CoreSharing, CpuWork, HostInterface};
+use ::run::ssd::{Arbitration, CollectionPlace, CoreSharing, CpuWork, HostInterface};
 use ::workload::quantity::{Bytes, Duration};
 use flash::channels::Policy;
 use ftl::{AllocationOrder, FrontierSharing};

@@ -1,7 +1,7 @@
 //! Which runs have a future that can be known before.
 
 use super::device::ResolvedScheme;
-use crate::precondition::Preconditioning;
+use ::run::precondition::Preconditioning;
 
 /// Checks that the future of a run is known where a placement needs it: what is written must not depend on the scheme.
 ///

@@ -2,7 +2,7 @@
 
 use super::decimal::Rate;
 use super::notation::Notation;
-use crate::ssd::{HostInterface, Packets};
+use ::run::ssd::{HostInterface, Packets};
 use flash::Ns;
 use std::fmt;
 use workload::nearest::list;

@@ -45,7 +45,7 @@ mod workload;
 mod zones;
 
 pub use self::workload::WorkloadChoice;
-pub use crate::precondition::{Fill, Preconditioning};
+pub use ::run::precondition::{Fill, Preconditioning};
 pub use ::workload::nearest::{did_you_mean, list, nearest};
 pub use ::workload::quantity::{
     ByteUnits, Bytes, Count, Duration, Quantity, QuantityError, TimeUnits, Units,

@@ -6,7 +6,7 @@ use super::device::ResolvedScheme;
 use super::error::ConfigError;
 use super::resolve::Resolved;
 use crate::memory;
-use crate::report::units;
+use ::run::report::units;
 use flash::{Array, Geometry};
 use ftl::{FrontierSharing, Layout, PlacementKind};
 use workload::{AddressPolicy, TraceFacts};

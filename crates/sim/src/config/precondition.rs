@@ -2,7 +2,7 @@
 
 use super::error::ConfigError;
 use super::text_or_table::{Text, TextOrTable};
-use crate::precondition::{Fill, Preconditioning};
+use ::run::precondition::{Fill, Preconditioning};
 use workload::nearest::did_you_mean;
 
 /// A [`Preconditioning`] in either notation.

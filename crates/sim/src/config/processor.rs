@@ -2,7 +2,7 @@
 
 use super::decimal::Clock;
 use super::notation::{Notation, named};
-use crate::ssd::{CoreSharing, CpuWork};
+use ::run::ssd::{CoreSharing, CpuWork};
 use ftl::Processor;
 use serde_json::json;
 use std::fmt;

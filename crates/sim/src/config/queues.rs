@@ -4,7 +4,7 @@ use super::error::ConfigError;
 use super::experiment::Experiment;
 use super::interface::MOST_DEPTH;
 use super::notation::{Notation, Word};
-use crate::ssd::{
+use ::run::ssd::{
     Arbitration, HostInterface, HostQueues, JobQueues, MOST_QUEUES, Mechanism, NO_LIMIT,
 };
 use serde_json::json;

@@ -5,7 +5,7 @@ use super::error::ConfigError;
 use super::experiment::Experiment;
 use super::fdp::{FdpSettings, Isolation};
 use super::notation::Word;
-use crate::report::units;
+use ::run::report::units;
 use flash::parallel::Stripes;
 use workload::quantity::Bytes;
 

@@ -3,7 +3,7 @@
 use super::device::ResolvedScheme;
 use super::error::ConfigError;
 use crate::catalogue;
-use crate::precondition::{Fill, Preconditioning};
+use ::run::precondition::{Fill, Preconditioning};
 use ftl::Layout;
 use workload::quantity::Bytes;
 use workload::{AddressPolicy, Facts, WorkloadSpec};

@@ -4,8 +4,8 @@
 use super::measured::{Figure, Measured};
 use crate::compare::run_one;
 use crate::config::{Experiment, SchemeChoice};
-use crate::run::{Observer, Phase, RunError};
 use crate::{Fault, with_causes};
+use ::run::{Observer, Phase, RunError};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -401,7 +401,7 @@ impl Observer for Quiet<'_> {
 mod tests {
     use super::*;
     use crate::fit::read;
-    use crate::run::Unobserved;
+    use ::run::Unobserved;
 
     const POINTS: &str = "workload,fill,writes\nuniform,1,\nuniform,0.85,\nhot-cold+hot_space=0.1+hot_requests=0.9,0.95,\n\
                           zipf+theta=0.9,1,\nuniform,1,1.5\n";

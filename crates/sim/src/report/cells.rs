@@ -1,7 +1,7 @@
 //! Cells of the report's tables.
 
-use super::units;
-use crate::measures::Summary;
+use ::run::measures::Summary;
+use ::run::report::units;
 
 pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)

@@ -1,9 +1,9 @@
 //! CSV: a summary with one row per scheme, its sentences apart, and the series in long format with a scheme column.
 
-use super::JobReport;
 use super::flat;
-use super::{Report, SchemeReport};
 use ::csv::{Error, Writer};
+use ::run::report::JobReport;
+use ::run::report::{Report, SchemeReport};
 use std::io::Write;
 
 /// One CSV file: its name and its writer.

@@ -1,6 +1,6 @@
 //! A scheme's report as flat (name, value) pairs, named as in the JSON.
 
-use super::SchemeReport;
+use ::run::report::SchemeReport;
 use serde_json::Value;
 
 /// Top-level names in the order of columns; all other names follow.

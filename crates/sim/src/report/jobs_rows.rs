@@ -1,11 +1,11 @@
 //! Jobs in the report's tables: one line per scheme and job.
 
-use super::JobReport;
-use super::Report;
 use super::cells::{longest, mean, none, p99_9, percent};
 use super::grid::Grid;
-use super::units;
-use crate::measures::Summary;
+use ::run::measures::Summary;
+use ::run::report::JobReport;
+use ::run::report::Report;
+use ::run::report::units;
 
 /// The jobs as lines of at most `width` columns; nothing without jobs.
 pub(super) fn render(report: &Report, width: usize) -> String {

@@ -1,6 +1,6 @@
 //! The report as JSON.
 
-use super::Report;
+use ::run::report::Report;
 
 /// The report as one indented JSON object. Times are integers in ns; values not measured are `null`.
 pub fn to_json(report: &Report) -> String {
@@ -10,40 +10,8 @@ pub fn to_json(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::to_json;
-    use crate::report::Report;
     use crate::report::samples;
     use serde_json::{Value, json};
-    use std::path::Path;
-
-    /// Objects with named fields have no others.
-    fn close(schema: &mut Value) {
-        match schema {
-            Value::Object(fields) => {
-                fields.values_mut().for_each(close);
-                if fields.contains_key("properties") {
-                    fields.insert("additionalProperties".into(), false.into());
-                }
-            }
-            Value::Array(items) => items.iter_mut().for_each(close),
-            _ => {}
-        }
-    }
-
-    #[test]
-    fn the_published_schema_is_of_this_report() {
-        let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
-        let mut schema = settings.into_generator().into_root_schema_for::<Report>().to_value();
-        close(&mut schema);
-        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/report.schema.json");
-        if std::env::var_os("FTLKIT_WRITE_SCHEMA").is_some() {
-            std::fs::write(&path, &text).unwrap();
-        }
-        let published = std::fs::read_to_string(&path).unwrap_or_default();
-        let told = "docs/report.schema.json is of another report; write it with \
-                    FTLKIT_WRITE_SCHEMA=1 cargo test -p ftlkit-sim --lib the_published_schema";
-        assert!(published == text, "{told}");
-    }
 
     #[test]
     fn titles() {

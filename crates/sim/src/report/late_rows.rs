@@ -1,9 +1,9 @@
 //! Cells and sentences about late requests.
 
-use super::RequestDeadline;
-use super::SchemeReport;
 use super::cells::{longest as longest_of, none};
-use super::units::{count, grouped, time};
+use ::run::report::RequestDeadline;
+use ::run::report::SchemeReport;
+use ::run::report::units::{count, grouped, time};
 use workload::quantity::Duration;
 
 /// A deadline of requests in cells and sentences.

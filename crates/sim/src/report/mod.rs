@@ -29,6 +29,3 @@ pub use out_dir::{OutDir, OutError, prepare_out_dir};
 #[cfg(feature = "html")]
 pub use page::{About, page};
 pub use terms::TERMS;
-
-#[cfg(test)]
-use crate::measures;

@@ -1,7 +1,8 @@
 //! The output directory of a report.
 
+use super::csv;
 use super::plots::{self, PlotOptions};
-use super::{Report, csv};
+use ::run::report::Report;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -176,7 +177,8 @@ impl OutDir {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{JobReport, samples};
+    use crate::report::samples;
+    use ::run::report::JobReport;
 
     /// A directory per test, removed after it.
     struct Scratch(PathBuf);
@@ -201,7 +203,7 @@ mod tests {
         let dir = prepare_out_dir(&scratch.0.join("deep/er")).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "the probe is gone");
         let with_deadline = |mut report: Report| {
-            let deadline = Some(crate::report::RequestDeadline::default());
+            let deadline = Some(::run::report::RequestDeadline::default());
             report.schemes.iter_mut().for_each(|s| s.request_deadline.clone_from(&deadline));
             report
         };

@@ -1,15 +1,16 @@
 //! The report's first screen: one line per scheme, and what changes a decision.
 
-use super::DeadlineReport;
-use super::RequestDeadline;
 use super::cells::{longest, mean, none, p99_9};
 use super::grid::{Grid, wrap};
 use super::late_rows::LateCells;
 use super::table::{
     exceeded, has_queueing, heading, longest_response, not_run, one_share, verdict,
 };
-use super::{RefusedReport, Report, SchemeReport};
-use super::{jobs_rows, stream_rows, units};
+use super::{jobs_rows, stream_rows};
+use ::run::report::DeadlineReport;
+use ::run::report::RequestDeadline;
+use ::run::report::units;
+use ::run::report::{RefusedReport, Report, SchemeReport};
 use workload::quantity::Duration;
 
 /// The first screen as plain text of at most `width` columns: a line per scheme, then exceeded bounds, missed deadlines,

@@ -1,10 +1,10 @@
 //! The report of a comparison as a page.
 
-use super::Report;
 use super::grid::Grid;
 use super::plots::{Figure, PLOTS};
 use super::terms::TERMS;
 use super::{jobs_rows, overview, stream_rows, table};
+use ::run::report::Report;
 use html_report::{Page, Table, copyable, folded};
 use maud::{Markup, html};
 

@@ -1,7 +1,7 @@
 //! A synthetic report with realistic shapes, for tests and for the gallery of plots.
 
-use super::measures::{Arrivals, Measures, TaskKind, TaskSample, wear};
-use super::{
+use ::run::measures::{Arrivals, Measures, TaskKind, TaskSample, wear};
+use ::run::report::{
     CauseCounts, CollectionReport, RamReport, Report, SchemeReport, Series, SsdReport,
     VictimWorkReport, Violation, WindowSample,
 };

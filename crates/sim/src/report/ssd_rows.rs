@@ -1,10 +1,10 @@
 //! Table rows of SSDs with several channels, and of victim selection.
 
-use super::SchemeReport;
 use super::cells::{longest, mean, none, p99_9, percent};
-use super::units;
-use super::{PlaneReport, SsdReport};
-use crate::measures::Summary;
+use ::run::measures::Summary;
+use ::run::report::SchemeReport;
+use ::run::report::units;
+use ::run::report::{PlaneReport, SsdReport};
 
 /// Adds one row, given its label and its cell per scheme.
 pub(super) type Row<'a> = &'a mut dyn FnMut(&str, &dyn Fn(&SchemeReport) -> String);

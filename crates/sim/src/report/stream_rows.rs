@@ -3,8 +3,8 @@
 use super::cells::none;
 use super::grid::Grid;
 use super::ssd_rows::Row;
-use super::units;
-use super::{HandleReport, Report, SchemeReport, StreamsReport};
+use ::run::report::units;
+use ::run::report::{HandleReport, Report, SchemeReport, StreamsReport};
 
 /// What the words of these rows mean.
 pub(super) const HOW_TO_READ: &str = "Streams: handle N is that of the host's stream N, handle 0 of writes without one; with \

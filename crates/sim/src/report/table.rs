@@ -1,14 +1,15 @@
 //! The report as a table for users.
 
-use super::DeadlineReport;
-use super::RequestDeadline;
 use super::cells::{longest, mean, none, p99_9, percent};
 use super::grid::{Grid, wrap};
 use super::late_rows::LateCells;
-use super::{
+use super::{jobs_rows, ssd_rows, stream_rows, zone_rows};
+use ::run::report::DeadlineReport;
+use ::run::report::RequestDeadline;
+use ::run::report::units;
+use ::run::report::{
     BitErrorReport, BufferReport, RefreshReport, Report, SchemeReport, SlcCacheReport, Violation,
 };
-use super::{jobs_rows, ssd_rows, stream_rows, units, zone_rows};
 use workload::quantity::Duration;
 
 /// Most schemes shown as columns; more are shown as rows.
@@ -494,7 +495,7 @@ mod tests {
         let mut scheme = SchemeReport::default();
         assert_eq!(wear_ratios(&scheme), None);
         scheme.series.erases = vec![2, 4, 4, 4, 5, 5, 7, 9];
-        let worn = crate::measures::wear(&scheme.series.erases);
+        let worn = ::run::measures::wear(&scheme.series.erases);
         (scheme.wear_index, scheme.erases_per_block) =
             (worn.index, (worn.least, worn.mean, worn.most));
         assert_eq!(wear_ratios(&scheme), Some((2.0 / 5.0, 9.0 / 5.0)));

@@ -2,8 +2,8 @@
 
 use super::cells::none;
 use super::ssd_rows::Row;
-use super::units;
-use super::{HostLogReport, SchemeReport, ZonesReport};
+use ::run::report::units;
+use ::run::report::{HostLogReport, SchemeReport, ZonesReport};
 
 /// What the words of these rows mean.
 pub(super) const HOW_TO_READ: &str = "Zones: states at the end; active zones are open or closed. Host WAF: pages that the \

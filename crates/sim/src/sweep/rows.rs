@@ -3,7 +3,8 @@
 use super::interval::Interval;
 use super::plan::{Plan, Point};
 use crate::config::{Axis, Bytes, DEFAULT_PART, Duration, PartTable};
-use crate::report::{SchemeReport, flat};
+use crate::report::flat;
+use ::run::report::SchemeReport;
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

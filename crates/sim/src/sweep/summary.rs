@@ -2,7 +2,7 @@
 
 use super::plan::Plan;
 use super::rows::{Outcome, Row, Status};
-use crate::report::units;
+use ::run::report::units;
 use serde_json::Value;
 use std::path::Path;
 

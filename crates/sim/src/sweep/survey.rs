@@ -4,7 +4,7 @@ use super::kept::Kept;
 use super::plan::Plan;
 use super::run::{Limits, resolve, too_large};
 use crate::compare::run_one;
-use crate::run::{Observer, Phase};
+use ::run::{Observer, Phase};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};

@@ -1,7 +1,8 @@
 //! Tables of rows as files for other programs: CSV and JSON lines.
 
 use super::rows::Row;
-use crate::report::{Report, flat};
+use crate::report::flat;
+use ::run::report::Report;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write};

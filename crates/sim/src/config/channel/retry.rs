@@ -3,7 +3,7 @@
 use super::{Channel, CopyChoice};
 use crate::config::error::ConfigError;
 use crate::config::read_retry::ReadRetrySettings;
-use crate::report::units;
+use ::run::report::units;
 use flash::faults::FaultError;
 use flash::{Ns, Part, Retries, RetryTimes};
 use workload::quantity::Duration;

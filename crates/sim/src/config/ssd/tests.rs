@@ -2,7 +2,7 @@
 
 use crate::config::experiment::Experiment;
 use crate::config::resolve::Resolved;
-use crate::ssd::{CollectionPlace, HostInterface};
+use ::run::ssd::{CollectionPlace, HostInterface};
 use flash::CopyPath;
 use flash::channels::{MultiPlane, PlaneRule, Policy, Precedence, Suspend};
 use ftl::Processor;

@@ -1,6 +1,6 @@
 //! Axes: a range, and ticks with names at round numbers.
 
-use crate::report::units;
+use ::run::report::units;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use std::ops::Range;
 

@@ -4,7 +4,7 @@ use super::axis::{Axis, Quantity, room};
 use super::chart::{beside_legend, framed, legend_text};
 use super::style::{LEGEND_TOP, NAME_SIZE, PALETTE, WIDTH, legend_lines, text};
 use super::svg::{PlotError, drawn};
-use crate::report::units;
+use ::run::report::units;
 use plotters::coord::ranged1d::Ranged;
 use plotters::element::{EmptyElement, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};

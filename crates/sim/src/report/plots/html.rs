@@ -9,7 +9,7 @@ use super::figure::Figure;
 use super::means::{MeanAxis, Means};
 use super::stacked::Stacked;
 use super::style::{Look, Mark};
-use crate::report::units;
+use ::run::report::units;
 use html_report::{Kind, Panel, Series};
 use plotters::coord::ranged1d::Ranged;
 use plotters::style::RGBColor;

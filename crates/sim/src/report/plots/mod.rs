@@ -31,7 +31,7 @@ pub use stacked::Stacked;
 pub use style::{PALETTE, fitted, text};
 pub use svg::{Area, PlotError, drawn};
 
-use super::Report;
+use ::run::report::Report;
 
 /// One plot.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 use super::*;
-use crate::report::SchemeReport;
 use crate::report::samples;
+use ::run::report::SchemeReport;
 
 fn svg(report: &Report, name: &str) -> String {
     let plot = PLOTS.iter().find(|plot| plot.name == name).expect(name);
@@ -170,7 +170,7 @@ fn the_axis_ends_where_samples_end_and_the_deadline_is_a_line() {
     );
     for scheme in &mut report.schemes {
         let deadline =
-            crate::report::RequestDeadline { deadline_ns: 3_000_000, ..Default::default() };
+            ::run::report::RequestDeadline { deadline_ns: 3_000_000, ..Default::default() };
         scheme.request_deadline = Some(deadline);
         scheme.series.request_completion_ccdf = vec![(1_000_000, 0.25), (9_000_000, 0.0)];
         scheme.request_completion_ns.count = 4;

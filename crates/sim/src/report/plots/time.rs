@@ -3,9 +3,9 @@
 use super::axis::{Axis, Quantity};
 use super::chart::{Line, Lines};
 use super::style::{LINES, Look};
-use crate::report::WindowSample;
-use crate::report::units;
-use crate::report::{Report, SchemeReport};
+use ::run::report::WindowSample;
+use ::run::report::units;
+use ::run::report::{Report, SchemeReport};
 
 /// Most steps per line; more would not be distinguishable.
 const STAIRS: usize = 700;

@@ -2,7 +2,7 @@
 
 use super::stacked::Stacked;
 use crate::report::table::causes;
-use crate::report::{Report, SchemeReport};
+use ::run::report::{Report, SchemeReport};
 
 pub(super) fn figure(report: &Report) -> Stacked {
     let parts = causes(&report.schemes);

@@ -4,8 +4,8 @@ use super::axis::{Axis, Quantity};
 use super::chart::{Line, Lines};
 use super::style::Look;
 use super::time::{stairs, steps, value_axis};
-use crate::report::units;
-use crate::report::{Report, SchemeReport};
+use ::run::report::units;
+use ::run::report::{Report, SchemeReport};
 
 /// Bytes of host writes per second, over the bytes written before. Windows without a write take no room.
 pub(super) fn figure(report: &Report) -> Lines {
@@ -63,7 +63,7 @@ fn notes(scheme: &SchemeReport) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::WindowSample;
+    use ::run::report::WindowSample;
 
     #[test]
     fn windows_without_a_write_take_no_room() {
