@@ -1,8 +1,6 @@
 //! Unsuccessful ends of a command, and their exit codes.
 
-use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
-};
+use crate::snippet::snippet;
 use sim::Fault;
 use sim::config::ConfigError;
 use std::fmt;
@@ -29,8 +27,8 @@ pub(crate) enum Failure {
 pub(crate) struct Message {
     what: String,
     help: Option<String>,
-    source: Option<NamedSource<String>>,
-    span: Option<std::ops::Range<usize>>,
+    /// The name of a text, the text, and the bytes at fault.
+    source: Option<(String, String, std::ops::Range<usize>)>,
 }
 
 /// Longest line, in bytes, for which the source is shown; a binary file would fill the screen.
@@ -101,8 +99,7 @@ impl From<Fault> for Failure {
         Self::Input(Box::new(Message {
             what,
             help,
-            source: lines_fit.then(|| NamedSource::new(place, text)),
-            span: span.filter(|_| lines_fit),
+            source: span.filter(|_| lines_fit).map(|span| (place, text, span)),
         }))
     }
 }
@@ -112,58 +109,13 @@ impl Message {
         let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         let (bold, plain) = if color { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
         let mut text = format!("{bold}error{plain}: {}\n", self.what);
-        if self.span.is_some() {
-            text.push_str(&self.snippet(color));
+        if let Some((place, source, span)) = &self.source {
+            text.push_str(&snippet(place, source, span, color));
         }
         if let Some(help) = &self.help {
             text.push_str(&format!("help: {help}\n"));
         }
         // If standard error is closed, nobody can read the message.
         let _ = io::stderr().write_all(text.as_bytes());
-    }
-
-    /// The line at fault, with a mark.
-    fn snippet(&self, color: bool) -> String {
-        let theme =
-            if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-        let handler =
-            GraphicalReportHandler::new_themed(theme).with_width(100).with_context_lines(1);
-        let mut text = String::new();
-        // The message above is complete; the picture is optional.
-        match handler.render_report(&mut text, &Location(self)) {
-            Ok(()) => text
-                .lines()
-                .skip_while(|line| !line.contains('╭'))
-                .map(|l| format!("{l}\n"))
-                .collect(),
-            Err(_) => String::new(),
-        }
-    }
-}
-
-/// Position of a message's fault, without its text.
-#[derive(Debug)]
-struct Location<'a>(&'a Message);
-
-impl fmt::Display for Location<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("in")
-    }
-}
-
-impl std::error::Error for Location<'_> {}
-
-impl Diagnostic for Location<'_> {
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.0.source.as_ref().map(|source| source as &dyn SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let span = self.0.span.clone()?;
-        Some(Box::new(std::iter::once(LabeledSpan::new(
-            Some("here".into()),
-            span.start,
-            span.len(),
-        ))))
     }
 }

@@ -1,5 +1,6 @@
 //! Ctrl-C: the first stops the run at the next batch and prints the results so far, the second exits at once.
 
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -11,13 +12,30 @@ pub(crate) fn listen() {
 
 /// Same with another message.
 pub(crate) fn listen_and_say(message: &'static str) {
-    // Fails only if a handler is already installed, which then serves.
-    let _ = ctrlc::set_handler(move || {
-        if ASKED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        eprintln!("\n{message}");
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        at_each(move || {
+            if ASKED.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+            eprintln!("\n{message}");
+        });
     });
+}
+
+/// Does this at each Ctrl-C, on a thread of its own. Where the system refuses it, Ctrl-C ends the process.
+#[cfg(unix)]
+fn at_each(work: impl Fn() + Send + 'static) {
+    use signal_hook::{consts::SIGINT, iterator::Signals};
+    if let Ok(mut signals) = Signals::new([SIGINT]) {
+        std::thread::spawn(move || signals.forever().for_each(|_| work()));
+    }
+}
+
+#[cfg(not(unix))]
+fn at_each(work: impl Fn() + Send + 'static) {
+    // Fails only if there is a handler, and there is none.
+    let _ = ctrlc::set_handler(work);
 }
 
 /// True if Ctrl-C was pressed.

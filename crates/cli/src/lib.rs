@@ -18,6 +18,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod result_file;
+mod snippet;
 
 use clap::Parser;
 use sim::catalogue::Catalogue;

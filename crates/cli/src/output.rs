@@ -83,9 +83,10 @@ pub(crate) fn table_of(headings: &[&str], rows: impl IntoIterator<Item = Vec<Str
     const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
     let mut table = Table::new();
     table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic);
-    if !io::stdout().is_terminal() {
-        table.set_width(width() as u16);
-    }
+    match io::stdout().is_terminal() {
+        true => terminal_size::terminal_size().map(|(columns, _)| table.set_width(columns.0)),
+        false => Some(table.set_width(width() as u16)),
+    };
     table.set_header(headings.iter().map(|name| heading(name).0));
     table.add_rows(rows);
     for (index, (_, left)) in headings.iter().map(|name| heading(name)).enumerate() {

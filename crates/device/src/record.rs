@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use workload::output::Output;
+use workload::output::{self, Output};
 
 /// Requests that go to the writing thread together.
 const BATCH: usize = 2048;
@@ -52,8 +52,9 @@ impl Recorder {
     /// request.
     ///
     /// # Errors
-    /// That of the file; it must not exist.
+    /// That of the file, which must not exist; a compression that this build does not write ([`output::check`]).
     pub fn create(path: &Path, streams: bool) -> io::Result<Self> {
+        output::check(path)?;
         let file = OpenOptions::new().write(true).create_new(true).open(path)?;
         let output = Output::new(file.try_clone()?, path)?;
         let (to, batches) = sync_channel(WAITING);

@@ -7,7 +7,7 @@ const SCRIPT: &str = include_str!("page.js");
 #[cfg(feature = "plots")]
 const PLOTS: &str = include_str!("plots.js");
 #[cfg(feature = "plots")]
-const LIBRARY: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.txt"));
+const LIBRARY: &str = include_str!("../assets/plotly.txt");
 
 /// What a browser may load for a page: nothing but what stands in it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:";

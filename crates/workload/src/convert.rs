@@ -48,6 +48,7 @@ pub fn convert(
     let Some(writing) = target.writing else {
         return Err(unfit(to, format!("the {} format is read but not written", target.name)));
     };
+    crate::output::check(to).map_err(|error| unfit(to, error.to_string()))?;
     let partial = Partial::create(to)?;
     let io = |source| WorkloadError::Io { path: to.to_owned(), source };
     let file = partial.file.try_clone().map_err(io)?;
@@ -124,7 +125,7 @@ fn to_parquet(
     _: &'static FormatInfo,
     _: impl FnMut(&TraceReader) -> bool,
 ) -> Result<Converted, WorkloadError> {
-    Err(unfit(to, "this build writes no Parquet (feature `parquet`)"))
+    Err(unfit(to, crate::absent("writing Parquet", "parquet")))
 }
 
 fn unfit(path: &Path, reason: impl Into<String>) -> WorkloadError {

@@ -1,6 +1,15 @@
 //! Errors of workloads.
 
+use std::fmt;
 use std::path::PathBuf;
+
+/// What to tell who asks for what this build was made without: the Cargo feature that brings it.
+#[must_use]
+pub fn absent(what: impl fmt::Display, feature: &str) -> String {
+    format!(
+        "{what} is not in this build: `cargo build --release --features {feature}` (or `full`) brings it"
+    )
+}
 
 /// Reason why a workload cannot be read or generated.
 #[derive(Debug, thiserror::Error)]

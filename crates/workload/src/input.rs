@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use ruzstd::decoding::FrameDecoder;
 use serde::Serialize;
-use structured_zstd::decoding::FrameDecoder;
 
 use crate::captured::captured_at;
 use crate::error::WorkloadError;
@@ -182,6 +182,11 @@ impl Input {
                     "an Arrow IPC file (Feather) is not read: write the table as Parquet or CSV",
                 ));
             }
+            #[cfg(not(feature = "parquet"))]
+            Compression::Parquet => {
+                return Err(unread(&crate::absent("reading Parquet", "parquet")));
+            }
+            #[cfg(feature = "parquet")]
             Compression::Parquet => parquet_lines(path, &progress)
                 .map_err(|error| unread(&format!("the Parquet file cannot be read: {error}")))?,
             _ => decoder(compression, Cursor::new(magic).take(n as u64).chain(raw))
@@ -236,11 +241,6 @@ fn parquet_lines(path: &Path, progress: &Progress) -> io::Result<Box<dyn Read + 
     })
 }
 
-#[cfg(not(feature = "parquet"))]
-fn parquet_lines(_: &Path, _: &Progress) -> io::Result<Box<dyn Read + Send>> {
-    Err(io::Error::other("this build reads none (feature `parquet`)"))
-}
-
 fn decoder(
     compression: Compression,
     raw: impl Read + Send + 'static,
@@ -249,7 +249,7 @@ fn decoder(
     Ok(match compression {
         Compression::None | Compression::Parquet | Compression::Arrow => Box::new(raw),
         Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
-        Compression::Zstd => Box::new(MultiZstd::new(raw)?),
+        Compression::Zstd => Box::new(MultiZstd::new(raw)),
         Compression::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(raw, true, XZ_MEMORY_KIB)),
         Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
     })
@@ -285,19 +285,21 @@ impl Read for Counted {
 struct MultiZstd<R> {
     source: R,
     frame: FrameDecoder,
+    /// Bytes of the frame that have been read.
+    bytes: u64,
     within: bool,
 }
 
 impl<R: io::BufRead> MultiZstd<R> {
-    fn new(source: R) -> io::Result<Self> {
+    fn new(source: R) -> Self {
         let mut frame = FrameDecoder::new();
-        frame.set_max_window_size(ZSTD_WINDOW_BYTES).map_err(io::Error::other)?;
-        Ok(Self { source, frame, within: false })
+        frame.set_max_window_size(ZSTD_WINDOW_BYTES);
+        Self { source, frame, bytes: 0, within: false }
     }
 
     /// Starts the next frame; false at the end of the file.
     fn start(&mut self) -> io::Result<bool> {
-        use structured_zstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+        use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
         loop {
             if self.source.fill_buf()?.is_empty() {
                 return Ok(false);
@@ -323,6 +325,11 @@ impl<R: io::BufRead> MultiZstd<R> {
         if stored.is_some() && stored != self.frame.get_calculated_checksum() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "checksum does not match"));
         }
+        let told = self.frame.content_size();
+        if told != 0 && told != self.bytes {
+            let reason = format!("a frame of {told} bytes has {}", self.bytes);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        }
         Ok(())
     }
 }
@@ -335,13 +342,15 @@ impl<R: io::BufRead> Read for MultiZstd<R> {
                     return Ok(0);
                 }
                 self.within = true;
+                self.bytes = 0;
             }
             while self.frame.can_collect() == 0 && !self.frame.is_finished() {
-                let some = structured_zstd::decoding::BlockDecodingStrategy::UptoBlocks(1);
+                let some = ruzstd::decoding::BlockDecodingStrategy::UptoBlocks(1);
                 self.frame.decode_blocks(&mut self.source, some).map_err(io::Error::other)?;
             }
             let n = self.frame.read(bytes)?;
             if n > 0 {
+                self.bytes += n as u64;
                 return Ok(n);
             }
             self.finish()?;

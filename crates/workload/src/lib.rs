@@ -15,7 +15,8 @@
 //! # Ok::<(), ftlkit_workload::WorkloadError>(())
 //! ```
 //!
-//! Feature `parquet` (off by default) reads and writes traces as Apache Parquet.
+//! Features, off by default: `parquet` reads and writes traces as Apache Parquet; `zstd` writes `.zst` files, which all builds
+//! read.
 
 mod captured;
 mod chain;
@@ -57,7 +58,7 @@ mod units;
 pub use captured::{CAPTURED, CapturedTrace, captured};
 pub use chain::open_all;
 pub use convert::{Converted, convert};
-pub use error::WorkloadError;
+pub use error::{WorkloadError, absent};
 pub use facts::{AddressFacts, DeviceRange, Facts, JobFacts, OperationCounts, TraceFacts};
 pub use formats::writing::Loss;
 pub use generators::generator::BuiltinInfo;

@@ -6,13 +6,29 @@ use std::path::Path;
 
 use flate2::write::GzEncoder;
 use lzma_rust2::{XzOptions, XzWriter};
-use structured_zstd::encoding::{CompressionLevel, compress};
+
+#[cfg(feature = "zstd")]
+use self::frames::Frames;
 
 /// Endings of names that ask for compression, without the dot.
 pub const COMPRESSIONS: [&str; 3] = ["gz", "zst", "xz"];
 
-/// Text of a Zstandard frame, bytes: a whole frame is in memory.
-const FRAME_BYTES: usize = 1 << 20;
+/// Refuses a name whose compression this build does not write: Zstandard without the feature `zstd`.
+///
+/// # Errors
+/// Names the feature.
+pub fn check(name: &Path) -> io::Result<()> {
+    match ending(name).as_deref() {
+        Some("zst") if cfg!(not(feature = "zstd")) => {
+            Err(io::Error::new(io::ErrorKind::Unsupported, crate::absent("writing .zst", "zstd")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn ending(name: &Path) -> Option<String> {
+    Some(name.extension()?.to_string_lossy().to_lowercase())
+}
 
 /// A file, compressed with gzip, Zstandard or xz if its name ends in `.gz`, `.zst` or `.xz`.
 ///
@@ -23,25 +39,45 @@ pub struct Output(Kind);
 enum Kind {
     Plain(io::BufWriter<File>),
     Gzip(GzEncoder<File>),
+    #[cfg(feature = "zstd")]
     Zstd(Frames),
     Xz(Box<XzWriter<File>>),
 }
 
-/// One Zstandard frame after the other.
-struct Frames {
-    file: File,
-    text: Vec<u8>,
-}
+#[cfg(feature = "zstd")]
+mod frames {
+    use std::fs::File;
+    use std::io::{self, Write};
+    use structured_zstd::encoding::{CompressionLevel, compress};
 
-impl Frames {
-    fn end_frame(&mut self) -> io::Result<()> {
-        if self.text.is_empty() {
-            return Ok(());
+    /// Text of a Zstandard frame, bytes: a whole frame is in memory.
+    const FRAME_BYTES: usize = 1 << 20;
+
+    /// One Zstandard frame after the other.
+    pub(super) struct Frames {
+        file: File,
+        text: Vec<u8>,
+    }
+
+    impl Frames {
+        pub(super) fn new(file: File) -> Self {
+            Self { file, text: Vec::new() }
         }
-        let mut frame = Vec::new();
-        compress(&self.text[..], &mut frame, CompressionLevel::Fastest);
-        self.text.clear();
-        self.file.write_all(&frame)
+
+        pub(super) fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
+            self.text.extend_from_slice(bytes);
+            if self.text.len() >= FRAME_BYTES { self.end_frame() } else { Ok(()) }
+        }
+
+        pub(super) fn end_frame(&mut self) -> io::Result<()> {
+            if self.text.is_empty() {
+                return Ok(());
+            }
+            let mut frame = Vec::new();
+            compress(&self.text[..], &mut frame, CompressionLevel::Fastest);
+            self.text.clear();
+            self.file.write_all(&frame)
+        }
     }
 }
 
@@ -49,12 +85,13 @@ impl Output {
     /// Output to an open file with this name.
     ///
     /// # Errors
-    /// That of the file.
+    /// That of the file, and that of [`check`].
     pub fn new(file: File, name: &Path) -> io::Result<Self> {
-        let ending = name.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-        Ok(Self(match ending.as_deref() {
+        check(name)?;
+        Ok(Self(match ending(name).as_deref() {
             Some("gz") => Kind::Gzip(GzEncoder::new(file, flate2::Compression::default())),
-            Some("zst") => Kind::Zstd(Frames { file, text: Vec::new() }),
+            #[cfg(feature = "zstd")]
+            Some("zst") => Kind::Zstd(Frames::new(file)),
             Some("xz") => {
                 Kind::Xz(Box::new(XzWriter::new(file, XzOptions::with_preset(6)).map_err(other)?))
             }
@@ -70,6 +107,7 @@ impl Output {
         match self.0 {
             Kind::Plain(mut file) => file.flush(),
             Kind::Gzip(gzip) => gzip.finish().map(drop),
+            #[cfg(feature = "zstd")]
             Kind::Zstd(mut frames) => frames.end_frame(),
             Kind::Xz(xz) => xz.finish().map(drop).map_err(other),
         }
@@ -87,13 +125,8 @@ impl Write for Output {
             Kind::Plain(file) => file.write(bytes),
             Kind::Gzip(gzip) => gzip.write(bytes),
             Kind::Xz(xz) => xz.write(bytes),
-            Kind::Zstd(frames) => {
-                frames.text.extend_from_slice(bytes);
-                if frames.text.len() >= FRAME_BYTES {
-                    frames.end_frame()?;
-                }
-                Ok(bytes.len())
-            }
+            #[cfg(feature = "zstd")]
+            Kind::Zstd(frames) => frames.add(bytes).map(|()| bytes.len()),
         }
     }
 
@@ -101,6 +134,7 @@ impl Write for Output {
         match &mut self.0 {
             Kind::Plain(file) => file.flush(),
             Kind::Gzip(gzip) => gzip.flush(),
+            #[cfg(feature = "zstd")]
             Kind::Zstd(frames) => frames.end_frame(),
             Kind::Xz(xz) => xz.flush(),
         }

@@ -106,7 +106,7 @@ impl ChooseArgs {
         let question = self.question()?;
         let html = self.html.check()?;
         interrupt::listen();
-        let watch = Watch(Progress::start(Some(question.len() as u64), self.quiet || self.json));
+        let watch = Watch(Progress::start(question.len() as u64, self.quiet || self.json));
         let choices = question.answer(&watch);
         drop(watch);
         let interrupted = interrupt::asked();

@@ -296,11 +296,7 @@ struct Bar {
 
 impl Bar {
     fn new(quiet: bool) -> Self {
-        Self {
-            bar: Progress::start(Some(0), quiet),
-            planned: AtomicU64::new(0),
-            done: AtomicU64::new(0),
-        }
+        Self { bar: Progress::start(0, quiet), planned: AtomicU64::new(0), done: AtomicU64::new(0) }
     }
 }
 

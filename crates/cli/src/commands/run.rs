@@ -311,7 +311,7 @@ impl RunProgress {
             resolved.schemes.iter().map(|scheme| resolved.preconditioning_writes(scheme)).collect();
         let requests = resolved.facts.requests * before.len() as u64;
         Self {
-            bar: Progress::start(Some(before.iter().sum::<u64>() + requests), quiet),
+            bar: Progress::start(before.iter().sum::<u64>() + requests, quiet),
             done: Mutex::new(vec![0; before.len()]),
             labels: resolved.schemes.iter().map(|scheme| scheme.label.clone()).collect(),
             before,
