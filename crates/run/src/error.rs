@@ -84,6 +84,19 @@ pub enum RunError {
         /// The dependencies of the waiting operations.
         waiting: String,
     },
+    /// Background work of a scheme without end: it asks the array for nothing, and yet there is always more of it.
+    #[error(
+        "{scheme}: {calls} calls for work in the background at {at_ns} ns had the array do nothing, and there is still \
+        more to do. This is a bug in the scheme, not in your settings: please report it with the command"
+    )]
+    Spins {
+        /// The scheme's label.
+        scheme: String,
+        /// Calls of the scheme: more than the array has pages.
+        calls: u32,
+        /// Their time.
+        at_ns: u64,
+    },
     /// The run was stopped before anything was measured.
     #[error("stopped before anything was measured")]
     Stopped,

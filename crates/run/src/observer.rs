@@ -2,7 +2,8 @@
 
 /// An observer of a run's progress, which may also stop it.
 pub trait Observer: Sync {
-    /// `done` page writes (precondition) or host requests (measurement), of `total` if that is known.
+    /// `done` page writes (precondition) or host requests (measurement), of `total` if that is known. It is called at
+    /// least every 512 page writes, every 256 requests, and every 65,536 events of an SSD, followed by [`Self::stop`].
     fn progress(&self, scheme: &str, phase: Phase, done: u64, total: Option<u64>);
 
     /// True if the run should end now and report its results so far.

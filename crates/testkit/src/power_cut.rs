@@ -41,6 +41,8 @@ pub struct Case {
     pub shutdown: bool,
     /// Operations after a cut before the test of that cut ends.
     pub go_on: usize,
+    /// The mount is cut, too, after a cut at one of so many changes of the workload. Default: 1, after each.
+    pub mounts_cut: u64,
     /// Torn programs without a completed mount between them after which writes must still succeed.
     ///
     /// Each takes a page that collection may have counted on, and a scheme's reserve is limited. After more of them
@@ -62,6 +64,7 @@ impl Case {
             operations: 160,
             shutdown: false,
             go_on: 120,
+            mounts_cut: 1,
             torn_in_a_row: 1,
             trims_may_fill: matches!(pattern, Pattern::Uniform | Pattern::TrimStorm),
         }
@@ -125,12 +128,12 @@ impl Tally {
     }
 }
 
-/// State of a run and its array.
+/// State of a run and its array. Each stretch works on a copy of the array, so clones may share one.
 #[derive(Clone)]
 struct Stage<'c, A> {
     case: &'c Case,
     run: Run,
-    array: PowerCut<A>,
+    array: Shared<PowerCut<A>>,
     cuts: Vec<Cut>,
     /// Torn programs since the last completed mount.
     torn: u32,
@@ -155,7 +158,7 @@ impl<'c, A: Inspect + Tearable + Clone> Stage<'c, A> {
         Ok(Self {
             case,
             run: Run::new(case.scheme.clone(), logical, operations, Medium::Sound),
-            array: PowerCut::new(array),
+            array: Shared::new(PowerCut::new(array)),
             cuts: Vec::new(),
             torn: 0,
         })
@@ -163,22 +166,22 @@ impl<'c, A: Inspect + Tearable + Clone> Stage<'c, A> {
 
     /// Formats or mounts, and continues to the end or to this cut.
     fn go(&mut self, cut: Option<Cut>) -> Result<StretchEnd, Verdict> {
-        self.array.restore();
+        let mut array = self.powered();
         if let Some(cut) = cut {
-            self.array.cut_after(cut.after, cut.torn);
+            array.cut_after(cut.after, cut.torn);
             self.cuts.push(cut);
         }
-        let shared = Shared::new(self.array.clone());
+        self.array = Shared::new(array);
         let starts = self.run.starts();
-        let end = self.run.go(shared.clone());
+        let end = self.run.go(self.array.clone());
         if self.run.starts() > starts {
             self.torn = 0;
         }
         let torn = cut.is_some_and(|cut| cut.torn);
-        if torn && matches!(shared.cut_operation(), Some(Operation::Program | Operation::Copy)) {
+        if torn && matches!(self.array.cut_operation(), Some(Operation::Program | Operation::Copy))
+        {
             self.torn += 1;
         }
-        self.array = shared.with(|array| array.clone());
         match end {
             Ok(End::Finished) => Ok(StretchEnd::Finished),
             Ok(End::PowerOff) => Ok(StretchEnd::PowerOff),
@@ -189,6 +192,18 @@ impl<'c, A: Inspect + Tearable + Clone> Stage<'c, A> {
         }
     }
 
+    /// A copy of the array, with power.
+    fn powered(&self) -> PowerCut<A> {
+        let mut array = self.array.with(|array| array.clone());
+        array.restore();
+        array
+    }
+
+    /// Changing operations so far.
+    fn changes(&self) -> u64 {
+        self.array.with(|array| array.changes())
+    }
+
     fn may_fill(&self) -> bool {
         self.case.trims_may_fill && !self.cuts.is_empty() && self.run.trims() > 0
     }
@@ -196,8 +211,7 @@ impl<'c, A: Inspect + Tearable + Clone> Stage<'c, A> {
     /// Handles a write without room: mounts once more, reads everything and ends the run.
     fn read_only(&mut self) -> Result<StretchEnd, Verdict> {
         self.run.shorten(0);
-        self.array.restore();
-        match self.run.go(self.array.clone()) {
+        match self.run.go(self.powered()) {
             Ok(_) => Ok(StretchEnd::Finished),
             Err(failure) => Err(self.failed(failure)),
         }
@@ -224,9 +238,9 @@ impl<'c, A: Inspect + Tearable + Clone> Stage<'c, A> {
     fn mount_changes(&self) -> Result<u64, Verdict> {
         let mut mount = self.clone();
         mount.run.shorten(0);
-        let before = mount.array.changes();
+        let before = mount.changes();
         mount.go(None)?;
-        Ok(mount.array.changes() - before)
+        Ok(mount.changes() - before)
     }
 }
 
@@ -249,7 +263,7 @@ fn changes_on<A: Inspect + Tearable + Clone>(
 ) -> Result<u64, Verdict> {
     let mut whole = Stage::new(case, array(case))?;
     whole.go(None)?;
-    Ok(whole.array.changes())
+    Ok(whole.changes())
 }
 
 /// Cuts the power at every change of the workload, clean and torn, and at every change of the mount that follows.
@@ -275,7 +289,9 @@ pub fn every_cut_on<A: Inspect + Tearable + Clone>(
             stage.go(Some(Cut { after, torn }))?;
             tally.cuts += 1;
             tally.in_shutdowns += u64::from(stage.run.cut_in() == Some(Task::Shutdown));
-            tally.mount_cuts += cut_the_mount(&stage)?;
+            if after.is_multiple_of(case.mounts_cut) {
+                tally.mount_cuts += cut_the_mount(&stage)?;
+            }
             stage.recover(case.go_on)?;
             tally.lost += stage.run.lost();
         }

@@ -184,7 +184,7 @@ impl Input {
             }
             #[cfg(not(feature = "parquet"))]
             Compression::Parquet => {
-                return Err(unread(&crate::absent("reading Parquet", "parquet")));
+                return Err(unread(&crate::error::absent("reading Parquet", "parquet")));
             }
             #[cfg(feature = "parquet")]
             Compression::Parquet => parquet_lines(path, &progress)

@@ -2,7 +2,7 @@
 
 use super::cores::{Asked, Worked};
 use super::queue::Waiting;
-use super::state::{Alone, NEVER, SsdDevice, array, array_mut};
+use super::state::{Alone, NEVER, SsdDevice, VainCalls, array, array_mut};
 use crate::measures::TaskSample;
 use flash::Ns;
 use ftl::{AnyScheme, Asks, FtlError, Notes, Served, TaskKind};
@@ -90,7 +90,14 @@ impl SsdDevice<'_> {
         self.settle();
         self.begin(BACKGROUND);
         let ram_ns = self.scheme.ram_ns();
+        let counts = *array(&*self.scheme).counts();
         let did = what(&mut *self.scheme, self.now_ns)?;
+        self.vain = match counts == *array(&*self.scheme).counts() {
+            true if self.vain.at_ns == self.now_ns => {
+                VainCalls { calls: self.vain.calls + 1, ..self.vain }
+            }
+            vain => VainCalls { calls: vain.into(), at_ns: self.now_ns },
+        };
         (self.due_ns, self.free_pages) = (self.scheme.due_ns(), self.scheme.free_pages());
         self.end_call(self.scheme.ram_ns() - ram_ns, Asked::default(), 0);
         Ok(did)

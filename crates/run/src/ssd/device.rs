@@ -1,11 +1,15 @@
 //! Event loop of an SSD.
 
 use super::feeder::Feeder;
-use super::state::{NEVER, SsdDevice, array, array_mut};
+use super::state::{NEVER, SsdDevice, VainCalls, array, array_mut};
 use crate::error::RunError;
 use crate::observer::{Observer, Phase};
-use flash::Ns;
+use flash::{Flash, Ns};
 use ftl::FtlError;
+
+/// Requests, and events, after which the observer is called again.
+const REQUESTS: u64 = 256;
+const EVENTS: u32 = 1 << 16;
 
 impl SsdDevice<'_> {
     /// Runs the workload to its end, or until the observer stops it.
@@ -16,10 +20,10 @@ impl SsdDevice<'_> {
         total: Option<u64>,
         observer: &dyn Observer,
     ) -> Result<(), RunError> {
-        let mut looked_at = 0;
+        let (mut look_at, mut events) = (0, 0);
         loop {
-            if self.account.requests >= looked_at {
-                looked_at = self.account.requests + 256;
+            if self.account.requests >= look_at || events == EVENTS {
+                (look_at, events) = (self.account.requests + REQUESTS, 0);
                 self.account.rounds.look(array(&*self.scheme).counts());
                 observer.progress(label, Phase::Measure, self.account.requests, total);
                 if observer.stop() {
@@ -44,6 +48,10 @@ impl SsdDevice<'_> {
             if !going_on {
                 return Err(self.stuck(label));
             }
+            if let VainCalls { calls: 1.., .. } = self.vain {
+                self.check_vain_calls(label)?;
+            }
+            events += 1;
         }
     }
 
@@ -89,6 +97,16 @@ impl SsdDevice<'_> {
             self.start(&waiting)?;
         }
         Ok(true)
+    }
+
+    /// Calls that change nothing must end: each of them is for a page, or a block, of the array.
+    #[cold]
+    fn check_vain_calls(&self, label: &str) -> Result<(), RunError> {
+        let VainCalls { calls, at_ns } = self.vain;
+        match calls <= self.scheme.flash().geometry().pages() {
+            true => Ok(()),
+            false => Err(RunError::Spins { scheme: label.into(), calls, at_ns }),
+        }
     }
 
     /// The error of a deadlock.

@@ -63,6 +63,14 @@ pub(super) struct RefreshPace {
     pub(super) waits: bool,
 }
 
+/// Calls of the scheme for background work that had the array do nothing, one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct VainCalls {
+    /// Those at one time, and that time.
+    pub(super) calls: u32,
+    pub(super) at_ns: Ns,
+}
+
 /// The only page task on the device (queue depth 1).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alone {
@@ -105,6 +113,8 @@ pub struct SsdDevice<'a> {
     pub(super) alone: Option<Alone>,
     /// True if a write came since idle collection last found nothing to do.
     pub(super) wrote: bool,
+    /// The last calls for background work.
+    pub(super) vain: VainCalls,
     /// The scheme's next background work, and its free pages. They change only with a call of the scheme.
     pub(super) due_ns: Ns,
     pub(super) free_pages: u64,
@@ -151,6 +161,7 @@ impl<'a> SsdDevice<'a> {
             quiet_since_ns: 0,
             alone: None,
             wrote: false,
+            vain: VainCalls::default(),
             due_ns: scheme.due_ns(),
             free_pages: scheme.free_pages(),
             refresh: None,

@@ -1,6 +1,7 @@
 //! The loop on small arrays; expected times computed by hand.
 
 use super::*;
+use crate::medium::{array_of, levelled};
 use crate::observer::Unobserved;
 use crate::report::SchemeReport;
 use crate::run_scheme;
@@ -8,11 +9,11 @@ use crate::setup::Setup;
 use crate::ssd::{CoreSettings, CoreSharing, CpuWork};
 use bounds::copyback::CopySettings;
 use flash::channels::{Channels, Command, Policy, Precedence, Timing, Topology};
-use flash::parallel::Stripes;
-use flash::{CopyPath, Geometry, Part, parts};
+use flash::parallel::{Parallel, Stripes};
+use flash::{AnyArray, CopyPath, Geometry, Lpn, Part, parts};
 use ftl::{
-    Allocation, AllocationOrder, BufferPolicy, BufferSettings, Processor, SchemeConfig, VictimKind,
-    registry,
+    Allocation, AllocationOrder, Background, BufferPolicy, BufferSettings, CollectionLog, Ftl,
+    FtlError, Guarantee, Processor, Ram, SchemeConfig, Telemetry, VictimKind, registry,
 };
 use workload::{Op, Request, Source, WorkloadError};
 
@@ -371,4 +372,85 @@ fn a_run_is_the_same_each_time() {
         serde_json::to_string(&run_timed(&config, setup.clone(), false, script)).unwrap()
     };
     assert_eq!(report(0), report(1));
+}
+
+/// A scheme that does nothing, and always has more of it to do.
+#[derive(Clone, Debug)]
+struct Restless {
+    flash: AnyArray,
+    log: CollectionLog,
+    /// Whether that is due at a time, or for idle time.
+    due: bool,
+}
+
+impl Ftl for Restless {
+    type Flash = AnyArray;
+
+    fn flash(&self) -> &AnyArray {
+        &self.flash
+    }
+
+    fn flash_mut(&mut self) -> &mut AnyArray {
+        &mut self.flash
+    }
+
+    fn into_flash(self: Box<Self>) -> AnyArray {
+        self.flash
+    }
+
+    fn logical_pages(&self) -> u32 {
+        SPACE
+    }
+
+    fn write(&mut self, _lpn: Lpn, _data: Option<&[u8]>) -> Result<(), FtlError> {
+        Ok(())
+    }
+
+    fn read(&mut self, _lpn: Lpn, _data: Option<&mut [u8]>) -> Result<bool, FtlError> {
+        Ok(false)
+    }
+
+    fn trim(&mut self, _lpn: Lpn) -> Result<(), FtlError> {
+        Ok(())
+    }
+
+    fn free_pages(&self) -> u64 {
+        0
+    }
+
+    fn telemetry(&self) -> Telemetry<'_> {
+        Telemetry::new(Guarantee::default(), Ram::default(), &self.log)
+    }
+
+    fn restart_telemetry(&mut self) {}
+}
+
+impl Background for Restless {
+    fn idle(&mut self) -> Result<bool, FtlError> {
+        Ok(!self.due)
+    }
+
+    fn due_ns(&self) -> u64 {
+        if self.due { 7 } else { u64::MAX }
+    }
+}
+
+#[test]
+fn background_work_that_never_ends_is_an_error_with_its_reason() {
+    for due in [false, true] {
+        let ssd = ssd(1, 1, 1);
+        let geometry = Geometry::new(BLOCKS, PAGES, 8192).unwrap();
+        let array = array_of(&Setup::new(part(), geometry, SPACE)).unwrap();
+        let array = Parallel::new(array, ssd.topology, ssd.timing, ssd.policy, false).unwrap();
+        let flash = levelled(&scheme("page-level", &ssd), array).into();
+        let restless = Restless { flash, log: CollectionLog::new(PAGES, 0), due };
+        let mut device = SsdDevice::new(Box::new(restless), &ssd, None, true);
+        let script = Script(vec![(0, Op::Write, 0, 1), (1 << 40, Op::Write, 0, 1)], true);
+        let mut feeder = Feeder::new(Box::new(script), u64::MAX);
+        let error = device.replay(&mut feeder, "restless", None, &Unobserved).unwrap_err();
+        let at = if due { "at 7 ns had" } else { "at 0 ns had" };
+        let said = error.to_string();
+        assert!(said.starts_with(&format!("restless: {} calls ", BLOCKS * PAGES + 1)), "{said}");
+        assert!(said.contains(at) && said.contains("a bug in the scheme"), "{said}");
+    }
 }

@@ -107,7 +107,7 @@ impl OutDir {
     /// [`OutError::Write`] or [`OutError::Draw`] with the file's path.
     pub fn write(&self, report: &Report) -> Result<Vec<PathBuf>, OutError> {
         let mut written = vec![self.file("report.json", |to| {
-            to.write_all(super::to_json(report).as_bytes())?;
+            to.write_all(super::json::to_json(report).as_bytes())?;
             to.write_all(b"\n")
         })?];
         for table in csv::TABLES.iter().filter(|table| (table.of)(report)) {

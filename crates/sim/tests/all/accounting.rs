@@ -2,7 +2,7 @@
 //! are closed, timed or in bursts, and include trims, flushes and forced writes.
 
 use crate::common::case::{Case, Load};
-use crate::common::check::check;
+use crate::common::check::{Requested, check, ran_within};
 use crate::common::draw::{Range, case, seeded};
 use crate::common::pool::{Totals, run_all};
 use ftl::BUFFER_POLICIES;
@@ -121,6 +121,19 @@ fn no_request_is_lost_where_some_once_were() {
         .map(|failure| failure.to_string())
         .collect();
     assert!(failures.is_empty(), "{} runs failed:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn a_run_of_too_much_work_is_stopped_and_says_what_it_counted() {
+    let text = "capacity = '16MiB'\nchannels = 4\nbus_cycle = '5ns'\nschemes = ['page-level']\n\
+                workload = { name = 'uniform', requests = 5000 }";
+    let resolved = Experiment::from_toml(text, "test").unwrap().resolve().unwrap();
+    let asked = Requested::of(&resolved).unwrap();
+    let most = asked.most_looks(&resolved);
+    let [looks, _] = ran_within(&resolved, &asked, most).unwrap().looks;
+    assert!(looks > 20 && looks < most, "{looks} of {most}");
+    let said = ran_within(&resolved, &asked, looks - 2).unwrap_err();
+    assert!(said.starts_with("work: 5000 requests of 5000 page tasks have not ended"), "{said}");
 }
 
 /// Stops a run at its second progress call.

@@ -1,13 +1,12 @@
 //! Every scheme with a response bound, on an SSD at queue depth 1.
 
 use super::case::{Case, Load};
-use super::check::{LONGEST, Ran, ran};
+use super::check::{Ran, ran};
 use super::draw::CYCLES;
 use super::pool::Failure;
 use flash::Part;
 use ftl::Preset;
 use ftlkit_sim::config::Resolved;
-use std::time::Duration;
 
 /// Workloads with their parameters; each gets a share of the tasks. The adversarial orders consist of writes only; the
 /// first workload also has reads and trims.
@@ -53,7 +52,7 @@ pub(crate) fn kept(scheme: &Preset, part: &Part, channels: u32, tasks: u64) -> O
             continue;
         };
         kept.bound_ns = resolved.schemes[0].plan.guarantee.response_ns?;
-        match ran(&resolved, LONGEST + Duration::from_millis(share)) {
+        match ran(&resolved) {
             Ok(Ran { tasks, victims, worst_ns, .. }) => {
                 kept.tasks += tasks;
                 kept.victims += victims;
