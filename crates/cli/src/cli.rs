@@ -1,29 +1,48 @@
 //! The command line as a whole.
 
+#[cfg(feature = "man")]
+use crate::commands::man::ManArgs;
 use crate::commands::{
     bench::BenchArgs,
     bounds::BoundsArgs,
     choose::ChooseArgs,
     compare::CompareArgs,
     completions::CompletionsArgs,
-    copyback::CopybackArgs,
     explain::ExplainArgs,
     fit::FitArgs,
     list::ListArgs,
-    man::ManArgs,
-    reproduce::ReproduceArgs,
     run::RunArgs,
     sweep::{SweepArgs, SweepOptions},
     terms::{TermsArgs, glossary},
     trace::TraceArgs,
 };
+#[cfg(feature = "papers")]
+use crate::commands::{copyback::CopybackArgs, reproduce::ReproduceArgs};
 use crate::failure::Failure;
 use clap::{CommandFactory, Parser, Subcommand};
+
+/// Examples of the commands that the feature `papers` brings.
+#[cfg(feature = "papers")]
+macro_rules! of_papers {
+    () => {
+        "  ftlkit copyback --planes 2              the copy paths of a channel, side by side
+  ftlkit reproduce lazy-rtgc              a paper's tables and figures beside the printed ones
+"
+    };
+}
+
+#[cfg(not(feature = "papers"))]
+macro_rules! of_papers {
+    () => {
+        ""
+    };
+}
 
 const ABOUT: &str =
     "Compare flash translation layers on block traces, and check them against their bounds";
 
-const EXAMPLES: &str = "\
+const EXAMPLES: &str = concat!(
+    "\
 Examples:
   ftlkit compare                          the default experiment, well under a minute
   ftlkit compare trace.csv                your trace, on a device sized to fit it
@@ -36,13 +55,14 @@ Examples:
   ftlkit explain fast                     a page in which one steps through what a scheme does
   ftlkit fit drive.csv                    the over-provisioning and victims of a drive, from measured points
   ftlkit list schemes
-  ftlkit copyback --planes 2              the copy paths of a channel, side by side
-  ftlkit reproduce lazy-rtgc              a paper's tables and figures beside the printed ones
-  ftlkit help terms                       the words of the reports
+",
+    of_papers!(),
+    "  ftlkit help terms                       the words of the reports
 
 Exit codes: 0 done, every bound kept; 1 a bound was exceeded, a deadline of --tasks missed (bounds
 --tasks: not guaranteed), with --strict a --deadline missed, nothing found by choose, or the run failed;
-2 wrong usage or input; 130 interrupted (the figures up to then are printed).";
+2 wrong usage or input; 130 interrupted (the figures up to then are printed)."
+);
 
 /// Command line of ftlkit.
 #[derive(Debug, Parser)]
@@ -79,8 +99,10 @@ pub(crate) enum Command {
     /// Serve a scheme as a block device (NBD), on a flash image or in memory
     #[cfg(unix)]
     Serve(Box<crate::commands::serve::ServeArgs>),
+    #[cfg(feature = "papers")]
     /// Reproduce the tables and figures of a paper beside the printed ones
     Reproduce(ReproduceArgs),
+    #[cfg(feature = "papers")]
     /// Compare copy paths of a channel, and trace its control unit
     Copyback(Box<CopybackArgs>),
     /// Measure how fast this machine simulates
@@ -90,6 +112,7 @@ pub(crate) enum Command {
     Terms(TermsArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    #[cfg(feature = "man")]
     /// Print the manual page, or write those of all commands
     Man(ManArgs),
 }
@@ -113,11 +136,14 @@ impl Command {
             Self::Image(args) => args.run(),
             #[cfg(unix)]
             Self::Serve(args) => args.run(),
+            #[cfg(feature = "papers")]
             Self::Reproduce(args) => args.run(),
+            #[cfg(feature = "papers")]
             Self::Copyback(args) => args.run(),
             Self::Bench(args) => args.run(),
             Self::Terms(args) => args.run(),
             Self::Completions(args) => args.run(&mut Cli::command()),
+            #[cfg(feature = "man")]
             Self::Man(args) => args.run(Cli::command()),
         }
     }

@@ -56,7 +56,9 @@ impl HtmlFile {
 }
 
 #[cfg(feature = "html")]
-pub(crate) use told::{about, command_line};
+pub(crate) use told::about;
+#[cfg(all(feature = "html", feature = "papers"))]
+pub(crate) use told::command_line;
 
 #[cfg(feature = "html")]
 mod told {

@@ -8,8 +8,11 @@
 //! }
 //! ```
 //!
-//! Feature `parquet` (on by default) reads traces, and writes the tables of sweeps, as Apache Parquet.
+//! The feature `html` (on by default) makes pages. Off by default: `man` (manual pages), `papers` (`reproduce`, `copyback`),
+//! `parquet` (traces, and tables of sweeps), `pictures` (plots as PDF and PNG), `tls` (of `serve`), `watch` (`serve --watch`),
+//! `zstd` (traces written as .zst), and `full`, which is all of them.
 
+mod absent;
 mod cli;
 mod commands;
 mod failure;
@@ -32,7 +35,13 @@ pub fn main(catalogue: Catalogue) -> ExitCode {
     let installed = catalogue.install();
     let ran = match installed {
         Err(error) => Err(failure::Failure::input(error.to_string())),
-        Ok(()) => cli::Cli::parse().command.run(),
+        Ok(()) => match cli::Cli::try_parse() {
+            Ok(cli) => cli.command.run(),
+            Err(error) => match absent::told(&error) {
+                Some(absent) => Err(failure::Failure::input(absent)),
+                None => error.exit(),
+            },
+        },
     };
     match ran {
         Ok(()) => ExitCode::SUCCESS,

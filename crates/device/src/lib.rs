@@ -5,6 +5,8 @@
 //! - [`BlockDevice`]: byte ranges on the pages of a scheme, and an account of what they cost.
 //! - [`nbd`]: a server of the Network Block Device protocol, whose requests a [`BlockDevice`] does.
 //! - [`Recorder`]: what clients asked, as a trace.
+//!
+//! Feature `tls` (off by default): clients that come by TCP may, or must, use TLS.
 
 #![cfg(unix)]
 

@@ -10,7 +10,17 @@ use workload::WorkloadError;
 pub(crate) fn raised(py: Python<'_>, fault: impl Into<Fault>) -> PyErr {
     let fault: Fault = fault.into();
     let class = if fault.internal { "RunError" } else { "InputError" };
-    exception(py, class, (fault.what, fault.help))
+    exception(py, class, (of_this_package(fault.what), fault.help))
+}
+
+/// A text that names the feature which brings what this build lacks, with how to get it into the package.
+fn of_this_package(what: String) -> String {
+    const HOW: &str =
+        "`pip install ./crates/python --config-settings=build-args=\"--features full\"` brings it";
+    match what.split_once(": `cargo build ") {
+        Some((lacks, _)) => format!("{lacks}: {HOW}"),
+        None => what,
+    }
 }
 
 /// An exception of `ftlkit._errors`.

@@ -171,17 +171,21 @@ impl Sweep {
         py.detach(|| self.tables().write(out)).map_err(|fault| raised(py, fault))
     }
 
-    /// The rows of these runs as a Parquet file.
-    fn parquet<'py>(&self, py: Python<'py>, numbers: Vec<usize>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| {
+    /// The rows of these runs as a file, and the ending of its name: Parquet, or CSV in a build without.
+    fn packed<'py>(
+        &self,
+        py: Python<'py>,
+        numbers: Vec<usize>,
+    ) -> PyResult<(&'static str, Bound<'py, PyBytes>)> {
+        let packed = py.detach(|| {
             let points = numbers.iter().map(|at| self.plan.points[*at].clone()).collect();
             let plan = Plan { axes: self.plan.axes.clone(), points };
             let outcomes: Vec<_> =
                 numbers.iter().filter_map(|at| self.outcomes[*at].clone()).collect();
-            sweep::Table::new(sweep::rows(&plan, &outcomes, VERSION)).parquet()
+            sweep::Table::new(sweep::rows(&plan, &outcomes, VERSION)).packed()
         });
-        let bytes = bytes.map_err(|error| raised(py, Fault::internal(error)))?;
-        Ok(PyBytes::new(py, &bytes))
+        let (ending, bytes) = packed.map_err(|error| raised(py, Fault::internal(error)))?;
+        Ok((ending, PyBytes::new(py, &bytes)))
     }
 
     /// The exit code of the command, and what it says where it fails.

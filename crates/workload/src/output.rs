@@ -10,8 +10,15 @@ use lzma_rust2::{XzOptions, XzWriter};
 #[cfg(feature = "zstd")]
 use self::frames::Frames;
 
-/// Endings of names that ask for compression, without the dot.
-pub const COMPRESSIONS: [&str; 3] = ["gz", "zst", "xz"];
+/// Endings of names that ask for a compression that this build writes, without the dot.
+pub const COMPRESSIONS: &[&str] =
+    if cfg!(feature = "zstd") { &["gz", "zst", "xz"] } else { &["gz", "xz"] };
+
+/// Names with each of these endings, one after the other: `.csv.gz, .csv.xz`.
+#[must_use]
+pub fn compressed(name: &str) -> String {
+    COMPRESSIONS.iter().map(|ending| format!("{name}.{ending}")).collect::<Vec<_>>().join(", ")
+}
 
 /// Refuses a name whose compression this build does not write: Zstandard without the feature `zstd`.
 ///

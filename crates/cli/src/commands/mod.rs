@@ -6,6 +6,7 @@ mod channel;
 pub(crate) mod choose;
 pub(crate) mod compare;
 pub(crate) mod completions;
+#[cfg(feature = "papers")]
 pub(crate) mod copyback;
 mod deadline;
 pub(crate) mod explain;
@@ -13,8 +14,10 @@ pub(crate) mod fit;
 #[cfg(unix)]
 pub(crate) mod image;
 pub(crate) mod list;
+#[cfg(feature = "man")]
 pub(crate) mod man;
 pub(crate) mod read;
+#[cfg(feature = "papers")]
 pub(crate) mod reproduce;
 pub(crate) mod run;
 #[cfg(unix)]

@@ -73,7 +73,10 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
 
-    /// Formats of the plots in --out, one file of each: svg, pdf, png (text as outlines in pdf and png) [default: svg]
+    /// Formats of the plots in --out, one file of each:
+    #[cfg_attr(feature = "pictures", doc = "svg, pdf, png (text as outlines in pdf and png)")]
+    #[cfg_attr(not(feature = "pictures"), doc = "svg")]
+    /// [default: svg]
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "out")]
     pub(super) plot_format: Vec<PlotFormat>,
 
@@ -95,6 +98,7 @@ pub(crate) struct OutputArgs {
 
 impl OutputArgs {
     /// The directory of `--out`, created and checked.
+    #[cfg(feature = "papers")]
     pub(super) fn folder(&self) -> Result<Option<OutDir>, Failure> {
         let out = self.out.as_deref().map(|path| results::folder(path, self.force)).transpose()?;
         Ok(out.map(|out| out.with_plots(self.plots())))
@@ -115,7 +119,14 @@ pub(crate) struct PlotArgs {
     #[arg(long, value_name = "WIDTHxHEIGHT", requires = "out")]
     plot_size: Option<PlotSize>,
 
-    /// Font of the plots as svg, and its size in pixels at the axes; pdf and png have DejaVu Sans of this size
+    #[cfg_attr(
+        feature = "pictures",
+        doc = "Font of the plots as svg, and its size in pixels at the axes; pdf and png have DejaVu Sans of this size"
+    )]
+    #[cfg_attr(
+        not(feature = "pictures"),
+        doc = "Font of the plots, and its size in pixels at the axes"
+    )]
     /// [default: sans-serif:14]
     #[arg(long, value_name = "FAMILY[:PIXELS]", requires = "out")]
     plot_font: Option<PlotFont>,

@@ -8,6 +8,11 @@ mod log;
 mod metrics;
 mod record;
 mod summary;
+mod tls;
+#[cfg(feature = "watch")]
+mod watch;
+#[cfg(not(feature = "watch"))]
+#[path = "serve/no_watch.rs"]
 mod watch;
 
 use self::device_options::{DeviceOptions, of_settings, only_scheme, settings_of};
@@ -17,7 +22,8 @@ use self::latency::LatencyChoice;
 use self::log::Log;
 use self::metrics::Metrics;
 use self::record::Recording;
-use self::watch::{View, Watch};
+use self::tls::TlsArgs;
+use self::watch::{Watch, WatchArgs};
 use crate::failure::Failure;
 use clap::Args;
 use device::image::{
@@ -44,8 +50,8 @@ Examples:
       in memory; replies come when the modelled part would give them
   ftlkit serve --capacity 1GiB --part ddt-mlc --channels 8 --ways 4 --socket /tmp/ftl.sock --latency real
       an SSD: requests overlap on its dies, and wait for each other
-  ftlkit serve --image device.img --socket /tmp/ftl.sock --record asked.csv.zst
-      and what clients ask becomes a trace: ftlkit compare asked.csv.zst
+  ftlkit serve --image device.img --socket /tmp/ftl.sock --record asked.csv.gz
+      and what clients ask becomes a trace: ftlkit compare asked.csv.gz
   nbdcopy disk.raw 'nbd+unix:///?socket=/tmp/ftl.sock'
 
 Ends with SIGTERM or Ctrl-C: requests that were received are completed, the scheme is shut down, the image is marked so.";
@@ -75,23 +81,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, requires = "listen")]
     allow_remote: bool,
 
-    /// Certificate of the server for TLS on --listen, PEM, with those of its issuers behind it
-    #[arg(long, value_name = "FILE", requires = "tls_key", requires = "listen")]
-    tls_cert: Option<PathBuf>,
-
-    /// Private key of the certificate, PEM
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    tls_key: Option<PathBuf>,
-
-    /// Whether clients of --listen must use TLS: required or allowed [default: required]
-    #[arg(
-        long,
-        value_name = "WHEN",
-        default_value = "required",
-        hide_default_value = true,
-        requires = "tls_cert"
-    )]
-    tls: TlsUse,
+    #[command(flatten)]
+    tls: TlsArgs,
 
     /// Name of an export of the device, NAME, NAME:ro (read-only) or NAME:stream=N (its writes are of placement stream N, for
     /// placement=stream:K); repeated: all show the same bytes. Clients without a name get the first [default: one without a
@@ -125,7 +116,9 @@ pub(crate) struct ServeArgs {
     )]
     durable: Durable,
 
-    /// Record what clients ask, as a trace for `ftlkit compare`: a new file, compressed if its name ends in .gz, .zst or .xz
+    /// Record what clients ask, as a trace for `ftlkit compare`: a new file, compressed if its name ends in
+    #[cfg_attr(feature = "zstd", doc = ".gz, .zst or .xz")]
+    #[cfg_attr(not(feature = "zstd"), doc = ".gz or .xz")]
     #[arg(long, value_name = "FILE.csv")]
     record: Option<PathBuf>,
 
@@ -133,9 +126,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     metrics: Option<SocketAddr>,
 
-    /// Show throughput, WAF, free pages, response and wear in the terminal; q or Ctrl-C ends the server
-    #[arg(long)]
-    watch: bool,
+    #[command(flatten)]
+    watch: WatchArgs,
 
     /// Print the summary as one JSON object
     #[arg(long)]
@@ -162,13 +154,6 @@ enum Durable {
     Machine,
 }
 
-/// Whether clients of a TCP port must use TLS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum TlsUse {
-    Required,
-    Allowed,
-}
-
 impl ServeArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         named_apart(&self.exports)?;
@@ -178,9 +163,7 @@ impl ServeArgs {
                 "leave out one of them",
             ));
         }
-        if self.watch {
-            Watch::check()?;
-        }
+        self.watch.check()?;
         // What can be refused without the image is refused before the image is touched.
         let mut front = self.front()?;
         let served = self.run_behind(&mut front);
@@ -211,8 +194,8 @@ impl ServeArgs {
     fn front(&self) -> Result<Front, Failure> {
         let listeners = self.listeners(self.listeners_allowed()?)?;
         let metrics = self.metrics.map(Metrics::listen).transpose()?;
-        let tls = self.tls()?;
-        let log = if self.watch { Log::of_view() } else { Log::default() };
+        let tls = self.tls.encryption()?;
+        let log = if self.watch.is_on() { Log::of_view() } else { Log::default() };
         let recording = match &self.record {
             Some(path) => {
                 let streams = self.exports.iter().any(ExportChoice::has_stream);
@@ -440,10 +423,10 @@ impl ServeArgs {
             listeners.iter().flat_map(|listener| listener.uris(&names)).collect();
         places.extend(metrics.iter().map(Metrics::uri));
         let mut recording = front.recording.take();
-        let watch = match self.watch {
+        let watch = match self.watch.is_on() {
             true => {
-                let view = View::new(title, places);
-                let watch = Watch::start(view, monitor.clone(), stop.clone(), log.clone());
+                let watch =
+                    Watch::start(title, places, (monitor.clone(), stop.clone()), log.clone());
                 Some(watch.map_err(|error| Failure::internal(format!("the terminal: {error}")))?)
             }
             false => {
@@ -519,19 +502,9 @@ impl ServeArgs {
         }
         if let Some(address) = address {
             let cannot = |error| Failure::input(format!("cannot listen on {address}: {error}"));
-            let required = self.tls_cert.is_some().then_some(self.tls == TlsUse::Required);
-            listeners.push(Listener::tcp(address, required).map_err(cannot)?);
+            listeners.push(Listener::tcp(address, self.tls.required()).map_err(cannot)?);
         }
         Ok(listeners)
-    }
-
-    /// Encryption of the TCP port, if there is a certificate.
-    fn tls(&self) -> Result<Option<Tls>, Failure> {
-        let (Some(certificate), Some(key)) = (&self.tls_cert, &self.tls_key) else {
-            return Ok(None);
-        };
-        let tls = Tls::from_files(certificate, key, self.tls == TlsUse::Required);
-        tls.map(Some).map_err(|error| Failure::input(format!("--tls-cert, --tls-key: {error}")))
     }
 }
 

@@ -23,7 +23,23 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-const EXAMPLES: &str = "\
+/// Words about what the feature `parquet` brings.
+#[cfg(feature = "parquet")]
+macro_rules! of_parquet {
+    ($words:literal) => {
+        $words
+    };
+}
+
+#[cfg(not(feature = "parquet"))]
+macro_rules! of_parquet {
+    ($words:literal) => {
+        ""
+    };
+}
+
+const EXAMPLES: &str = concat!(
+    "\
 Examples:
   ftlkit sweep --vary share=0.6..0.9:0.05 --schemes page-level,lazy-rtgc
   ftlkit sweep a.csv b.csv --vary op=7%,28% --vary victim=greedy,cost-benefit --seed 1..5 --out results
@@ -39,9 +55,14 @@ Examples:
       victim = [\"greedy\", \"cost-benefit\"]
       seed = \"1..5\"
 
-In results: runs.csv, runs.jsonl, runs.parquet (a row per run: all keys, then all measures, times in ns; an impossible point
-is a row with its reason), points.csv, points.jsonl, points.parquet (means over the seeds, and half the width of their 95 %
-confidence intervals in columns ending in .ci95), and experiment.toml.";
+In results: runs.csv, runs.jsonl",
+    of_parquet!(", runs.parquet"),
+    " (a row per run: all keys, then all measures, times in ns; an impossible point
+is a row with its reason), points.csv, points.jsonl",
+    of_parquet!(", points.parquet"),
+    " (means over the seeds, and half the width of their 95 %
+confidence intervals in columns ending in .ci95), and experiment.toml."
+);
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -78,7 +99,10 @@ pub(crate) struct SweepOptions {
     #[arg(long, value_name = "x=KEY,y=MEASURE[,by=KEY]", requires = "out")]
     plot: Vec<PlotChoice>,
 
-    /// Formats of the plots, one file of each: svg, pdf, png [default: svg]
+    /// Formats of the plots, one file of each:
+    #[cfg_attr(feature = "pictures", doc = "svg, pdf, png")]
+    #[cfg_attr(not(feature = "pictures"), doc = "svg")]
+    /// [default: svg]
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "plot")]
     plot_format: Vec<PlotFormat>,
 

@@ -13,7 +13,7 @@ use sim::config::ConfigError;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use workload::formats::{self, FormatInfo, Writing, written};
-use workload::output::COMPRESSIONS;
+use workload::output::{self as files, COMPRESSIONS, compressed};
 use workload::{Converted, TraceInfo, TraceReader};
 
 const EXAMPLES: &str = "\
@@ -76,7 +76,9 @@ struct ConvertArgs {
     #[arg(value_name = "IN")]
     from: PathBuf,
 
-    /// File to write; compressed if it ends in `.gz`, `.zst` or `.xz`
+    /// File to write; compressed if it ends in
+    #[cfg_attr(feature = "zstd", doc = "`.gz`, `.zst` or `.xz`")]
+    #[cfg_attr(not(feature = "zstd"), doc = "`.gz` or `.xz`")]
     #[arg(value_name = "OUT")]
     to: PathBuf,
 
@@ -261,15 +263,17 @@ impl ConvertArgs {
             let what = format!("cannot write {}: {why}", self.to.display());
             let endings: Vec<_> = written().map(|(info, _)| format!(".{}", info.name)).collect();
             let help = format!(
-                "OUT is a file whose name ends in one of {}, and in .gz, .zst or .xz after it to be compressed; \
-                 --to names the format where the name does not",
-                endings.join(", ")
+                "OUT is a file whose name ends in one of {}, and in one of {} after it to be compressed; --to names \
+                 the format where the name does not",
+                endings.join(", "),
+                compressed("")
             );
             Err(Failure::input_with_help(what, help))
         };
         if self.to.as_os_str() == "-" {
             return refuse("a conversion goes to a file, not to standard output".into());
         }
+        files::check(&self.to).map_err(Failure::input)?;
         let name = self.to.file_name().map(|name| name.to_string_lossy().to_lowercase());
         let name = name.unwrap_or_default();
         let plain = match name.rsplit_once('.') {
@@ -278,8 +282,7 @@ impl ConvertArgs {
         };
         let ending = plain.rsplit_once('.').map_or("", |(_, ending)| ending);
         if ["zstd", "bz2"].contains(&ending) {
-            let written = COMPRESSIONS.map(|ending| format!(".{ending}")).join(", ");
-            return refuse(format!("`.{ending}` is read but not written; {written} are"));
+            return refuse(format!("`.{ending}` is read but not written; {} are", compressed("")));
         }
         match (self.target, formats::find(ending)) {
             (Some(target), _) => Ok(target),

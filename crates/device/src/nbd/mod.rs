@@ -3,7 +3,7 @@
 //! - `wire`: numbers and records, as pure functions of bytes;
 //! - `export`: what clients open;
 //! - `handshake`: options, as a pure state machine: bytes in, bytes out;
-//! - `tls`: encryption of a TCP connection;
+//! - `tls`: encryption of a TCP connection (feature `tls`);
 //! - `session`: one connection: its requests, by a thread that reads them;
 //! - `outbox`: its replies;
 //! - `server`: listeners, limits, shutdown. The device itself is worked by the thread that calls [`serve`].
@@ -15,6 +15,10 @@ mod outbox;
 mod server;
 mod session;
 mod stream;
+#[cfg(feature = "tls")]
+mod tls;
+#[cfg(not(feature = "tls"))]
+#[path = "no_tls.rs"]
 mod tls;
 mod wire;
 

@@ -148,7 +148,7 @@ fn shake_hands(
     let tls = tls.filter(|_| matches!(stream, Stream::Tcp(_)));
     state = state.encrypted(match tls {
         None => Encryption::Absent,
-        Some(tls) if tls.required => Encryption::Required,
+        Some(tls) if tls.is_required() => Encryption::Required,
         Some(_) => Encryption::Offered,
     });
     loop {

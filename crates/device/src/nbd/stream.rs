@@ -1,6 +1,8 @@
 //! A connection over a Unix socket or TCP, the latter encrypted or not.
 
-use super::tls::{Tls, TlsStream};
+use super::tls::Tls;
+#[cfg(feature = "tls")]
+use super::tls::TlsStream;
 use socket2::SockRef;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -12,6 +14,7 @@ use std::time::{Duration, Instant};
 pub(super) enum Stream {
     Unix(UnixStream),
     Tcp(TcpStream),
+    #[cfg(feature = "tls")]
     Tls(Box<TlsStream>),
 }
 
@@ -21,6 +24,7 @@ macro_rules! either {
         match $self {
             Stream::Unix($stream) => $what,
             Stream::Tcp($stream) => $what,
+            #[cfg(feature = "tls")]
             Stream::Tls($stream) => $what,
         }
     };
@@ -28,6 +32,7 @@ macro_rules! either {
         match $self {
             Stream::Unix($stream) => $what,
             Stream::Tcp($stream) => $what,
+            #[cfg(feature = "tls")]
             Stream::Tls(stream) => {
                 let $stream = &stream.socket;
                 $what
@@ -41,6 +46,7 @@ impl Stream {
         Ok(match self {
             Self::Unix(stream) => Self::Unix(stream.try_clone()?),
             Self::Tcp(stream) => Self::Tcp(stream.try_clone()?),
+            #[cfg(feature = "tls")]
             Self::Tls(stream) => Self::Tls(Box::new(stream.try_clone()?)),
         })
     }
@@ -59,7 +65,7 @@ impl Stream {
 
     /// True if the socket may be asked to take bytes at once ([`Stream::send_now`]).
     pub(super) fn sends_now(&self) -> bool {
-        !matches!(self, Self::Tls(_))
+        matches!(self, Self::Unix(_) | Self::Tcp(_))
     }
 
     /// Sends as many bytes as the socket takes at once.
@@ -67,12 +73,14 @@ impl Stream {
         let socket = match self {
             Self::Unix(stream) => SockRef::from(stream),
             Self::Tcp(stream) => SockRef::from(stream),
+            #[cfg(feature = "tls")]
             Self::Tls(_) => return Err(io::ErrorKind::WouldBlock.into()),
         };
         socket.send_with_flags(bytes, libc::MSG_DONTWAIT)
     }
 
     /// The same connection, encrypted from here on; `end`: when the handshake must be over.
+    #[cfg(feature = "tls")]
     pub(super) fn encrypt(&mut self, tls: &Tls, end: Instant) -> io::Result<()> {
         let Self::Tcp(stream) = self else {
             return Err(io::Error::other("TLS is for TCP, and begins once"));
@@ -81,8 +89,15 @@ impl Stream {
         Ok(())
     }
 
+    /// Nobody has a certificate.
+    #[cfg(not(feature = "tls"))]
+    pub(super) fn encrypt(&mut self, tls: &Tls, _: Instant) -> io::Result<()> {
+        match *tls {}
+    }
+
     /// Tells the client of an encrypted connection that nothing more comes.
     pub(super) fn close(&mut self) {
+        #[cfg(feature = "tls")]
         if let Self::Tls(stream) = self {
             stream.close();
         }

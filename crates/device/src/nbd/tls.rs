@@ -15,7 +15,7 @@ use std::time::Instant;
 #[derive(Clone, Debug)]
 pub struct Tls {
     config: Arc<ServerConfig>,
-    pub(super) required: bool,
+    required: bool,
 }
 
 /// A certificate or key that cannot be used.
@@ -62,6 +62,10 @@ impl Tls {
             .with_no_client_auth()
             .with_single_cert(certificates, key)?;
         Ok(Self { config: Arc::new(config), required })
+    }
+
+    pub(super) fn is_required(&self) -> bool {
+        self.required
     }
 
     /// Shakes hands with a client, until `end` at the latest.

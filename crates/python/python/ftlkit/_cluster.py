@@ -203,15 +203,16 @@ class Stream:
             return
         self.waiting.append(at)
         if len(self.waiting) >= STREAMED:
-            part = self.folder / f"part-{self.files:05}.parquet.part"
-            part.write_bytes(self.plan.parquet(self.waiting))
+            ending, rows = self.plan.packed(self.waiting)
+            part = self.folder / f"part-{self.files:05}.{ending}.part"
+            part.write_bytes(rows)
             part.replace(part.with_suffix(""))
             self.files += 1
             self.waiting.clear()
 
     def clear(self) -> None:
         """Removes the files: the whole table takes their place."""
-        for file in self.folder.glob("part-*.parquet*") if self.folder is not None else ():
+        for file in self.folder.glob("part-*") if self.folder is not None else ():
             file.unlink()
 
 

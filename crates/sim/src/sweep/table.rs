@@ -58,6 +58,20 @@ impl Table {
         self.columns.iter().map(cell).collect()
     }
 
+    /// The table as a file, and the ending of its name: Parquet, or CSV in a build without the feature `parquet`.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn packed(&self) -> io::Result<(&'static str, Vec<u8>)> {
+        #[cfg(feature = "parquet")]
+        return self.parquet().map(|bytes| ("parquet", bytes));
+        #[cfg(not(feature = "parquet"))]
+        {
+            let mut bytes = Vec::new();
+            self.write_csv(&mut bytes).map(|()| ("csv", bytes))
+        }
+    }
+
     /// Writes CSV, header first. What was not measured is empty.
     ///
     /// # Errors

@@ -102,6 +102,7 @@ impl Log {
     }
 
     /// The newest lines, oldest first.
+    #[cfg(feature = "watch")]
     pub(super) fn newest(&self, lines: usize) -> Vec<String> {
         let Some(kept) = &self.view else { return Vec::new() };
         let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);

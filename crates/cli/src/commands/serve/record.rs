@@ -4,7 +4,7 @@ use super::log::Log;
 use crate::failure::Failure;
 use device::Recorder;
 use std::path::{Path, PathBuf};
-use workload::output::COMPRESSIONS;
+use workload::output::{COMPRESSIONS, check, compressed};
 
 /// A trace that is recorded. If its file cannot be written the server goes on; its end is then a failure.
 pub(super) struct Recording {
@@ -17,6 +17,8 @@ pub(super) struct Recording {
 
 impl Recording {
     pub(super) fn start(path: &Path, streams: bool, log: Log) -> Result<Self, Failure> {
+        check(path)
+            .map_err(|error| Failure::input(format!("--record {}: {error}", path.display())))?;
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
         let plain = name.as_deref().unwrap_or_default();
         let plain = match plain.rsplit_once('.') {
@@ -26,7 +28,7 @@ impl Recording {
         if !plain.ends_with(".csv") {
             return Err(Failure::input_with_help(
                 format!("--record {}: the trace is a CSV table", path.display()),
-                "name it .csv, .csv.gz, .csv.zst or .csv.xz",
+                format_args!("name it .csv, {}", compressed(".csv")),
             ));
         }
         match Recorder::create(path, streams) {

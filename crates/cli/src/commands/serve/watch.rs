@@ -2,6 +2,7 @@
 
 use super::log::Log;
 use crate::failure::Failure;
+use clap::Args;
 use device::nbd::Stop;
 use device::{Monitor, Summary};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
@@ -24,13 +25,25 @@ const GRAPHIC: [u16; 2] = [21, 60];
 /// Looks that the graph of throughput keeps.
 const KEPT: usize = 240;
 
+/// Whether there is a view.
+#[derive(Debug, Args)]
+pub(super) struct WatchArgs {
+    /// Show throughput, WAF, free pages, response and wear in the terminal; q or Ctrl-C ends the server
+    #[arg(long)]
+    watch: bool,
+}
+
 /// The view, on a thread of its own.
 pub(super) struct Watch(JoinHandle<io::Result<()>>);
 
-impl Watch {
-    /// Refuses a standard output that is no terminal.
-    pub(super) fn check() -> Result<(), Failure> {
-        match io::stdout().is_terminal() && io::stdin().is_terminal() {
+impl WatchArgs {
+    pub(super) fn is_on(&self) -> bool {
+        self.watch
+    }
+
+    /// Refuses a view on a standard output that is no terminal.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        match !self.watch || io::stdout().is_terminal() && io::stdin().is_terminal() {
             true => Ok(()),
             false => Err(Failure::input_with_help(
                 "--watch needs a terminal: standard input or output is none",
@@ -38,9 +51,18 @@ impl Watch {
             )),
         }
     }
+}
 
-    /// Takes the terminal until the device has ended. The keys q and Ctrl-C stop the server.
-    pub(super) fn start(view: View, monitor: Monitor, stop: Stop, log: Log) -> io::Result<Self> {
+impl Watch {
+    /// Takes the terminal until the device has ended, and shows this device, which clients reach at these places. The keys q and
+    /// Ctrl-C stop the server.
+    pub(super) fn start(
+        title: String,
+        places: Vec<String>,
+        (monitor, stop): (Monitor, Stop),
+        log: Log,
+    ) -> io::Result<Self> {
+        let view = View::new(title, places);
         let mut terminal = ratatui::try_init()?;
         Ok(Self(thread::spawn(move || {
             let shown = show(&mut terminal, view, &monitor, &stop, &log);
@@ -89,7 +111,7 @@ fn show(
 
 /// What is shown.
 #[derive(Debug, Default)]
-pub(super) struct View {
+struct View {
     title: String,
     places: Vec<String>,
     now: Option<Arc<Summary>>,
@@ -107,7 +129,7 @@ pub(super) struct View {
 
 impl View {
     /// A view of this device, which clients reach at these places.
-    pub(super) fn new(title: String, places: Vec<String>) -> Self {
+    fn new(title: String, places: Vec<String>) -> Self {
         Self { title, places, ..Self::default() }
     }
 

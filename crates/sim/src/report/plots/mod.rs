@@ -1,5 +1,5 @@
 //! Plots: one function per plot says what it shows (`Figure`). From that an SVG is drawn, with shared axes, charts and styles;
-//! `picture` makes PDF and PNG of it, and `html` gives its data to a page.
+//! `picture` (feature `pictures`) makes PDF and PNG of it, and `html` gives its data to a page.
 
 mod axis;
 mod bars;
@@ -11,6 +11,7 @@ mod figure;
 mod html;
 mod means;
 mod options;
+#[cfg(feature = "pictures")]
 mod picture;
 mod response;
 mod stacked;
@@ -25,8 +26,7 @@ pub use bars::Bars;
 pub use curves::{Curve, Curves, Drawn};
 pub use figure::Figure;
 pub use means::{MeanAxis, MeanLine, MeanPoint, Means};
-pub use options::{PlotFont, PlotFormat, PlotOptions, PlotSize};
-pub use picture::in_format;
+pub use options::{PlotFont, PlotFormat, PlotOptions, PlotSize, in_format};
 pub use stacked::Stacked;
 pub use style::{PALETTE, fitted, text};
 pub use svg::{Area, PlotError, drawn};

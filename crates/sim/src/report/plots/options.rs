@@ -29,10 +29,31 @@ impl PlotFormat {
 impl FromStr for PlotFormat {
     type Err = String;
 
+    /// Refuses what this build does not write, too: PDF and PNG without the feature `pictures`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let known = [Self::Svg, Self::Pdf, Self::Png];
-        let found = known.into_iter().find(|format| format.name() == text);
-        found.ok_or_else(|| "plots are written as svg, pdf or png".to_owned())
+        match [Self::Svg, Self::Pdf, Self::Png].into_iter().find(|format| format.name() == text) {
+            Some(Self::Svg) => Ok(Self::Svg),
+            Some(_) if cfg!(not(feature = "pictures")) => {
+                Err(workload::absent(format_args!("`{text}`"), "pictures"))
+            }
+            found => found.ok_or_else(|| "plots are written as svg, pdf or png".to_owned()),
+        }
+    }
+}
+
+/// A plot in a format, from its SVG.
+///
+/// # Errors
+/// An SVG with elements that no plot has; another format without the feature `pictures`.
+pub fn in_format(svg: &str, format: PlotFormat) -> Result<Vec<u8>, PlotError> {
+    match format {
+        PlotFormat::Svg => Ok(svg.as_bytes().to_vec()),
+        #[cfg(feature = "pictures")]
+        PlotFormat::Pdf => super::picture::pdf(svg),
+        #[cfg(feature = "pictures")]
+        PlotFormat::Png => super::picture::png(svg),
+        #[cfg(not(feature = "pictures"))]
+        other => Err(PlotError::from(workload::absent(other.name(), "pictures"))),
     }
 }
 

@@ -1,7 +1,6 @@
 //! PDF and PNG of a plot: the elements of its SVG, with text as outlines of an embedded font, so that they are the same on
 //! every machine.
 
-use super::options::PlotFormat;
 use super::svg::PlotError;
 use pdf_writer::{Content, Filter, Finish, Name, Pdf, Rect, Ref};
 use roxmltree::{Document, Node};
@@ -15,16 +14,14 @@ const PNG_SCALE: f32 = 2.0;
 /// Points of a PDF per pixel of the SVG.
 const PDF_SCALE: f32 = 0.75;
 
-/// A plot in a format, from its SVG.
-///
-/// # Errors
-/// An SVG with elements that no plot has.
-pub fn in_format(svg: &str, format: PlotFormat) -> Result<Vec<u8>, PlotError> {
-    match format {
-        PlotFormat::Svg => Ok(svg.as_bytes().to_vec()),
-        PlotFormat::Pdf => Picture::of(svg)?.pdf(),
-        PlotFormat::Png => Picture::of(svg)?.png(),
-    }
+/// The PDF of an SVG.
+pub(super) fn pdf(svg: &str) -> Result<Vec<u8>, PlotError> {
+    Picture::of(svg)?.pdf()
+}
+
+/// The PNG of an SVG.
+pub(super) fn png(svg: &str) -> Result<Vec<u8>, PlotError> {
+    Picture::of(svg)?.png()
 }
 
 /// A red, green and blue share, and the opacity.
@@ -334,7 +331,7 @@ pub(super) fn texts(svg: &str) -> Vec<(String, tiny_skia::Rect)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::plots::{PLOTS, PlotOptions};
+    use crate::report::plots::{PLOTS, PlotFormat, PlotOptions, in_format};
     use crate::report::samples;
 
     #[test]
