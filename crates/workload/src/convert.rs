@@ -125,7 +125,7 @@ fn to_parquet(
     _: &'static FormatInfo,
     _: impl FnMut(&TraceReader) -> bool,
 ) -> Result<Converted, WorkloadError> {
-    Err(unfit(to, crate::absent("writing Parquet", "parquet")))
+    Err(unfit(to, crate::error::absent("writing Parquet", "parquet")))
 }
 
 fn unfit(path: &Path, reason: impl Into<String>) -> WorkloadError {

@@ -27,7 +27,7 @@ pub fn compressed(name: &str) -> String {
 pub fn check(name: &Path) -> io::Result<()> {
     match ending(name).as_deref() {
         Some("zst") if cfg!(not(feature = "zstd")) => {
-            Err(io::Error::new(io::ErrorKind::Unsupported, crate::absent("writing .zst", "zstd")))
+            Err(io::Error::new(io::ErrorKind::Unsupported, crate::error::absent("writing .zst", "zstd")))
         }
         _ => Ok(()),
     }
