@@ -51,7 +51,9 @@ def browser():
         pytest.skip("chromium is not installed (Debian package `chromium`)")
     playwright = pytest.importorskip("playwright.sync_api", reason="the PyPI package `playwright` is not installed")
     with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        # Nothing here has a time limit: a hang is ended by the guard of scripts/test.
+        browser = running.chromium.launch(executable_path=CHROMIUM, args=QUIET, timeout=0)
+        playwright.expect.set_options(timeout=0)
         yield browser
         browser.close()
 
@@ -81,6 +83,7 @@ def opened(browser, made):
     def open_page(name, width=1200, height=900, **more):
         path, plots = made(name)
         context = browser.new_context(viewport={"width": width, "height": height}, **more)
+        context.set_default_timeout(0)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: message.type in ("error", "warning") and faults.append(message.text))

@@ -74,14 +74,14 @@ def ended(folder):
 @pytest.mark.parametrize("kills", [1, 2])
 def test_a_killed_worker_loses_nothing_and_repeats_nothing(client, command, longer, tmp_path, kills):
     killed, was_busy, there = [], [], []
-    deadline = time.monotonic() + 60
+    over = threading.Event()
 
     def kill():
         for number in range(kills):
-            while ended(tmp_path / "dask") <= number and time.monotonic() < deadline:
+            while ended(tmp_path / "dask") <= number and not over.is_set():
                 time.sleep(0.02)
             # A worker that was just killed does not answer, and one that started anew is not busy at once.
-            while time.monotonic() < deadline:
+            while not over.is_set():
                 pids = {worker: pid for worker, pid in client.run(os.getpid, on_error="ignore").items() if pid not in killed}
                 busy = [worker for worker, tasks in client.processing().items() if tasks and worker in pids]
                 if busy:
@@ -105,9 +105,10 @@ def test_a_killed_worker_loses_nothing_and_repeats_nothing(client, command, long
     try:
         result = ftlkit.sweep(longer, out=tmp_path / "dask", client=client)
     finally:
+        over.set()
         ftlkit._cluster.Runs.settle = finish
-    killer.join(timeout=60)
-    assert not killer.is_alive() and len(was_busy) == len(killed) == kills
+    killer.join()
+    assert len(was_busy) == len(killed) == kills
     assert max(there) < 8, "the sweep was still going"
     assert result.counts == {"ok": 8}
     assert sorted(numbers) == list(range(8)), "each run ends once"
@@ -210,7 +211,7 @@ def test_a_worker_of_another_program_is_refused(client, study, monkeypatch):
 
 def test_the_command_of_the_module(cluster, command, study, tmp_path):
     words = [sys.executable, "-m", "ftlkit.sweep", study, "--out", tmp_path / "dask", "--scheduler", cluster.scheduler_address]
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, timeout=120, cwd=ROOT)
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     command("sweep", study, "--out", tmp_path / "command", "--quiet")
     assert tables(tmp_path / "dask") == tables(tmp_path / "command")

@@ -54,11 +54,15 @@ def test_the_version_is_the_commands(command):
     assert command("--version") == f"ftlkit {ftlkit.__version__}\n"
 
 
+#: Times of the client of notebooks, s: a hang is ended by the guard of scripts/test.
+DAY = 24 * 60 * 60
+
+
 @pytest.mark.parametrize("notebook", sorted((ROOT / "docs").glob("*.ipynb")), ids=lambda path: path.name)
 def test_a_notebook_runs(notebook, tmp_path):
     book = nbformat.read(notebook, as_version=4)
     assert all(not cell.get("outputs") for cell in book.cells), "outputs are stripped"
-    NotebookClient(book, timeout=120, resources={"metadata": {"path": tmp_path}}).execute()
+    NotebookClient(book, startup_timeout=DAY, iopub_timeout=DAY, resources={"metadata": {"path": tmp_path}}).execute()
     shown = [output for cell in book.cells for output in cell.get("outputs", [])]
     assert any("<table>" in output.get("data", {}).get("text/html", "") for output in shown)
     assert os.path.exists(notebook)

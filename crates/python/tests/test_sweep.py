@@ -137,7 +137,7 @@ def test_the_module_tells_a_fault_of_the_machine(study, monkeypatch, capsys):
 
 def run_module(*arguments):
     words = [sys.executable, "-m", "ftlkit.sweep", *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(words, capture_output=True, text=True, check=False)
 
 
 def test_the_module_is_a_command(by_command, study, tmp_path):

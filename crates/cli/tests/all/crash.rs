@@ -35,7 +35,7 @@ fn records(out: &str) -> Vec<u64> {
 #[cfg_attr(not(has_python3), ignore = "needs python3 (Debian: python3)")]
 fn what_was_answered_outlives_kills_of_the_server() {
     let schemes = "lazy-rtgc,fast,gftl-priority,page-level+buffer=lru+buffer_size=256KiB";
-    let short = ["--level", "block", "--kills", "12", "--capacity", "8MiB", "--longest", "0.05"];
+    let short = ["--level", "block", "--kills", "12", "--capacity", "8MiB", "--answers", "150"];
     let out = crash_test(&[&short[..], &["--scheme", schemes]].concat());
     let found = records(&out);
     assert!(found.len() == 4 && found.iter().all(|records| *records > 200), "{out}");

@@ -1,6 +1,6 @@
 //! `--html`.
 
-use crate::common::{Scratch, command, csv_trace, ftlkit, ran, words};
+use crate::common::{Ran, Scratch, command, csv_trace, ftlkit, interrupted, words};
 
 /// A run of a second, and one that would take hours.
 const SHORT: &str =
@@ -188,21 +188,17 @@ fn a_paper_is_a_page_with_its_figures() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_writes_its_page_and_says_so() {
-    use std::process::Stdio;
     let dir = Scratch::new("html-interrupted");
     let page = dir.at("report.html");
-    let mut start = command();
-    start.args(LONG.split_whitespace()).args(["--html", &page]);
-    let child = start.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("ftlkit starts");
-    std::thread::sleep(std::time::Duration::from_secs(1));
-    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(sent.expect("kill starts").success());
-    ran(child.wait_with_output().expect("it ends")).ended(130);
+    let words: Vec<&str> = LONG.split_whitespace().chain(["--html", &page]).collect();
+    let has_figures = |_: &Ran| {
+        std::fs::read_to_string(&page).is_ok_and(|text| text.contains("<td>lazy-rtgc</td>"))
+    };
+    interrupted(&words, has_figures).ended(130);
     let text = read(&page);
     assert!(
         text.contains("INTERRUPTED: the figures cover the run until then."),
         "{}",
         &text[..2000]
     );
-    assert!(text.contains("<td>lazy-rtgc</td>"));
 }

@@ -1,6 +1,6 @@
 //! `ftlkit serve`.
 
-use crate::common::{Scratch, command, ftlkit, words};
+use crate::common::{Scratch, command, ftlkit, wait_until, words};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
@@ -37,7 +37,6 @@ impl Client {
 
     fn named(socket: &str, export: &str) -> Self {
         let mut stream = UnixStream::connect(socket).expect("the server listens");
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         stream.read_exact(&mut [0; 18]).unwrap();
         let option = [&3_u32.to_be_bytes()[..], b"IHAVEOPT", &1_u32.to_be_bytes()].concat();
         let name = [&(export.len() as u32).to_be_bytes()[..], export.as_bytes()].concat();
@@ -365,7 +364,7 @@ fn what_clients_ask_is_recorded_and_compared() {
         ];
         assert_eq!(asked, wanted, "{ending}");
         assert!(arrivals.is_sorted(), "{arrivals:?}");
-        assert!((30_000_000..5_000_000_000).contains(&(arrivals[2] - arrivals[1])), "{arrivals:?}");
+        assert!(arrivals[2] - arrivals[1] >= 30_000_000, "{arrivals:?}");
         let report = ftlkit(["compare", &trace, "--schemes", "page-level", "--json", "-q"]).json();
         assert_eq!(report["schemes"][0]["requests"], 6);
         // No trace is written over.
@@ -388,11 +387,19 @@ fn a_recorded_trace_outlives_a_kill_but_for_its_last_seconds() {
         for at in 0..3000 {
             assert_eq!(client.ask(WRITE, at * 512, 512, &[2; 512]).0, 0);
         }
-        std::thread::sleep(Duration::from_millis(3500));
+        let kept = || {
+            let info = ftlkit(["trace", "info", &trace, "--json"]);
+            let info: serde_json::Value = serde_json::from_str(&info.stdout).unwrap_or_default();
+            info["traces"][0]["counts"]["kept"].as_u64()
+        };
+        // It is written without another request, and without an end.
+        wait_until(|| {
+            std::thread::sleep(Duration::from_millis(200));
+            kept() == Some(3000)
+        });
         server.kill().unwrap();
         server.wait().unwrap();
-        let info = ftlkit(["trace", "info", &trace, "--json"]).json();
-        assert_eq!(info["traces"][0]["counts"]["kept"], 3000, "{info}");
+        assert_eq!(kept(), Some(3000));
     }
 }
 
@@ -639,7 +646,10 @@ fn a_log_that_nobody_reads_holds_up_nothing() {
         let mut stream = UnixStream::connect(&socket).expect("the server listens");
         let _ = stream.write_all(&[0xff; 4]);
     }
-    std::thread::sleep(Duration::from_millis(200));
+    // Until it has let go of them: it has a limit of connections.
+    wait_until(|| {
+        UnixStream::connect(&socket).is_ok_and(|mut one| one.read_exact(&mut [0; 18]).is_ok())
+    });
     assert_eq!(Client::new(&socket).ask(WRITE, 0, 1, b"x").0, 0);
     let (code, out) = end(server, "-TERM");
     assert_eq!(code, Some(0), "{out}");

@@ -1,10 +1,9 @@
 //! `ftlkit sweep`: the same bytes however it is run, and what it keeps.
 
-use crate::common::{Scratch, command, csv_trace, ftlkit, ran, words};
+use crate::common::{Scratch, command, csv_trace, ftlkit, ran, wait_until, words};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 /// 2 schemes × 3 shares × 2 policies × 2 seeds, of which `lazy-rtgc` cannot have one of the policies.
 const SMALL: &str = "sweep uniform --capacity 8MiB --requests 3k --schemes page-level,lazy-rtgc \
@@ -153,15 +152,12 @@ fn killed_or_interrupted_and_resumed_gives_the_same_bytes() {
         let out = folder.display().to_string();
         let mut command = command();
         command.args(with(line, &[&out])).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = command.spawn().expect("ftlkit starts");
+        let mut child = command.spawn().expect("ftlkit starts");
         let kept = || {
             let entries = std::fs::read_dir(folder.join("runs"));
             entries.map_or(0, |entries| entries.count())
         };
-        let started = Instant::now();
-        while kept() < 4 && started.elapsed() < Duration::from_secs(60) {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_until(|| kept() >= 4 || child.try_wait().expect("its state").is_some());
         let sent =
             std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
         let ended = ran(child.wait_with_output().expect("it ends"));

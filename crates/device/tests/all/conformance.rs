@@ -51,7 +51,8 @@ fn every_scheme_mounts_from_an_image_after_a_power_cut_at_any_operation() {
             let [shape, ..] = small_shapes(&scheme).expect("every scheme has such shapes");
             let operations = if is_volatile(&scheme) { 90 } else { 40 };
             let case = power_cut::Case::new(scheme, shape, Pattern::FillThenOverwrite, 1);
-            power_cut::Case { operations, go_on: 40, shutdown: true, ..case }
+            // The suite in memory cuts every mount. Here it is about the file: one of eight mounts has all that is in them.
+            power_cut::Case { operations, go_on: 40, shutdown: true, mounts_cut: 8, ..case }
         })
         .collect();
     let run = |case: &power_cut::Case| every_cut_on(case, &|case| image(&case.shape, &[]));
@@ -59,7 +60,7 @@ fn every_scheme_mounts_from_an_image_after_a_power_cut_at_any_operation() {
     let tallies = all_pass(&cases, &run).unwrap_or_else(|failed| panic!("{failed}"));
     tallies.iter().for_each(|tally| total.add(tally));
     println!("{total:?}");
-    assert!(total.cuts > 500 && total.mount_cuts > 20, "{total:?}");
+    assert!(total.cuts > 4000 && total.mount_cuts > 4000, "{total:?}");
 }
 
 #[test]

@@ -3,21 +3,22 @@
 
 use crate::channels;
 use crate::on_disk::{Folder, folder};
-use crate::served::{Answer, Client};
+use crate::served::{Answer, Client, patient};
+use crate::wait::wait_until;
 use flash::channels::Topology;
 use flash::faults::{PowerCut, Tearable};
 use flash::parallel::Parallel;
 use flash::{BlockId, FlashError, Geometry, Layer, Part, Ppn, Serial, parts};
 use ftl::{AnyScheme, BufferPolicy, BufferSettings, PlacementKind, SchemeConfig, registry};
 use ftlkit_device::image::{ChannelArray, Clock, Description, Image, ImageArray};
-use ftlkit_device::nbd::{Export, Limits, Listener, Server, Stop, serve};
+use ftlkit_device::nbd::{Export, Listener, Server, Stop, serve};
 use ftlkit_device::{Below, BlockDevice, Latency, Summary};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use sim::ssd::SsdSetup;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) const SECTOR: usize = 512;
 const PAGE_BYTES: u32 = 1024;
@@ -178,12 +179,26 @@ fn read_all(scheme: &mut AnyScheme) -> Vec<u8> {
     bytes
 }
 
+/// True while a device has nothing to do: no request, and no more to collect. Also true once its power was cut.
+#[derive(Default)]
+pub(crate) struct Quiet(AtomicBool);
+
+impl Quiet {
+    fn is(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn set(&self, quiet: bool) {
+        self.0.store(quiet, Ordering::SeqCst);
+    }
+}
+
 /// Serves the image with the power cut after so many operations. Returns true if it was cut.
 fn serve_cut(
     folder: &Folder,
     config: &SchemeConfig,
     (after, tear): (u64, bool),
-    client: impl FnOnce(Client) + Send,
+    client: impl FnOnce(Client, &Quiet) + Send,
 ) -> (bool, Summary) {
     let image = Image::open(&folder.path().join("device.img")).unwrap();
     let mut scheme =
@@ -198,7 +213,7 @@ fn serve_cut(
 pub(crate) fn serve_until_cut<C: Clock<Below: Below>>(
     folder: &Folder,
     device: &mut BlockDevice<C>,
-    client: impl FnOnce(Client) + Send,
+    client: impl FnOnce(Client, &Quiet) + Send,
 ) -> bool {
     let socket = folder.path().join("socket");
     let listener = Listener::unix(&socket).unwrap();
@@ -210,22 +225,23 @@ pub(crate) fn serve_until_cut<C: Clock<Below: Below>>(
         read_only: false,
         stream: 0,
     };
-    let server = Server {
-        exports: vec![export],
-        limits: Limits::default(),
-        tls: None,
-        log: Box::new(|_: &str| {}),
-    };
-    let stop = Stop::default();
+    let server =
+        Server { exports: vec![export], limits: patient(), tls: None, log: Box::new(|_: &str| {}) };
+    let (stop, quiet) = (Stop::default(), &Quiet::default());
     std::thread::scope(|threads| {
         let stopper = stop.clone();
         threads.spawn(move || {
-            client(Client::new(&socket, "disk", false));
+            client(Client::new(&socket, "disk", false), quiet);
             stopper.stop();
         });
-        let served = serve(server, vec![listener], &stop, |job| match job {
-            Some(job) => device.serve(job).and_then(|_| device.rest()),
-            None => device.rest(),
+        let served = serve(server, vec![listener], &stop, |job| {
+            quiet.set(false);
+            let left_alone = match job {
+                Some(job) => device.serve(job).and_then(|_| device.rest()),
+                None => device.rest(),
+            };
+            quiet.set(!matches!(left_alone, Ok(Some(_))));
+            left_alone
         });
         served.is_err()
     })
@@ -310,7 +326,7 @@ fn what_was_answered_outlives_a_cut_at_every_operation_on_channels() {
             let latency = if timed { Latency::Scaled(10) } else { Latency::None };
             let mut device = BlockDevice::<Parallel<Cut>>::new(scheme, latency);
             let mut whole = false;
-            let was_cut = serve_until_cut(&case, &mut device, |mut client| {
+            let was_cut = serve_until_cut(&case, &mut device, |mut client, _| {
                 whole = run(&steps, &mut client, &mut allowed);
             });
             assert!(was_cut || whole, "{name}, cut after {after}: it ended without a cut");
@@ -331,8 +347,6 @@ fn what_was_answered_outlives_a_cut_at_every_operation_on_channels() {
 /// Pauses between requests, in which the device collects, are cut, too.
 #[test]
 fn what_was_answered_outlives_a_cut_in_idle_collection() {
-    /// Longer than an erase, after which idle collection begins.
-    const PAUSE: Duration = Duration::from_millis(6);
     let preset = registry::by_name("2lgc").unwrap();
     let config = SchemeConfig { idle_collection: true, ..SchemeConfig::preset(preset) };
     let made = folder();
@@ -348,13 +362,13 @@ fn what_was_answered_outlives_a_cut_in_idle_collection() {
         std::fs::copy(&image, case.path().join("device.img")).unwrap();
         let mut allowed = start.clone();
         let mut whole = 0;
-        let (was_cut, summary) = serve_cut(&case, &config, (after, tear), |mut client| {
+        let (was_cut, summary) = serve_cut(&case, &config, (after, tear), |mut client, quiet| {
             for some in steps.chunks(5) {
                 if !run(some, &mut client, &mut allowed) {
                     return;
                 }
                 whole += some.len() as u64;
-                std::thread::sleep(PAUSE);
+                wait_until(|| quiet.is());
             }
         });
         assert!(
@@ -410,7 +424,7 @@ fn what_was_answered_outlives_a_cut_at_every_operation() {
             std::fs::copy(&image, case.path().join("device.img")).unwrap();
             let mut allowed = start.clone();
             let mut whole = false;
-            let (was_cut, _) = serve_cut(&case, &config, (after, tear), |mut client| {
+            let (was_cut, _) = serve_cut(&case, &config, (after, tear), |mut client, _| {
                 whole = run(&steps, &mut client, &mut allowed);
             });
             assert!(was_cut || whole, "{name}, cut after {after}: it ended without a cut");

@@ -2,30 +2,22 @@
 //! end early. It answers whoever comes next, and its memory stays bounded.
 
 use crate::served::{Client, Served, preset};
-use ftlkit_device::nbd::Limits;
-use ftlkit_device::{Latency, Summary};
+use crate::wait::wait_until;
+use ftlkit_device::Summary;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use std::io::{ErrorKind, Read, Write};
+use std::io::Write;
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
 
-/// Sends all that the server takes, and drops what it answers.
-fn send(stream: &mut UnixStream, bytes: &[u8]) -> bool {
-    let mut sent = 0;
-    let mut answers = [0; 1 << 16];
-    while sent < bytes.len() {
-        match stream.write(&bytes[sent..]) {
-            Ok(taken) => sent += taken,
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                std::thread::sleep(Duration::from_micros(20));
-            }
-            Err(_) => return false,
-        }
-        while matches!(stream.read(&mut answers), Ok(read) if read > 0) {}
-    }
-    true
+/// Sends all that the server takes, and drops what it answers, to the end of the connection.
+fn send(stream: &UnixStream, bytes: &[u8]) {
+    let (mut answers, mut requests) = (stream, stream);
+    std::thread::scope(|threads| {
+        threads.spawn(move || std::io::copy(&mut answers, &mut std::io::sink()));
+        let _ = requests.write_all(bytes);
+        let _ = stream.shutdown(Shutdown::Write);
+    });
 }
 
 /// The bytes of a client: a handshake, and requests.
@@ -89,38 +81,18 @@ fn a_server_outlives_any_client() {
     let most: usize = text.map_or(100_000_000, |text| text.parse().expect("a number of bytes"));
     let mut random = Pcg64::seed_from_u64(2);
     let mut served = Served::of_shape(&preset("page-level"), [64, 16], 512);
-    served.stop();
-    let limits = Limits { handshake: Duration::from_millis(500), ..Limits::default() };
-    served.start(&preset("page-level"), limits, Latency::None, false);
     let (mut fed, mut sessions, before) = (0, 0, resident());
     while fed < most {
         let bytes = session(&mut random);
-        let Ok(mut stream) = UnixStream::connect(served.socket()) else {
+        let Ok(stream) = UnixStream::connect(served.socket()) else {
             panic!("after {fed} bytes nobody listens")
         };
-        stream.set_nonblocking(true).unwrap();
-        if send(&mut stream, &bytes) {
-            // Until the server has read all, or has had enough.
-            let _ = stream.shutdown(Shutdown::Write);
-            stream.set_nonblocking(false).unwrap();
-            stream.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
-            let mut answers = [0; 1 << 16];
-            while matches!(stream.read(&mut answers), Ok(read) if read > 0) {}
-        }
+        send(&stream, &bytes);
         fed += bytes.len();
         sessions += 1;
         if sessions % 200 == 0 {
             // Connections of clients that left are let go of before.
-            let answers = |_: &i32| {
-                let mut greeting = [0; 18];
-                let stream = UnixStream::connect(served.socket());
-                stream.is_ok_and(|mut stream| stream.read_exact(&mut greeting).is_ok())
-            };
-            let tries = (0..100).inspect(|_| std::thread::sleep(Duration::from_millis(20)));
-            assert!(
-                { tries }.any(|at| answers(&at)),
-                "after {fed} bytes the server does not answer"
-            );
+            wait_until(|| served.connections() == 0);
             let mut client = Client::new(&served.socket(), "disk", true);
             assert_eq!(client.bytes(0, 512).len(), 512);
         }

@@ -17,3 +17,4 @@ mod power;
 mod protocol;
 mod served;
 mod tls;
+mod wait;

@@ -4,26 +4,15 @@
 use crate::clients::run;
 use crate::on_disk::{Folder, folder};
 use crate::served::{Served, preset};
+use crate::wait::wait_until;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 /// The device as a loop device on nbdfuse, with ext4 mounted.
 struct Mounted {
     folder: Folder,
     nbdfuse: Child,
     device: String,
-}
-
-/// Waits until something is so.
-fn wait_for(what: &str, mut so: impl FnMut() -> bool) {
-    for _ in 0..2000 {
-        if so() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    panic!("{what}: not within ten seconds");
 }
 
 fn is_mounted(folder: &Path) -> bool {
@@ -38,14 +27,17 @@ impl Mounted {
         for name in ["fuse", "ext4"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
-        let nbdfuse = Command::new("nbdfuse")
+        let mut nbdfuse = Command::new("nbdfuse")
             .arg(folder.path().join("fuse"))
             .arg(served.uri("disk"))
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
         let file = folder.path().join("fuse/nbd");
-        wait_for("nbdfuse's file", || file.exists());
+        wait_until(|| {
+            assert!(nbdfuse.try_wait().unwrap().is_none(), "nbdfuse goes on");
+            file.exists()
+        });
         let file = file.to_str().unwrap();
         let device = run("losetup", &["--find", "--show", "--direct-io=on", file]);
         let mounted = Self { folder, nbdfuse, device: device.trim().to_owned() };
@@ -80,13 +72,10 @@ impl Drop for Mounted {
         }
         let _ = Command::new("losetup").args(["--detach", &self.device]).status();
         // The kernel lets go of the loop device a little later.
-        for _ in 0..200 {
+        wait_until(|| {
             quiet("umount", &fuse);
-            if !is_mounted(&fuse) {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
+            !is_mounted(&fuse) || std::thread::panicking()
+        });
         let _ = self.nbdfuse.kill();
         let _ = self.nbdfuse.wait();
     }

@@ -127,7 +127,7 @@ fn what_a_flush_covered_outlives_the_power_of_the_machine() {
             below.image_mut().inner.cut_after(after, false);
             let mut device = BlockDevice::<Serial<Lossy>>::new(scheme, Latency::None);
             let mut allowed = start.clone();
-            let was_cut = serve_until_cut(&case, &mut device, |mut client| {
+            let was_cut = serve_until_cut(&case, &mut device, |mut client, _| {
                 run(&steps, &mut client, &mut allowed);
             });
             let below: &ImageArray<Lossy> = device.scheme().flash().downcast_ref().unwrap();

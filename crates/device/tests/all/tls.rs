@@ -2,6 +2,7 @@
 
 use crate::fuzz::{resident, session};
 use crate::on_disk::{Folder, folder};
+use crate::wait::{DAY, wait_until};
 use ftlkit_device::nbd::{Command, Export, Limits, Listener, Reply, Server, Stop, Tls, serve};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -11,7 +12,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, spawn};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A server of 64 KiB in memory, with a certificate for `localhost`.
 struct Served {
@@ -25,6 +26,11 @@ struct Served {
 
 impl Served {
     fn new(required: bool) -> Self {
+        Self::with(required, DAY)
+    }
+
+    /// The same with this time for a handshake.
+    fn with(required: bool, handshake: Duration) -> Self {
         let folder = folder();
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         let path = |name: &str| folder.path().join(name);
@@ -50,7 +56,7 @@ impl Served {
         };
         let lines = Arc::clone(&log);
         let tell = Box::new(move |line: &str| lines.lock().unwrap().push(line.to_owned()));
-        let limits = Limits { handshake: Duration::from_secs(2), ..Limits::default() };
+        let limits = Limits { handshake, ..Limits::default() };
         let server = Server { exports: vec![export], limits, tls: Some(tls), log: tell };
         let stopper = stop.clone();
         let server = spawn(move || {
@@ -78,7 +84,6 @@ impl Served {
     /// A client that has read the greeting and sent its flags.
     fn greeted(&self) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         stream.read_exact(&mut [0; 18]).unwrap();
         stream.write_all(&3_u32.to_be_bytes()).unwrap();
         stream
@@ -168,23 +173,29 @@ fn a_client_without_tls_is_refused_where_it_is_required() {
     assert_eq!(option(&mut plain, 3, &[]), [1 << 31 | 5]);
     plain.write_all(b"IHAVEOPT\0\0\0\x01\0\0\0\x04disk").unwrap();
     assert_eq!(plain.read(&mut [0]).unwrap(), 0, "the oldest way in is closed");
-    // A client that does not trust the certificate, one that speaks no TLS, one that says nothing.
+    // A client that does not trust the certificate, one that speaks no TLS.
     let other = Served::new(true);
     let mut client = served.encrypted(other.certificate.clone());
     assert!(client.write_all(b"x").and_then(|()| client.read(&mut [0])).is_err());
-    for said in [&b"GET / HTTP/1.1\r\n\r\n"[..], b""] {
-        let mut client = served.greeted();
-        assert_eq!(option(&mut client, 5, &[]), [1]);
-        client.write_all(said).unwrap();
-        let _ = client.read_to_end(&mut Vec::new());
-    }
+    let mut client = served.greeted();
+    assert_eq!(option(&mut client, 5, &[]), [1]);
+    client.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    let _ = client.read_to_end(&mut Vec::new());
+    wait_until(|| served.stop.connections() == 0);
     let log = served.end();
-    for part in ["TLS: received fatal alert", "TLS: received corrupt message", "takes too long"] {
-        assert!(
-            log.contains(part) || part == "takes too long" && log.contains("temporarily"),
-            "`{part}` is not in {log}"
-        );
+    for part in ["TLS: received fatal alert", "TLS: received corrupt message"] {
+        assert!(log.contains(part), "`{part}` is not in {log}");
     }
+    // One that asks for TLS, and says nothing more.
+    let handshake = Duration::from_millis(300);
+    let (mut served, started) = (Served::with(true, handshake), Instant::now());
+    let mut client = TcpStream::connect(&served.address).unwrap();
+    client.write_all(b"\0\0\0\x03IHAVEOPT\0\0\0\x05\0\0\0\0").unwrap();
+    let _ = client.read_to_end(&mut Vec::new());
+    assert!(started.elapsed() >= handshake, "{:?}", started.elapsed());
+    wait_until(|| served.stop.connections() == 0);
+    let log = served.end();
+    assert!(log.contains("takes too long") || log.contains("temporarily"), "{log}");
     let mut served = Served::new(false);
     assert_eq!(option(&mut served.greeted(), 7, GO_DISK).last(), Some(&1));
     served.end();

@@ -2,7 +2,8 @@
 pub(crate) mod schema;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 /// Result of a run of the command.
 pub(crate) struct Ran {
@@ -64,6 +65,27 @@ impl Ran {
             assert!(self.stderr.contains(words), "`{words}` is not in: {}", self.stderr);
         }
     }
+}
+
+/// Waits until something is so, as long as it takes: a test that hangs is ended by the guard of `scripts/test`.
+pub(crate) fn wait_until(mut so: impl FnMut() -> bool) {
+    while !so() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Runs a command that would take hours, and ends it by Ctrl-C: later each time, until there are figures.
+#[cfg(unix)]
+pub(crate) fn interrupted(arguments: &[&str], has_figures: impl Fn(&Ran) -> bool) -> Ran {
+    let run = |tries: u32| {
+        let child = command().args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let child = child.expect("ftlkit starts");
+        std::thread::sleep(Duration::from_millis(100 << tries));
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(sent.expect("kill starts").success());
+        ran(child.wait_with_output().expect("it ends"))
+    };
+    (0..).map(run).find(has_figures).expect("there is no last try")
 }
 
 /// The text with single blanks in place of its line breaks.
