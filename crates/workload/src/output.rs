@@ -26,9 +26,10 @@ pub fn compressed(name: &str) -> String {
 /// Names the feature.
 pub fn check(name: &Path) -> io::Result<()> {
     match ending(name).as_deref() {
-        Some("zst") if cfg!(not(feature = "zstd")) => {
-            Err(io::Error::new(io::ErrorKind::Unsupported, crate::error::absent("writing .zst", "zstd")))
-        }
+        Some("zst") if cfg!(not(feature = "zstd")) => Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            crate::error::absent("writing .zst", "zstd"),
+        )),
         _ => Ok(()),
     }
 }
