@@ -4,10 +4,11 @@ use crate::image::Image;
 use flash::faults::Tearable;
 use flash::{Array, FlashError};
 use serde::Serialize;
+use std::any::Any;
 use std::fmt::Debug;
 
 /// An array that a block device can stand on.
-pub trait Below: Tearable + Debug + 'static {
+pub trait Below: Tearable + Any + Debug {
     /// Makes all operations so far outlive the machine's power.
     ///
     /// # Errors

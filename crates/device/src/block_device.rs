@@ -1,7 +1,6 @@
 //! Byte ranges on the pages of a scheme, with an account of what they cost.
 
-use crate::below::Below;
-use crate::image::{Clock, ClockedArray};
+use crate::image::ImageArray;
 use crate::nbd::{Command, Job, NbdError, Reply, ReplyTo};
 use crate::outstanding::{Outstanding, Waiting, Work};
 use crate::summary::{Account, Kind, ModelClock, Summary};
@@ -22,10 +21,10 @@ pub enum Latency {
 
 /// A scheme on an array, as a device of bytes.
 ///
-/// On a serial clock requests are done one after the other. On channels ([`ChannelArray`](crate::image::ChannelArray)) the page
+/// On a serial clock requests are done one after the other. On channels ([`ImageArray::on_channels`]) the page
 /// tasks of all outstanding requests overlap; the data of a request are read or written at once, in the order in which requests
 /// come, and its reply waits for its modelled time.
-pub struct BlockDevice<C: Clock> {
+pub struct BlockDevice {
     scheme: Box<AnyScheme>,
     page: Vec<u8>,
     latency: Latency,
@@ -50,7 +49,6 @@ pub struct BlockDevice<C: Clock> {
     note: Option<String>,
     /// Why the first request that failed did.
     first_failure: Option<String>,
-    clock: std::marker::PhantomData<C>,
 }
 
 /// How long background work that failed is left alone.
@@ -68,8 +66,8 @@ impl From<FtlError> for Failed {
     }
 }
 
-impl<C: Clock<Below: Below>> BlockDevice<C> {
-    /// A device on a scheme whose array is a [`ClockedArray`] of `C`.
+impl BlockDevice {
+    /// A device on a scheme whose array is an [`ImageArray`].
     pub fn new(mut scheme: Box<AnyScheme>, latency: Latency) -> Self {
         scheme.restart_telemetry();
         let page = vec![0; scheme.flash().geometry().page_bytes() as usize];
@@ -92,7 +90,6 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
             retry_at: None,
             note: None,
             first_failure: None,
-            clock: std::marker::PhantomData,
         };
         let counts = *device.array().counts();
         let busy_ns = device.scheme.flash().worked().busy_ns;
@@ -113,7 +110,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         device
     }
 
-    fn array(&mut self) -> &mut ClockedArray<C> {
+    fn array(&mut self) -> &mut ImageArray {
         let array = self.scheme.flash_mut().downcast_mut();
         array.expect("the device was made for this array")
     }
@@ -530,7 +527,7 @@ impl<C: Clock<Below: Below>> BlockDevice<C> {
         &self,
         offset: u64,
         length: u32,
-    ) -> impl Iterator<Item = (Lpn, std::ops::Range<usize>)> + use<C> {
+    ) -> impl Iterator<Item = (Lpn, std::ops::Range<usize>)> + use<> {
         let (page_bytes, end) = (self.page_bytes(), offset + u64::from(length));
         let pages = offset / page_bytes..end.div_ceil(page_bytes);
         pages.map(move |page| {

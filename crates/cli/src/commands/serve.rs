@@ -26,10 +26,7 @@ use self::tls::TlsArgs;
 use self::watch::{Watch, WatchArgs};
 use crate::failure::Failure;
 use clap::Args;
-use device::image::{
-    ChannelArray, Clock, ClockedArray, Description, Image, ImageArray, ImageError, NEED_ORDER,
-    Recovered,
-};
+use device::image::{Description, Image, ImageArray, ImageError, NEED_ORDER, Recovered};
 use device::nbd::{Limits, Listener, Server, Stop, Tls, serve};
 use device::{Below, BlockDevice, Latency, Monitor};
 use flash::{Array, Flash, Store};
@@ -234,29 +231,25 @@ impl ServeArgs {
     ) -> Result<(), Failure> {
         let scheme = only_scheme(resolved)?;
         let config = &scheme.config;
-        match &resolved.ssd {
-            None => {
-                let array = ImageArray::new(config, array);
-                self.serve(self.made(array, scheme, fresh)?, scheme, front)
-            }
+        let array = match &resolved.ssd {
+            None => ImageArray::new(config, array),
             Some(ssd) => {
                 if matches!(self.latency.0, Latency::Scaled(thousandths) if thousandths < 10) {
                     return Err(Failure::input("--latency: on channels K is 0.01 or more"));
                 }
-                let array = ChannelArray::on_channels(config, array, ssd);
-                let array = array.map_err(Failure::internal)?;
-                self.serve(self.made(array, scheme, fresh)?, scheme, front)
+                ImageArray::on_channels(config, array, ssd).map_err(Failure::internal)?
             }
-        }
+        };
+        self.serve(self.made(array, scheme, fresh)?, scheme, front)
     }
 
     /// The scheme on this array: formatted if that is fresh, else mounted.
-    fn made<C: Clock<Below: Below>>(
+    fn made(
         &self,
-        array: ClockedArray<C>,
+        array: ImageArray,
         scheme: &ResolvedScheme,
         fresh: bool,
-    ) -> Result<BlockDevice<C>, Failure> {
+    ) -> Result<BlockDevice, Failure> {
         let (made, what) = match fresh {
             true => (array.format(&scheme.config), "format"),
             false => (array.mount(&scheme.config), "mount"),
@@ -395,9 +388,9 @@ impl ServeArgs {
         Ok(differing.into_iter().map(tell).collect())
     }
 
-    fn serve<C: Clock<Below: Below>>(
+    fn serve(
         &self,
-        mut device: BlockDevice<C>,
+        mut device: BlockDevice,
         scheme: &ResolvedScheme,
         front: &mut Front,
     ) -> Result<(), Failure> {

@@ -1,118 +1,81 @@
-//! An image below a scheme: with a clock, and static wear levelling if the scheme is configured so.
+//! What is below the scheme of a block device: an image or memory, with a clock, and static wear levelling if the scheme is
+//! configured so.
 
-use super::file::Image;
+use crate::below::Below;
 use flash::faults::Tearable;
 use flash::parallel::{Parallel, ParallelError};
-use flash::{AnyArray, Counts, DynFlash, FlashError, Layer, Probe, Serial, WearLevel};
+use flash::{
+    AnyArray, BlockId, Counts, DynFlash, FlashError, Layer, Ppn, Probe, Serial, WearLevel,
+};
 use ftl::{AnyScheme, FtlError, SchemeConfig, registry};
 use sim::ssd::SsdSetup;
-use std::fmt::Debug;
+use std::any::Any;
 
-/// A clock on an image, or on a fault around it.
-pub trait Clock: Probe + Debug + 'static {
-    /// What the clock is on.
-    type Below: Tearable;
-
-    /// What the clock is on.
-    fn below(&self) -> &Self::Below;
-
-    /// What the clock is on, mutable.
-    fn below_mut(&mut self) -> &mut Self::Below;
-
-    /// Operations so far.
-    fn counts(&self) -> &Counts;
-
-    /// The channels on which operations overlap; `None`: one operation after the other.
-    fn channels(&mut self) -> Option<&mut Parallel<Self::Below>>;
-}
-
-impl<I: Tearable + Debug + 'static> Clock for Serial<I> {
-    type Below = I;
-
-    fn below(&self) -> &I {
-        self.inner()
-    }
-
-    fn below_mut(&mut self) -> &mut I {
-        self.inner_mut()
-    }
-
-    fn counts(&self) -> &Counts {
-        self.counts()
-    }
-
-    fn channels(&mut self) -> Option<&mut Parallel<I>> {
-        None
-    }
-}
-
-impl<I: Tearable + Debug + 'static> Clock for Parallel<I> {
-    type Below = I;
-
-    fn below(&self) -> &I {
-        self.inner()
-    }
-
-    fn below_mut(&mut self) -> &mut I {
-        self.inner_mut()
-    }
-
-    fn counts(&self) -> &Counts {
-        self.counts()
-    }
-
-    fn channels(&mut self) -> Option<&mut Parallel<I>> {
-        Some(self)
-    }
-}
-
-/// An image with a clock and wear levelling.
+/// What the clock is on, of any type: so clocks and the device above are compiled once.
 #[derive(Debug)]
-pub struct ClockedArray<C: Clock> {
-    inner: WearLevel<C>,
-}
+pub struct AnyBelow(Box<dyn Below>);
 
-/// An image with a serial clock. `I` is the image, or a fault around it.
-pub type ImageArray<I = Image> = ClockedArray<Serial<I>>;
+impl Layer for AnyBelow {
+    type Inner = dyn Below;
 
-/// An image whose operations overlap on the channels of an SSD.
-pub type ChannelArray<I = Image> = ClockedArray<Parallel<I>>;
-
-impl<I: Tearable + Debug + 'static> ImageArray<I> {
-    /// An array for this scheme.
-    pub fn new(config: &SchemeConfig, image: I) -> Self {
-        Self::levelled(config, Serial::new(image))
+    fn inner(&self) -> &Self::Inner {
+        &*self.0
     }
 
-    /// The clock above the image.
-    pub fn serial(&self) -> &Serial<I> {
-        self.inner.inner()
+    fn inner_mut(&mut self) -> &mut Self::Inner {
+        &mut *self.0
     }
 }
 
-impl<I: Tearable + Debug + 'static> ChannelArray<I> {
+impl Tearable for AnyBelow {
+    fn waste(&mut self, ppn: Ppn) -> Result<(), FlashError> {
+        self.0.waste(ppn)
+    }
+
+    fn half_erase(&mut self, block: BlockId) -> Result<(), FlashError> {
+        self.0.half_erase(block)
+    }
+
+    fn spoil(&mut self, ppn: Ppn) -> Result<(), FlashError> {
+        self.0.spoil(ppn)
+    }
+}
+
+/// An image, or a fault around it, with a clock and wear levelling.
+#[derive(Debug)]
+pub struct ImageArray(Clock);
+
+#[derive(Debug)]
+enum Clock {
+    /// One operation after the other.
+    Serial(Box<WearLevel<Serial<AnyBelow>>>),
+    /// Operations overlap on the channels of an SSD.
+    Channels(Box<WearLevel<Parallel<AnyBelow>>>),
+}
+
+impl ImageArray {
+    /// An array for this scheme in serial time.
+    pub fn new(config: &SchemeConfig, image: impl Below) -> Self {
+        let clock = Serial::new(AnyBelow(Box::new(image)));
+        Self(Clock::Serial(Box::new(levelled(config, clock))))
+    }
+
     /// An array for this scheme on the channels of an SSD. Operations take no time until a device that models it takes over.
     ///
     /// # Errors
     /// The image does not fit the channels.
     pub fn on_channels(
         config: &SchemeConfig,
-        image: I,
+        image: impl Below,
         ssd: &SsdSetup,
     ) -> Result<Self, ParallelError> {
         let SsdSetup { topology, timing, policy, ganged, stripes, .. } = *ssd;
+        let image = AnyBelow(Box::new(image));
         let mut array = Parallel::striped(image, topology, timing, policy, ganged, stripes)?;
         array.set_timed(false);
         array.set_precedence(ssd.precedence);
         array.set_multi_plane(ssd.multi_plane);
-        Ok(Self::levelled(config, array))
-    }
-}
-
-impl<C: Clock> ClockedArray<C> {
-    fn levelled(config: &SchemeConfig, clock: C) -> Self {
-        let units = config.allocation.units();
-        Self { inner: WearLevel::new(clock, config.static_wear, units, config.seed) }
+        Ok(Self(Clock::Channels(Box::new(levelled(config, array)))))
     }
 
     /// The scheme, formatted on an erased image.
@@ -128,53 +91,77 @@ impl<C: Clock> ClockedArray<C> {
     /// # Errors
     /// Those of the scheme.
     pub fn mount(mut self, config: &SchemeConfig) -> Result<Box<AnyScheme>, FtlError> {
-        self.inner.recover().map_err(FtlError::from)?;
+        match &mut self.0 {
+            Clock::Serial(array) => array.recover(),
+            Clock::Channels(array) => array.recover(),
+        }
+        .map_err(FtlError::from)?;
         registry::mount(config, AnyArray::new(self))
     }
 
     /// Operations so far.
     pub fn counts(&self) -> &Counts {
-        Clock::counts(self.inner.inner())
+        match &self.0 {
+            Clock::Serial(array) => (**array).counts(),
+            Clock::Channels(array) => (**array).counts(),
+        }
     }
 
-    /// The channels, if operations overlap.
-    pub fn channels(&mut self) -> Option<&mut Parallel<C::Below>> {
-        self.inner.inner_mut().channels()
+    /// The channels on which operations overlap; `None`: one operation after the other.
+    pub fn channels(&mut self) -> Option<&mut Parallel<AnyBelow>> {
+        match &mut self.0 {
+            Clock::Serial(_) => None,
+            Clock::Channels(array) => Some(&mut **array),
+        }
     }
 
-    /// The image.
-    pub fn image(&self) -> &C::Below {
-        self.inner.inner().below()
+    /// What the clock is on.
+    pub fn image(&self) -> &dyn Below {
+        match &self.0 {
+            Clock::Serial(array) => array.inner().inner().inner(),
+            Clock::Channels(array) => array.inner().inner().inner(),
+        }
     }
 
-    /// The image, mutable.
-    pub fn image_mut(&mut self) -> &mut C::Below {
-        self.inner.inner_mut().below_mut()
+    /// What the clock is on, mutable.
+    pub fn image_mut(&mut self) -> &mut dyn Below {
+        match &mut self.0 {
+            Clock::Serial(array) => array.inner_mut().inner_mut().inner_mut(),
+            Clock::Channels(array) => array.inner_mut().inner_mut().inner_mut(),
+        }
+    }
+
+    /// What the clock is on, if it has this type.
+    pub fn image_as<I: Below>(&self) -> Option<&I> {
+        (self.image() as &dyn Any).downcast_ref()
+    }
+
+    /// What the clock is on, mutable, if it has this type.
+    pub fn image_as_mut<I: Below>(&mut self) -> Option<&mut I> {
+        (self.image_mut() as &mut dyn Any).downcast_mut()
     }
 }
 
-impl<C: Clock<Below = Image>> ClockedArray<C> {
-    /// Makes all operations so far outlive the machine's power.
-    ///
-    /// # Errors
-    /// As [`Image::sync`].
-    pub fn sync(&mut self) -> Result<(), FlashError> {
-        self.image_mut().sync()
-    }
+fn levelled<F: Probe>(config: &SchemeConfig, clock: F) -> WearLevel<F> {
+    WearLevel::new(clock, config.static_wear, config.allocation.units(), config.seed)
 }
 
-impl<C: Clock> Layer for ClockedArray<C> {
-    type Inner = WearLevel<C>;
+impl Layer for ImageArray {
+    type Inner = dyn Probe;
 
-    #[inline]
     fn inner(&self) -> &Self::Inner {
-        &self.inner
+        match &self.0 {
+            Clock::Serial(array) => &**array,
+            Clock::Channels(array) => &**array,
+        }
     }
 
-    #[inline]
     fn inner_mut(&mut self) -> &mut Self::Inner {
-        &mut self.inner
+        match &mut self.0 {
+            Clock::Serial(array) => &mut **array,
+            Clock::Channels(array) => &mut **array,
+        }
     }
 }
 
-impl<C: Clock> DynFlash for ClockedArray<C> {}
+impl DynFlash for ImageArray {}

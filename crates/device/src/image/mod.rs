@@ -34,7 +34,7 @@ mod layout;
 mod recover;
 mod rules;
 
-pub use array::{ChannelArray, Clock, ClockedArray, ImageArray};
+pub use array::{AnyBelow, ImageArray};
 pub use check::{Fault, Finding, PageState, Tally};
 pub use description::Description;
 pub use error::{ImageError, IoFailure};

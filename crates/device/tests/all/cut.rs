@@ -7,10 +7,9 @@ use crate::served::{Answer, Client, patient};
 use crate::wait::wait_until;
 use flash::channels::Topology;
 use flash::faults::{PowerCut, Tearable};
-use flash::parallel::Parallel;
-use flash::{BlockId, FlashError, Geometry, Layer, Part, Ppn, Serial, parts};
+use flash::{BlockId, FlashError, Geometry, Layer, Part, Ppn, parts};
 use ftl::{AnyScheme, BufferPolicy, BufferSettings, PlacementKind, SchemeConfig, registry};
-use ftlkit_device::image::{ChannelArray, Clock, Description, Image, ImageArray};
+use ftlkit_device::image::{Description, Image, ImageArray};
 use ftlkit_device::nbd::{Export, Listener, Server, Stop, serve};
 use ftlkit_device::{Below, BlockDevice, Latency, Summary};
 use rand::{RngExt, SeedableRng};
@@ -203,16 +202,16 @@ fn serve_cut(
     let image = Image::open(&folder.path().join("device.img")).unwrap();
     let mut scheme =
         ImageArray::new(config, Cut(PowerCut::new(image))).mount(config).expect("it mounts");
-    let array: &mut ImageArray<Cut> = scheme.flash_mut().downcast_mut().unwrap();
-    array.image_mut().0.cut_after(after, tear);
-    let mut device = BlockDevice::<Serial<Cut>>::new(scheme, Latency::None);
+    let array: &mut ImageArray = scheme.flash_mut().downcast_mut().unwrap();
+    array.image_as_mut::<Cut>().unwrap().0.cut_after(after, tear);
+    let mut device = BlockDevice::new(scheme, Latency::None);
     (serve_until_cut(folder, &mut device, client), device.summary())
 }
 
 /// Serves the device. Returns true if its power was cut.
-pub(crate) fn serve_until_cut<C: Clock<Below: Below>>(
+pub(crate) fn serve_until_cut(
     folder: &Folder,
-    device: &mut BlockDevice<C>,
+    device: &mut BlockDevice,
     client: impl FnOnce(Client, &Quiet) + Send,
 ) -> bool {
     let socket = folder.path().join("socket");
@@ -319,19 +318,19 @@ fn what_was_answered_outlives_a_cut_at_every_operation_on_channels() {
             std::fs::copy(&image, &path).unwrap();
             let mut allowed = start.clone();
             let cut = Cut(PowerCut::new(Image::open(&path).unwrap()));
-            let array = ChannelArray::on_channels(&config, cut, &ssd).unwrap();
+            let array = ImageArray::on_channels(&config, cut, &ssd).unwrap();
             let mut scheme = array.mount(&config).expect("it mounts");
-            let array: &mut ChannelArray<Cut> = scheme.flash_mut().downcast_mut().unwrap();
-            array.image_mut().0.cut_after(after, tear);
+            let array: &mut ImageArray = scheme.flash_mut().downcast_mut().unwrap();
+            array.image_as_mut::<Cut>().unwrap().0.cut_after(after, tear);
             let latency = if timed { Latency::Scaled(10) } else { Latency::None };
-            let mut device = BlockDevice::<Parallel<Cut>>::new(scheme, latency);
+            let mut device = BlockDevice::new(scheme, latency);
             let mut whole = false;
             let was_cut = serve_until_cut(&case, &mut device, |mut client, _| {
                 whole = run(&steps, &mut client, &mut allowed);
             });
             assert!(was_cut || whole, "{name}, cut after {after}: it ended without a cut");
             drop(device);
-            let array = ChannelArray::on_channels(&config, Image::open(&path).unwrap(), &ssd);
+            let array = ImageArray::on_channels(&config, Image::open(&path).unwrap(), &ssd);
             let mut scheme = array.unwrap().mount(&config).expect("it mounts again");
             let found = read_all(&mut *scheme);
             check(&found, &allowed, &format!("{name}, cut after {after}, torn: {tear}"));

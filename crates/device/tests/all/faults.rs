@@ -5,7 +5,7 @@ use flash::faults::{BitErrorModel, FaultError};
 use flash::{Array, BlockId, Flash, FlashError, Geometry, Lpn, Store, parts};
 use ftl::{FtlError, SchemeConfig, registry};
 use ftlkit_device::image::{Description, Image, ImageArray};
-use ftlkit_device::{Below, Cut, FaultPlan, FaultPlanError};
+use ftlkit_device::{Cut, FaultPlan, FaultPlanError};
 
 const PAGE_BYTES: usize = 512;
 
@@ -71,8 +71,7 @@ fn failed_operations_and_bad_blocks_lose_nothing() {
         for (lpn, version) in newest.iter().enumerate() {
             assert_eq!(found(&mut *scheme, lpn).unwrap(), *version, "page {lpn}");
         }
-        let array: &mut ImageArray<ftlkit_device::Faulty<Array>> =
-            scheme.flash_mut().downcast_mut().unwrap();
+        let array: &mut ImageArray = scheme.flash_mut().downcast_mut().unwrap();
         let bad: Vec<u32> = (0..64).filter(|block| array.is_bad(BlockId(*block))).collect();
         (array.image().faults().unwrap(), bad)
     });
@@ -92,8 +91,7 @@ fn pages_with_too_many_bit_errors_are_refused_and_counted() {
     let lpn = 0x9e37_79b9_7f4a_7c15 % u64::from(scheme.logical_pages());
     let read = found(&mut *scheme, lpn as usize);
     assert!(matches!(read, Err(FtlError::Flash(FlashError::Uncorrectable(_)))), "{read:?}");
-    let array: &mut ImageArray<ftlkit_device::Faulty<Array>> =
-        scheme.flash_mut().downcast_mut().unwrap();
+    let array: &mut ImageArray = scheme.flash_mut().downcast_mut().unwrap();
     assert_eq!(array.image().faults().unwrap().uncorrectable_reads, 1);
 }
 
@@ -129,8 +127,7 @@ fn after_a_power_cut_at_any_operation_the_image_mounts_with_every_page_written()
         let Written { newest, failed } = write(&mut *scheme, 5000);
         let (error, tried, version_tried) = failed.expect("the power is cut");
         assert_eq!(error, FtlError::Flash(FlashError::PowerOff), "cut {n}");
-        let array: &mut ImageArray<ftlkit_device::Faulty<Image>> =
-            scheme.flash_mut().downcast_mut().unwrap();
+        let array: &mut ImageArray = scheme.flash_mut().downcast_mut().unwrap();
         let faulty = array.image_mut();
         let said = format!("the injected power cut came after {} operations", cut.after);
         assert_eq!(faulty.failure(), Some(said));

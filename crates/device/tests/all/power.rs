@@ -4,7 +4,7 @@
 use crate::cut::{Allowed, SECTOR, full, read, run, serve_until_cut, steps, version};
 use crate::on_disk::folder;
 use flash::faults::{PowerCut, Tearable};
-use flash::{BlockId, Cause, Flash, FlashError, Layer, Ppn, Serial};
+use flash::{BlockId, Cause, Flash, FlashError, Layer, Ppn};
 use ftl::{BufferPolicy, BufferSettings, Preset, SchemeConfig, registry};
 use ftlkit_device::image::{Image, ImageArray, NEED_ORDER, Recovered};
 use ftlkit_device::{Below, BlockDevice, Latency};
@@ -123,15 +123,16 @@ fn what_a_flush_covered_outlives_the_power_of_the_machine() {
             array.sync_before_erases(true);
             let mut scheme =
                 ImageArray::new(&config, Lossy::new(array)).mount(&config).expect("it mounts");
-            let below: &mut ImageArray<Lossy> = scheme.flash_mut().downcast_mut().unwrap();
-            below.image_mut().inner.cut_after(after, false);
-            let mut device = BlockDevice::<Serial<Lossy>>::new(scheme, Latency::None);
+            let below: &mut ImageArray = scheme.flash_mut().downcast_mut().unwrap();
+            below.image_as_mut::<Lossy>().unwrap().inner.cut_after(after, false);
+            let mut device = BlockDevice::new(scheme, Latency::None);
             let mut allowed = start.clone();
             let was_cut = serve_until_cut(&case, &mut device, |mut client, _| {
                 run(&steps, &mut client, &mut allowed);
             });
-            let below: &ImageArray<Lossy> = device.scheme().flash().downcast_ref().unwrap();
-            let (mut file, synced) = (below.image().file(), below.image().synced.clone());
+            let below: &ImageArray = device.scheme().flash().downcast_ref().unwrap();
+            let below: &Lossy = below.image_as().unwrap();
+            let (mut file, synced) = (below.file(), below.synced.clone());
             drop(device);
             for (at, new) in file.chunks_mut(SECTOR).enumerate() {
                 let old = synced.chunks(SECTOR).nth(at).unwrap_or(&[0; SECTOR]);

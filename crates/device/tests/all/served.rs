@@ -4,7 +4,7 @@ use crate::on_disk::{Folder, folder};
 use crate::wait::{DAY, wait_until};
 use flash::{Geometry, Part, parts};
 use ftl::{BufferPolicy, BufferSettings, SchemeConfig, registry, registry::REGISTRY};
-use ftlkit_device::image::{ChannelArray, Clock, ClockedArray, Description, Image, ImageArray};
+use ftlkit_device::image::{Description, Image, ImageArray};
 use ftlkit_device::nbd::{Export, Limits, Listener, NbdError, Reply, Server, Stop, serve};
 use ftlkit_device::{BlockDevice, Latency, Monitor, Summary};
 use rand::{RngExt, SeedableRng};
@@ -47,10 +47,10 @@ pub(crate) struct Served {
 }
 
 /// A device on any clock, which a server works.
-struct Worked<C: Clock>(BlockDevice<C>);
+struct Worked(BlockDevice);
 
-impl<C: Clock<Below = Image>> Worked<C> {
-    fn new(array: ClockedArray<C>, config: &SchemeConfig, fresh: bool, latency: Latency) -> Self {
+impl Worked {
+    fn new(array: ImageArray, config: &SchemeConfig, fresh: bool, latency: Latency) -> Self {
         let scheme = if fresh { array.format(config) } else { array.mount(config) }.unwrap();
         Self(BlockDevice::new(scheme, latency))
     }
@@ -169,7 +169,7 @@ impl Served {
                 None => Worked::new(ImageArray::new(&config, image), &config, fresh, latency)
                     .serve(&ready, setup, listener, told, counts),
                 Some(ssd) => {
-                    let array = ChannelArray::on_channels(&config, image, &ssd).unwrap();
+                    let array = ImageArray::on_channels(&config, image, &ssd).unwrap();
                     Worked::new(array, &config, fresh, latency)
                         .serve(&ready, setup, listener, told, counts)
                 }

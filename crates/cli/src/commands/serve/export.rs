@@ -1,9 +1,8 @@
 //! `--export`: the names under which clients open the device.
 
 use crate::failure::Failure;
-use device::image::Clock;
+use device::BlockDevice;
 use device::nbd::Export;
-use device::{Below, BlockDevice};
 use ftl::page_mapped::placement::PlacementKind;
 use ftl::page_mapped::placement::stream::MOST_HANDLES;
 use sim::config::ResolvedScheme;
@@ -107,9 +106,9 @@ pub(super) fn named_apart(exports: &[ExportChoice]) -> Result<(), Failure> {
 }
 
 /// The exports of this device; without a choice one that has no name.
-pub(super) fn of_device<C: Clock<Below: Below>>(
+pub(super) fn of_device(
     chosen: &[ExportChoice],
-    device: &BlockDevice<C>,
+    device: &BlockDevice,
     description: &str,
     read_only: bool,
 ) -> Vec<Export> {
