@@ -8,7 +8,7 @@
   latency     4 KiB random reads and writes at depth 1 with `--latency real`: fio's mean and p99.9 beside the model's; and
               nbdkit's memory plugin at depth 1, which has no latency to model: how late this machine's own wake-ups are.
 
-Needs fio with the nbd engine and nbdkit (Debian: fio, nbdkit).
+Needs fio with the nbd engine and nbdkit (Debian: fio, nbdkit), and a build with `--features zstd`.
 Usage: scripts/serve_speed.py [--ftlkit target/release/ftlkit] [--rounds 5] [--seconds 4] [throughput] [record] [latency]
 Exits with 1 if a figure is outside what docs/device.md states.
 """

@@ -20,7 +20,7 @@ loop='' server='' helper='' group=''
 device_up() {
     local capacity=$1 options=${2:-defaults}
     "$ftlkit" serve --capacity "$capacity" --scheme page-level --latency real --socket "$work/socket" \
-        --record "$work/recorded.csv.zst" --json > "$work/summary.json" 2> "$work/log" &
+        --record "$work/recorded.csv.gz" --json > "$work/summary.json" 2> "$work/log" &
     server=$!
     until [ -S "$work/socket" ]; do kill -0 $server || { cat "$work/log"; exit 1; }; sleep 0.05; done
     mkdir "$work/fuse" "$mnt"
@@ -65,7 +65,7 @@ device_down() {
     wait $server
     server=''
     mkdir -p "$out"
-    python3 "$here/pack.py" "$work/recorded.csv.zst" "$out/$name.csv.xz"
+    python3 "$here/pack.py" "$work/recorded.csv.gz" "$out/$name.csv.xz"
     "$ftlkit" trace info "$out/$name.csv.xz"
 }
 
