@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 TAGS = {
     # Of features that a small build may lack: groups that need one, and pages of help that tell of one.
     "full": [
-        *["html/*", "parquet/*", "pdf/*", "papers/*", "man/*", "zstd/*", "completions/*", "*-full"],
+        *["html/*", "parquet/*", "pdf/*", "papers/*", "copyback/*", "errors/copyback*", "man/*", "zstd/*", "completions/*", "*-full"],
         *["help/ftlkit", "help/compare", "help/run", "help/sweep", "help/choose", "help/fit", "help/serve", "help/explain"],
         *["help/reproduce", "help/copyback", "help/man", "help/trace-convert"],
     ],

@@ -22,9 +22,13 @@ impl SsdDevice<'_> {
     ) -> Result<(), RunError> {
         let (mut look_at, mut events) = (0, 0);
         loop {
-            if self.account.requests >= look_at || events == EVENTS {
-                (look_at, events) = (self.account.requests + REQUESTS, 0);
+            let look = self.account.requests >= look_at;
+            if look {
+                look_at = self.account.requests + REQUESTS;
                 self.account.rounds.look(array(&*self.scheme).counts());
+            }
+            if look || events == EVENTS {
+                events = 0;
                 observer.progress(label, Phase::Measure, self.account.requests, total);
                 if observer.stop() {
                     self.account.interrupted = true;
