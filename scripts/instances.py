@@ -44,7 +44,8 @@ def main():
         lines = [f"{count} {name}\n" for name, count in sorted(many.items(), key=lambda of: (-of[1], of[0]))]
         BUDGET.write_text("".join(lines), encoding="utf-8")
     budget = dict(reversed(line.split(" ", 1)) for line in BUDGET.read_text(encoding="utf-8").splitlines())
-    beyond = {name: count for name, count in many.items() if count > int(budget.get(name, DEFAULT))}
+    # What is inlined, and so has no instance of its own, differs a little between compilers.
+    beyond = {name: count for name, count in many.items() if count > 1.1 * int(budget.get(name, DEFAULT))}
     for name, count in sorted(beyond.items()):
         print(f"{count} instances, {budget.get(name, DEFAULT)} in the budget: {name}")
     total = sum(count for count in counts.values() if count > 1)
