@@ -8,7 +8,7 @@ use crate::told;
 use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, Part, Probe};
 use ftl::{
     Background, BuildResult, CollectionLog, Ftl, FtlError, Guarantee, Inspection, Layout, Plan,
-    Preset, Ram, SchemeConfig, Setup, Start, Telemetry, build,
+    Preset, Ram, SchemeConfig, Setup, Start, Telemetry,
 };
 use std::collections::VecDeque;
 

@@ -15,7 +15,7 @@ use ftl::page_mapped::victims::Victims;
 use ftl::page_mapped::{self, Collection, Core, Tables};
 use ftl::{
     BuildResult, CollectionKind, DirtyPages, FtlError, Guarantee, Layout, NoBuffer, Plan, Preset,
-    SchemeConfig, Setup, VictimKind, build,
+    SchemeConfig, Setup, VictimKind,
 };
 
 /// Maximum pages moved after a write.
