@@ -1,6 +1,5 @@
 //! What a block device asks of the array that it stands on.
 
-use crate::image::Image;
 use flash::faults::Tearable;
 use flash::{Array, FlashError};
 use serde::Serialize;
@@ -32,20 +31,6 @@ pub trait Below: Tearable + Any + Debug {
     /// True if operations may fail and be repeated, which no bound covers.
     fn repeats_operations(&self) -> bool {
         false
-    }
-}
-
-impl Below for Image {
-    fn sync(&mut self) -> Result<(), FlashError> {
-        Image::sync(self)
-    }
-
-    fn shut_down(&mut self) -> Result<(), FlashError> {
-        Image::shut_down(self)
-    }
-
-    fn failure(&self) -> Option<String> {
-        Image::failure(self)
     }
 }
 

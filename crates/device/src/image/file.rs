@@ -6,6 +6,7 @@ use super::error::{ImageError, IoFailure};
 use super::layout::{
     self, BLOCK_BYTES, BlockRecord, Found, Header, Offsets, PAGE_BYTES, PageRecord,
 };
+use crate::below::Below;
 use flash::{BlockId, FlashError, Geometry, Part, Ppn};
 use std::cell::RefCell;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -476,5 +477,19 @@ fn lock(
             Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
         }
         tries += 1;
+    }
+}
+
+impl Below for Image {
+    fn sync(&mut self) -> Result<(), FlashError> {
+        Image::sync(self)
+    }
+
+    fn shut_down(&mut self) -> Result<(), FlashError> {
+        Image::shut_down(self)
+    }
+
+    fn failure(&self) -> Option<String> {
+        Image::failure(self)
     }
 }
