@@ -75,11 +75,11 @@ pub(crate) fn table<const N: usize>(
     headings: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
 ) -> String {
-    table_of(&headings, rows.into_iter().map(Vec::from))
+    table_of(&headings, rows.into_iter().map(Vec::from).collect())
 }
 
 /// Same with as many columns as there are headings.
-pub(crate) fn table_of(headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub(crate) fn table_of(headings: &[&str], rows: Vec<Vec<String>>) -> String {
     const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
     let mut table = Table::new();
     table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic);

@@ -293,6 +293,15 @@ impl Experiment {
         table.try_into().map_err(|error| ConfigError::toml(place, "", &error))
     }
 
+    /// The experiment as a table of its keys, which [`Experiment::from_table`] reads back.
+    ///
+    /// # Errors
+    /// If a path is not Unicode.
+    pub fn to_table(&self) -> Result<toml::Table, ConfigError> {
+        toml::Table::try_from(self)
+            .map_err(|error| ConfigError::setting("experiment", error.to_string()))
+    }
+
     /// Reads an experiment file, whose paths are relative to it.
     ///
     /// # Errors

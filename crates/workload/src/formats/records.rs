@@ -84,35 +84,10 @@ pub(crate) fn share<F: Format>(head: &Head<'_>) -> Looks {
 }
 
 /// Starts reading in format `F`.
-pub(crate) fn open<F: Format>(mut opening: Opening) -> Result<Box<dyn Engine>, WorkloadError> {
-    let path = opening.buffers[0].input.path.clone();
-    let options = opening.options;
-    for buffer in &mut opening.buffers {
-        buffer.fill_head()?;
-    }
-    let heads: Vec<_> = opening.buffers.iter().map(Buffer::head).collect();
+pub(crate) fn open<F: Format>(opening: Opening) -> Result<Box<dyn Engine>, WorkloadError> {
     let mut format = F::default();
-    let setup = Setup { head: &heads[0], others: &heads[1..], options: &options };
-    format.prepare(&setup).map_err(|mut reason| {
-        if let Some(other) = opening.looks_like {
-            reason.push_str(&format!(" (the file looks like `{other}`)"));
-        }
-        WorkloadError::Format { path, reason }
-    })?;
-    Ok(Box::new(Records {
-        units: F::Units::new(opening.buffers)?,
-        format,
-        name: opening.format.name,
-        book: Book::default(),
-        group: Vec::new(),
-        ready: Vec::new(),
-        given: 0,
-        spread: false,
-        preflushes: 0,
-        ended: false,
-        skip: options.on_bad_line == OnBadLine::Skip,
-        looks_like: opening.looks_like,
-    }))
+    let (buffers, state) = State::open(opening, &mut |setup| format.prepare(setup))?;
+    Ok(Box::new(Records { units: F::Units::new(buffers)?, format, state }))
 }
 
 /// Most requests per second of a trace with whole seconds; no real trace has more.
@@ -123,6 +98,11 @@ const SECOND_LIMIT: usize = 1 << 20;
 struct Records<F: Format> {
     units: F::Units,
     format: F,
+    state: State,
+}
+
+/// What has been read, in any format: compiled once.
+struct State {
     name: &'static str,
     book: Book,
     /// Requests of the current second, if time stamps are truncated to seconds.
@@ -137,7 +117,40 @@ struct Records<F: Format> {
     looks_like: Option<&'static str>,
 }
 
-impl<F: Format> Records<F> {
+impl State {
+    /// Prepares a format for the heads of its files.
+    fn open(
+        mut opening: Opening,
+        prepare: &mut dyn FnMut(&Setup<'_>) -> Result<(), String>,
+    ) -> Result<(Vec<Buffer>, Self), WorkloadError> {
+        let options = opening.options;
+        for buffer in &mut opening.buffers {
+            buffer.fill_head()?;
+        }
+        let heads: Vec<_> = opening.buffers.iter().map(Buffer::head).collect();
+        prepare(&Setup { head: &heads[0], others: &heads[1..], options: &options }).map_err(
+            |mut reason| {
+                if let Some(other) = opening.looks_like {
+                    reason.push_str(&format!(" (the file looks like `{other}`)"));
+                }
+                WorkloadError::Format { path: opening.buffers[0].input.path.clone(), reason }
+            },
+        )?;
+        let state = Self {
+            name: opening.format.name,
+            book: Book::default(),
+            group: Vec::new(),
+            ready: Vec::new(),
+            given: 0,
+            spread: false,
+            preflushes: 0,
+            ended: false,
+            skip: options.on_bad_line == OnBadLine::Skip,
+            looks_like: opening.looks_like,
+        };
+        Ok((opening.buffers, state))
+    }
+
     /// Moves up to `room` ready requests to `out`.
     fn give(&mut self, out: &mut Vec<Request>, room: usize) {
         let until = self.ready.len().min(self.given + room);
@@ -160,9 +173,13 @@ impl<F: Format> Records<F> {
         }
     }
 
-    /// Adds a request of a trace whose times may be truncated to seconds.
-    fn hold(&mut self, request: Request) -> Result<(), WorkloadError> {
-        let whole = self.format.whole_seconds();
+    /// Adds a request of a trace whose times may be truncated to seconds; `whole`: that of this request is.
+    fn hold(
+        &mut self,
+        request: Request,
+        whole: bool,
+        buffer: &Buffer,
+    ) -> Result<(), WorkloadError> {
         if self.group.first().is_some_and(|first| !whole || first.arrival_ns != request.arrival_ns)
         {
             self.close_second();
@@ -175,7 +192,6 @@ impl<F: Format> Records<F> {
         self.spread = true;
         self.group.push(request);
         if self.group.len() > SECOND_LIMIT {
-            let buffer = self.units.buffer();
             let reason = format!(
                 "line {}: more than {SECOND_LIMIT} requests in one second: no trace with time stamps of \
                  whole seconds has so many",
@@ -186,9 +202,7 @@ impl<F: Format> Records<F> {
         Ok(())
     }
 
-    #[cold]
-    fn error(&self, bad: BadField) -> WorkloadError {
-        let buffer = self.units.buffer();
+    fn error(&self, bad: BadField, buffer: &Buffer) -> WorkloadError {
         let BadField { column, mut expected, mut found } = bad;
         if buffer.is_cut() {
             found.push_str(" (the file ends within this line)");
@@ -206,8 +220,9 @@ impl<F: Format> Records<F> {
         }
     }
 
-    fn refuse(&mut self, bad: BadField) -> Result<(), WorkloadError> {
-        let error = self.error(bad);
+    #[cold]
+    fn refuse(&mut self, bad: BadField, buffer: &Buffer) -> Result<(), WorkloadError> {
+        let error = self.error(bad, buffer);
         if !self.skip {
             return Err(error);
         }
@@ -215,75 +230,27 @@ impl<F: Format> Records<F> {
         Ok(())
     }
 
+    /// Adds a request that comes after a flush.
+    fn flush_then(&mut self, request: Request) {
+        let flush = Request { op: Op::Flush, offset: 0, length: 0, fua: false, ..request };
+        if self.book.keep(&flush) {
+            self.ready.push(self.book.rebase(flush));
+            self.ready.push(self.book.rebase(request));
+            self.preflushes += 1;
+        }
+    }
+
     #[cold]
-    fn end(&mut self) -> Result<(), WorkloadError> {
+    fn end(&mut self, buffer: &Buffer) -> Result<(), WorkloadError> {
         self.close_second();
         self.ended = true;
         if !self.book.kept_none() || !self.ready.is_empty() {
             return Ok(());
         }
-        Err(no_requests(&self.units.buffer().input.path, self.name, &self.book.counts()))
-    }
-}
-
-impl<F: Format> Engine for Records<F> {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
-        let (before, full) = (out.len(), out.len() + max);
-        while out.len() < full {
-            if !self.ready.is_empty() {
-                self.give(out, full - out.len());
-                continue;
-            }
-            if self.ended {
-                break;
-            }
-            let Some(unit) = self.units.next()? else {
-                self.end()?;
-                continue;
-            };
-            if F::Units::TEXT && is_aside(unit) {
-                continue;
-            }
-            match self.format.parse(unit) {
-                Ok(Parsed::Request(request)) => {
-                    if !self.book.keep(&request) {
-                    } else if F::MAY_SPREAD {
-                        self.hold(request)?;
-                    } else {
-                        out.push(self.book.rebase(request));
-                    }
-                }
-                Ok(Parsed::FlushThen(request)) => {
-                    let flush =
-                        Request { op: Op::Flush, offset: 0, length: 0, fua: false, ..request };
-                    if self.book.keep(&flush) {
-                        self.ready.push(self.book.rebase(flush));
-                        self.ready.push(self.book.rebase(request));
-                        self.preflushes += 1;
-                    }
-                }
-                Ok(Parsed::Drop(reason)) => self.book.drop(reason),
-                Ok(Parsed::Aside) => {}
-                Err(bad) => self.refuse(*bad)?,
-            }
-        }
-        Ok(out.len() - before)
+        Err(no_requests(&buffer.input.path, self.name, &self.book.counts()))
     }
 
-    fn counts(&self) -> Counts {
-        self.book.counts()
-    }
-
-    fn has_arrivals(&self) -> bool {
-        self.format.has_arrivals()
-    }
-
-    fn base_ns(&self) -> Option<u64> {
-        self.book.base_ns()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let mut notes = self.format.notes();
+    fn notes(&self, mut notes: Vec<String>, has_arrivals: bool) -> Vec<String> {
         if self.spread {
             notes.push("1-second time stamps were spread evenly within their second".into());
         }
@@ -291,10 +258,64 @@ impl<F: Format> Engine for Records<F> {
             let requests = counted(self.preflushes, "request");
             notes.push(format!("{requests} with a preflush gave a flush first"));
         }
-        if self.format.has_arrivals() {
+        if has_arrivals {
             notes.extend(self.book.order_note());
         }
         notes
+    }
+}
+
+impl<F: Format> Engine for Records<F> {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
+        let state = &mut self.state;
+        let (before, full) = (out.len(), out.len() + max);
+        while out.len() < full {
+            if !state.ready.is_empty() {
+                state.give(out, full - out.len());
+                continue;
+            }
+            if state.ended {
+                break;
+            }
+            let Some(unit) = self.units.next()? else {
+                state.end(self.units.buffer())?;
+                continue;
+            };
+            if F::Units::TEXT && is_aside(unit) {
+                continue;
+            }
+            match self.format.parse(unit) {
+                Ok(Parsed::Request(request)) => {
+                    if !state.book.keep(&request) {
+                    } else if F::MAY_SPREAD {
+                        state.hold(request, self.format.whole_seconds(), self.units.buffer())?;
+                    } else {
+                        out.push(state.book.rebase(request));
+                    }
+                }
+                Ok(Parsed::FlushThen(request)) => state.flush_then(request),
+                Ok(Parsed::Drop(reason)) => state.book.drop(reason),
+                Ok(Parsed::Aside) => {}
+                Err(bad) => state.refuse(*bad, self.units.buffer())?,
+            }
+        }
+        Ok(out.len() - before)
+    }
+
+    fn counts(&self) -> Counts {
+        self.state.book.counts()
+    }
+
+    fn has_arrivals(&self) -> bool {
+        self.format.has_arrivals()
+    }
+
+    fn base_ns(&self) -> Option<u64> {
+        self.state.book.base_ns()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.state.notes(self.format.notes(), self.format.has_arrivals())
     }
 
     fn device_name(&self, device: u32) -> Option<String> {

@@ -4,13 +4,13 @@ use crate::commands::channel::DieArgs;
 use crate::commands::ssd::BoardArgs;
 use crate::failure::Failure;
 use clap::Args;
-use serde_json::{Map, Value};
 use sim::config::{
     Bytes, ConfigError, DefaultShare, Experiment, PartTable, Resolved, ResolvedScheme, TextOrTable,
     Word,
 };
 use std::collections::BTreeMap;
 use std::str::FromStr;
+use toml::{Table, Value};
 
 /// What describes a device.
 #[derive(Debug, Args)]
@@ -75,10 +75,10 @@ pub(super) fn settings_of(
     ];
     let mut settings: BTreeMap<String, String> =
         settings.map(|(name, value)| (name.to_owned(), value)).into();
-    let all = serde_json::to_value(experiment).map_err(Failure::internal)?;
+    let all = experiment.to_table()?;
     for name in BOARD {
         let text = match all.get(name) {
-            None | Some(Value::Null) => continue,
+            None => continue,
             Some(Value::String(text)) => text.clone(),
             Some(value) => value.to_string(),
         };
@@ -98,11 +98,11 @@ pub(super) fn of_settings(settings: &BTreeMap<String, String>) -> Result<Experim
     }
     let board = BOARD.into_iter().filter_map(|name| {
         let text = settings.get(name)?;
-        let value = text.parse::<u64>().map_or_else(|_| text.clone().into(), Value::from);
+        let value = text.parse::<i64>().map_or_else(|_| text.clone().into(), Value::from);
         Some((name.to_owned(), value))
     });
-    let board = Value::Object(board.collect::<Map<_, _>>());
-    let board = serde_json::from_value(board).map_err(|error| format!("its settings: {error}"))?;
+    let board = Experiment::from_table(board.collect::<Table>(), "its settings");
+    let board = board.map_err(|error| error.to_string())?;
     let options = DeviceOptions {
         scheme: Some(get(settings, "scheme")?),
         part: Some(get(settings, "part")?),
