@@ -63,6 +63,12 @@ impl ConfigError {
             message: with_suggestion(error.message()),
         }
     }
+
+    /// From a message of the TOML reader on a table that is no text of the user's; likewise.
+    pub(super) fn unplaced(place: &str, message: &str) -> Self {
+        let (place, text) = (place.into(), String::new());
+        Self::Toml { place, text, span: None, message: with_suggestion(message) }
+    }
 }
 
 /// `:3` if the position is known, otherwise empty.

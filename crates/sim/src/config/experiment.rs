@@ -15,6 +15,7 @@ use super::refresh::{ReadReclaim, RefreshSettings};
 use super::scheme::SchemeChoice;
 use super::share::{DefaultShare, PartialPages, SpaceRule};
 use super::suspend::SuspendChoice;
+use super::through_text::{table_of, value_of};
 use super::workload::WorkloadChoice;
 use ::run::ssd::{Arbitration, CollectionPlace, CoreSharing, CpuWork, HostInterface};
 use ::workload::quantity::{Bytes, Duration};
@@ -290,7 +291,7 @@ impl Experiment {
     /// # Errors
     /// As [`Experiment::from_toml`], without a line.
     pub fn from_table(table: toml::Table, place: &str) -> Result<Self, ConfigError> {
-        table.try_into().map_err(|error| ConfigError::toml(place, "", &error))
+        value_of(&table).map_err(|message| ConfigError::unplaced(place, &message))
     }
 
     /// The experiment as a table of its keys, which [`Experiment::from_table`] reads back.
@@ -298,8 +299,7 @@ impl Experiment {
     /// # Errors
     /// If a path is not Unicode.
     pub fn to_table(&self) -> Result<toml::Table, ConfigError> {
-        toml::Table::try_from(self)
-            .map_err(|error| ConfigError::setting("experiment", error.to_string()))
+        table_of(self).map_err(|error| ConfigError::setting("experiment", error))
     }
 
     /// Reads an experiment file, whose paths are relative to it.

@@ -39,6 +39,7 @@ mod summary;
 mod suspend;
 mod task_file;
 mod text_or_table;
+mod through_text;
 mod varied;
 mod vary;
 mod workload;

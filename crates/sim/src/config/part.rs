@@ -4,6 +4,7 @@ use super::error::{ConfigError, with_suggestion};
 use super::normalise::normalise;
 use super::part_keys::{check_types, located};
 use super::text_or_table::{Text, TextOrTable};
+use super::through_text::{table_of, value_of};
 use flash::{Part, Power, parts};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
@@ -220,13 +221,13 @@ impl PartTable {
         normalise(&mut table).map_err(|(key, error)| fault(format!("{key}: {error}")))?;
         check_types(&table).map_err(fault)?;
         let filled = match base {
-            Some(part) => overlay(part, table).map_err(|error| fault(error.to_string()))?,
+            Some(part) => overlay(part, table).map_err(fault)?,
             None => {
                 table.entry("name").or_insert_with(|| "custom".into());
                 table
             }
         };
-        filled.try_into().map_err(|error: toml::de::Error| fault(said(error.message())))
+        value_of(&filled).map_err(|message| fault(said(&message)))
     }
 }
 
@@ -271,8 +272,8 @@ impl Text for PartTable {
 }
 
 /// `own` over the figures of `base`; replaces the base's name, description and source, which no longer apply.
-fn overlay(base: &Part, mut own: toml::Table) -> Result<toml::Table, toml::ser::Error> {
-    let mut out = toml::Table::try_from(base)?;
+fn overlay(base: &Part, mut own: toml::Table) -> Result<toml::Table, String> {
+    let mut out = table_of(base)?;
     out.insert("name".into(), format!("{}-modified", base.name).into());
     out.insert("description".into(), format!("{} with own figures", base.name).into());
     out.insert("source".into(), "the experiment".into());

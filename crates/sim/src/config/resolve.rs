@@ -15,6 +15,7 @@ use super::share::DefaultShare;
 use super::space;
 use super::ssd::{Board, setup_json};
 use super::text_or_table::TextOrTable;
+use super::through_text::table_of;
 use super::workload::NO_REGULAR_FILE;
 use super::zones;
 use ::run::precondition::Fill;
@@ -242,8 +243,7 @@ fn filled_in(
     if choice.0.text().is_some() {
         return Ok(choice);
     }
-    let mut table = toml::Table::try_from(part)
-        .map_err(|error| ConfigError::setting("part", error.to_string()))?;
+    let mut table = table_of(part).map_err(|error| ConfigError::setting("part", error))?;
     if power_is_assumed {
         table.remove("power");
     }

@@ -6,6 +6,7 @@ use super::experiment::Experiment;
 use super::part::{DEFAULT_PART, PartTable, by_name};
 use super::scheme_settings::{OVER_PROVISIONING, SCHEME_SETTINGS, SchemeSetting};
 use super::text_or_table::TextOrTable;
+use super::through_text::{table_of, value_of};
 use ::workload::quantity::{Count, Duration};
 use workload::nearest::did_you_mean;
 use workload::{ParameterInfo, WorkloadSpec, builtin};
@@ -144,11 +145,11 @@ impl Experiment {
         if key == "deadline" && value.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(fault(format!("has no unit: write {value}ms, {value}us or {value}s")));
         }
-        let table = toml::Table::try_from(&*self).map_err(|error| fault(error.to_string()))?;
+        let table = table_of(&*self).map_err(fault)?;
         let with = |value: toml::Value| -> Result<Self, String> {
             let mut table = table.clone();
             table.insert(key.to_owned(), value);
-            table.try_into().map_err(|error: toml::de::Error| error.message().to_owned())
+            value_of(&table)
         };
         let count = || value.parse::<Count>().ok().and_then(|count| i64::try_from(count.0).ok());
         let whole = value.replace('_', "").parse::<i64>().ok();
