@@ -37,7 +37,7 @@ pub fn main(catalogue: Catalogue) -> ExitCode {
         Err(error) => Err(failure::Failure::input(error.to_string())),
         Ok(()) => match cli::Cli::try_parse() {
             Ok(cli) => cli.command.run(),
-            Err(error) => match absent::told(&error) {
+            Err(error) => match absent::message(&error) {
                 Some(absent) => Err(failure::Failure::input(absent)),
                 None => error.exit(),
             },
