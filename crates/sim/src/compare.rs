@@ -133,7 +133,7 @@ pub fn run_one(
         ssd: resolved.ssd.clone(),
         tasks: resolved.tasks.clone(),
         deadline_ns: experiment.deadline.map(|deadline| deadline.0),
-        free_partial_pages: experiment.partial_pages.0 == PartialPages::Free,
+        free_partial_pages: experiment.partial.0 == PartialPages::Free,
         replay: resolved.replay(&scheme.label),
         passes: experiment
             .precondition

@@ -1,7 +1,6 @@
 //! `ftlkit choose`.
 
 use super::compare::{ReplayArgs, set};
-use super::deadline::with_unit;
 use super::read::ReadArgs;
 use crate::failure::Failure;
 use crate::html::{HtmlArgs, HtmlFile};
@@ -40,7 +39,7 @@ pub(crate) struct ChooseArgs {
     trace: Option<PathBuf>,
 
     /// Deadline of every request from arrival to completion, queueing included, such as 3ms
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = with_unit)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = sim::config::with_unit)]
     deadline: Duration,
 
     /// Raw capacity, such as 4GiB: as many devices of a part as make it up

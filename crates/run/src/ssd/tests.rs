@@ -11,7 +11,7 @@ use crate::ssd::{CoreSettings, CoreSharing, CpuWork};
 use bounds::copyback::CopySettings;
 use flash::channels::{Channels, Command, Policy, Precedence, Timing, Topology};
 use flash::parallel::{Parallel, Stripes};
-use flash::{CopyPath, Geometry, Lpn, Part, parts};
+use flash::{CopyPath, Geometry, Part, parts};
 use ftl::{
     Allocation, AllocationOrder, BufferPolicy, BufferSettings, Processor, SchemeConfig, VictimKind,
     registry,
@@ -376,7 +376,7 @@ fn a_run_is_the_same_each_time() {
 }
 
 /// Always has more to do: at a time that is due, or in idle time.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Restless {
     due: bool,
 }

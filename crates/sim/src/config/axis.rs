@@ -1,24 +1,24 @@
 //! Axes of a sweep: a key, and the values that it takes, listed or as ranges.
 
 use super::error::ConfigError;
+use super::setting::Setting;
 use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
 /// Largest number of values of one axis.
 const MOST_VALUES: usize = 100_000;
 
-/// Keys with a second name.
-const ALIASES: [(&str, &str); 8] = [
+/// Second names of keys that are no settings of an experiment, which declare theirs.
+const ALIASES: [(&str, &str); 6] = [
     ("workload", "trace"),
     ("schemes", "scheme"),
     ("policy", "victim"),
-    ("depth", "queue_depth"),
     ("parts", "part"),
     ("traces", "trace"),
-    ("seeds", "seed"),
     ("logical_share", "share"),
 ];
 
@@ -45,6 +45,7 @@ impl Axis {
     ) -> Result<Self, ConfigError> {
         let fault = |reason: String| ConfigError::setting(format!("sweep over `{key}`"), reason);
         let mut values: Vec<String> = Vec::new();
+        let mut known = HashSet::new();
         for text in given {
             let text = text.trim();
             let more = match Range::read(text) {
@@ -55,7 +56,7 @@ impl Axis {
                 if value.is_empty() {
                     return Err(fault("has an empty value".into()));
                 }
-                if values.contains(&value) {
+                if !known.insert(value.clone()) {
                     return Err(fault(format!("has the value `{value}` twice")));
                 }
                 values.push(value);
@@ -65,8 +66,9 @@ impl Axis {
             return Err(fault("has no value".into()));
         }
         let key = key.trim();
-        let alias = ALIASES.iter().find(|(alias, _)| *alias == key);
-        Ok(Self { key: alias.map_or(key, |alias| alias.1).to_owned(), values })
+        let alias = ALIASES.iter().find(|(alias, _)| *alias == key).map(|(_, key)| *key);
+        let setting = || Setting::by_key(key).map(|setting| setting.key);
+        Ok(Self { key: alias.or_else(setting).unwrap_or(key).to_owned(), values })
     }
 
     /// An axis of the values of a list.
