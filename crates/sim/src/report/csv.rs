@@ -1,5 +1,6 @@
 //! CSV: a summary with one row per scheme, its sentences apart, and the series in long format with a scheme column.
 
+use super::figures::OF_SCHEMES;
 use super::flat;
 use ::csv::{Error, Writer};
 use ::run::report::JobReport;
@@ -24,9 +25,6 @@ impl Table {
         Ok(())
     }
 }
-
-/// Names of sentences, which are in `notes.csv`.
-const SENTENCES: [&str; 3] = ["warnings", "collection.why", "first_violation.replay"];
 
 /// Every table.
 pub(super) const TABLES: [Table; 10] = [
@@ -185,7 +183,7 @@ fn summary(report: &Report, to: &mut Writer<&mut dyn Write>) -> Result<(), Error
 }
 
 fn is_sentence(name: &str) -> bool {
-    SENTENCES.contains(&name)
+    OF_SCHEMES.iter().any(|figure| figure.is_sentence && figure.name == name)
 }
 
 /// One row per sentence: of a scheme, or of the run.

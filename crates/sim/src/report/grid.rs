@@ -1,7 +1,7 @@
 //! Layout of aligned plain text.
 
-use super::cells::none;
-
+/// A cell without a value.
+pub(super) const NONE: &str = "–";
 /// Blanks between columns.
 const GAP: usize = 2;
 /// Width above which names are broken instead of widening their column beyond its cells.
@@ -18,13 +18,13 @@ impl Grid {
         Self { names, rows: Vec::new() }
     }
 
-    /// Adds a field with one cell per scheme, unless all are empty (`–`). Cells and labels may have several lines.
-    pub(super) fn row(&mut self, label: &str, cells: Vec<String>) {
+    /// Adds a field with one cell per scheme, unless none has a value. Cells and labels may have several lines.
+    pub(super) fn row(&mut self, label: &str, cells: Vec<Option<String>>) {
         debug_assert_eq!(cells.len(), self.names.len());
-        if cells.iter().all(|cell| *cell == none()) {
-            return;
+        if cells.iter().any(Option::is_some) {
+            let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| NONE.to_owned()));
+            self.rows.push((label.to_owned(), cells.collect()));
         }
-        self.rows.push((label.to_owned(), cells));
     }
 
     /// Headings and rows for a table with a row per scheme; a `<` marks columns of words.
@@ -258,8 +258,10 @@ mod tests {
     #[test]
     fn too_wide_for_columns() {
         let mut grid = Grid::new(vec!["a".into(), "b".into()]);
-        grid.row("x", vec!["1".into(), "22".into()]);
-        grid.row("a word", vec!["1".into(), "22".into()]);
+        for label in ["x", "a word"] {
+            grid.row(label, vec![Some("1".into()), Some("22".into())]);
+        }
+        grid.row("no value", vec![None, None]);
         assert_eq!(grid.schemes_as_columns(12), None);
         assert_eq!(
             grid.schemes_as_columns(14).unwrap(),

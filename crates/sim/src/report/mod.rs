@@ -1,23 +1,18 @@
 //! Report of a run. Its serialization is the output of `--json`; the modules below render it as a table, CSV
 //! series and plots.
 
-mod cells;
 mod csv;
+mod figures;
 pub(crate) mod flat;
 mod grid;
-mod jobs_rows;
 mod json;
-mod late_rows;
 mod out_dir;
 pub mod overview;
 #[cfg(feature = "html")]
 pub(crate) mod page;
 pub mod plots;
-mod ssd_rows;
-mod stream_rows;
 pub mod table;
 mod terms;
-mod zone_rows;
 
 #[cfg(test)]
 mod samples;

@@ -3,7 +3,7 @@
 use super::grid::Grid;
 use super::plots::{Figure, PLOTS};
 use super::terms::TERMS;
-use super::{jobs_rows, overview, stream_rows, table};
+use super::{figures, overview, table};
 use ::run::report::Report;
 use html_report::{Page, Table, copyable, folded};
 use maud::{Markup, html};
@@ -53,9 +53,8 @@ fn results(report: &Report) -> Markup {
         @if report.schemes.is_empty() {
             p { "No scheme was run." }
         } @else {
-            (by_scheme(&overview::grid(report)))
-            @if let Some(jobs) = jobs_rows::grid(report) { (by_scheme(&jobs)) }
-            @if let Some(handles) = stream_rows::grid(report) { (by_scheme(&handles)) }
+            (by_scheme(&figures::overview(report)))
+            @for grid in figures::parts(report) { (by_scheme(&grid)) }
             (lines(&overview::lines(report)))
             p.quiet { (overview::of_times(report)) }
             (folded("Every figure", every_figure(report)))
@@ -70,7 +69,7 @@ fn by_scheme(grid: &Grid) -> Markup {
 }
 
 fn every_figure(report: &Report) -> Markup {
-    let (headings, rows) = table::grid(report).by_field();
+    let (headings, rows) = figures::every(report).by_field();
     html! {
         (Table::new(headings, rows).unsorted())
         @for line in table::how_to_read(report) { p.quiet { (line) } }

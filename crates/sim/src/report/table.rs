@@ -1,16 +1,8 @@
 //! The report as a table for users.
 
-use super::cells::{longest, mean, none, p99_9, percent};
-use super::grid::{Grid, wrap};
-use super::late_rows::LateCells;
-use super::{jobs_rows, ssd_rows, stream_rows, zone_rows};
-use ::run::report::DeadlineReport;
-use ::run::report::RequestDeadline;
-use ::run::report::units;
-use ::run::report::{
-    BitErrorReport, BufferReport, RefreshReport, Report, SchemeReport, SlcCacheReport, Violation,
-};
-use workload::quantity::Duration;
+use super::figures;
+use super::grid::{NONE, wrap};
+use ::run::report::{DeadlineReport, Report, SchemeReport, Summary, Violation, units};
 
 /// Most schemes shown as columns; more are shown as rows.
 const MOST_COLUMNS: usize = 5;
@@ -26,31 +18,26 @@ pub fn render(report: &Report, width: usize) -> String {
         out.push_str(&not_run(report, width));
         return out;
     }
-    let grid = grid(report);
+    let grid = figures::every(report);
     let columns = (report.schemes.len() <= MOST_COLUMNS).then(|| grid.schemes_as_columns(width));
     out.push_str(&columns.flatten().unwrap_or_else(|| grid.schemes_as_rows(width)));
     out.push('\n');
-    out.push_str(&jobs_rows::render(report, width));
-    out.push_str(&stream_rows::render(report, width));
+    for grid in figures::parts(report) {
+        out.push_str(&grid.schemes_as_rows(width));
+        out.push('\n');
+    }
     for scheme in &report.schemes {
         out.push_str(&notes(scheme, width));
     }
     out.push_str(&not_run(report, width));
     out.push('\n');
-    how_to_read(report).iter().for_each(|line| out.push_str(&wrap(line, width, "  ")));
+    how_to_read(report).for_each(|line| out.push_str(&wrap(line, width, "  ")));
     out
 }
 
 /// What the words of the table mean.
-pub(super) fn how_to_read(report: &Report) -> Vec<&'static str> {
-    let buffered = report.schemes.iter().any(|scheme| scheme.buffer.is_some());
-    let [of_time, of_all] = HOW_TO_READ;
-    let of_time = if report.is_of_channels() { ssd_rows::HOW_TO_READ } else { of_time };
-    let cached = report.schemes.iter().any(|scheme| scheme.slc_cache.is_some());
-    let more = buffered.then_some(OF_BUFFERS).into_iter().chain(cached.then_some(OF_SLC_CACHES));
-    let more = more.chain(report.has_streams().then_some(stream_rows::HOW_TO_READ));
-    let more = more.chain(report.has_zones().then_some(zone_rows::HOW_TO_READ));
-    [of_time, of_all].into_iter().chain(more).collect()
+pub(super) fn how_to_read(report: &Report) -> impl Iterator<Item = &'static str> {
+    HOW_TO_READ.iter().filter(|(has, _)| has(report)).map(|(_, text)| *text)
 }
 
 /// One line for each scheme that cannot hold the data, or that was interrupted before its measurement.
@@ -66,21 +53,50 @@ pub(super) fn not_run_lines(report: &Report) -> Vec<String> {
     left_out.chain(report.not_run.iter().map(stopped)).collect()
 }
 
-const HOW_TO_READ: [&str; 2] = [
-    "Response = service + collection after it, of a page task, without queueing. p99.9: 999 of 1000 tasks took no longer. \
+/// What the words of the rows mean, with the reports that have these rows.
+const HOW_TO_READ: [(fn(&Report) -> bool, &str); 7] = [
+    (
+        Report::is_of_channels,
+        "Completion: end − arrival (or − issue, if the host keeps requests outstanding), \
+        queueing included. Page commands: page reads and programs; a copy is one of each. Stall: time without a completion \
+        while requests are outstanding. Use: share of the time, mean over channels or dies.",
+    ),
+    (
+        |report| !report.is_of_channels(),
+        "Response = service + collection after it, of a page task, without queueing. p99.9: 999 of 1000 tasks took no longer. \
         Collection pause: the part of a response that is collection.",
-    "Bound: of page tasks, without queueing; a request of n pages may take n times as long. Bound kept: no page task \
+    ),
+    (
+        |_| true,
+        "Bound: of page tasks, without queueing; a request of n pages may take n times as long. Bound kept: no page task \
         exceeded it. Real-time (one step): at most one collection step per task. Whole-victim worst \
         case: a task may wait for whole victims, folds or merges. WAF: pages programmed per host page; wear: erases \
         per block.",
+    ),
+    (
+        |report| report.schemes.iter().any(|scheme| scheme.buffer.is_some()),
+        "Write buffers: flushes (by the host, by age, at the end) count in \
+        execution time, completion and WAF, not in responses; hits: pages that were in the buffer, clean ones too; needless \
+        copies: share of copies of pages with a newer version in the buffer; collected: written by collection from the buffer.",
+    ),
+    (
+        |report| report.schemes.iter().any(|scheme| scheme.slc_cache.is_some()),
+        "SLC caches: the pages that they hold in SLC mode; host pages in it: the share of host \
+        writes that found room there; folded: valid pages moved to blocks in the part's own mode, and the block erased.",
+    ),
+    (
+        Report::has_streams,
+        "Streams: handle N is that of the host's stream N, handle 0 of writes without one; with \
+        K handles in each reclaim group stream N is handle N mod K of group N div K. \
+        Moved: pages of the handle that collection moved. Displaced: written to a block of another handle or reclaim group, for \
+        want of free ones or because its group was full. Reallocated: blocks collected with valid pages.",
+    ),
+    (
+        Report::has_zones,
+        "Zones: states at the end; active zones are open or closed. Host WAF: pages that the \
+        host's own log wrote, per page of its application. Total WAF: pages programmed per page of the application.",
+    ),
 ];
-
-const OF_BUFFERS: &str = "Write buffers: flushes (by the host, by age, at the end) count in \
-    execution time, completion and WAF, not in responses; hits: pages that were in the buffer, clean ones too; needless \
-    copies: share of copies of pages with a newer version in the buffer; collected: written by collection from the buffer.";
-
-const OF_SLC_CACHES: &str = "SLC caches: the pages that they hold in SLC mode; host pages in it: the share of host \
-    writes that found room there; folded: valid pages moved to blocks in the part's own mode, and the block erased.";
 
 pub(super) fn heading(report: &Report, width: usize) -> String {
     let mut out = wrap(&format!("{}, {}", report.title(), conditions(report)), width, "  ");
@@ -116,227 +132,6 @@ pub fn verdict(scheme: &SchemeReport) -> &'static str {
     }
 }
 
-/// One row per field, with one cell per scheme.
-pub(super) fn grid(report: &Report) -> Grid {
-    let schemes = &report.schemes;
-    let mut grid = Grid::new(schemes.iter().map(|s| s.name.clone()).collect());
-    let mut row = |label: &str, cell: &dyn Fn(&SchemeReport) -> String| {
-        grid.row(label, schemes.iter().map(cell).collect());
-    };
-    row("verdict", &|s| verdict(s).to_owned());
-    let on_channels = report.is_of_channels();
-    if !on_channels || schemes.iter().any(SchemeReport::can_promise) {
-        promises(&mut row);
-    }
-    if on_channels {
-        ssd_rows::completions(&mut row);
-        ssd_rows::work(schemes, &mut row);
-    } else {
-        times(schemes, &mut row);
-    }
-    if on_channels {
-        row("run time", &|s| units::time(s.elapsed_ns as f64));
-    } else if schemes.iter().any(|s| s.buffer.is_some() || s.copies_by_path.is_some()) {
-        row("execution time", &|s| units::time(s.busy_ns as f64));
-    }
-    if let Some(ns) = report.deadline_ns() {
-        let mut of_requests =
-            |label: &str, cell: &dyn Fn(&RequestDeadline, &SchemeReport) -> String| {
-                row(label, &|s| s.request_deadline.as_ref().map_or_else(none, |d| cell(d, s)));
-            };
-        let deadline = format!("deadline {}", Duration::new(ns));
-        of_requests(&deadline, &RequestDeadline::verdict);
-        of_requests("  late requests", &|d, _| d.late());
-        of_requests("  longest request (completion)", &RequestDeadline::longest);
-    }
-    if schemes.iter().any(|s| s.deadlines.is_some()) {
-        let mut of_deadlines = |label: &str, figure: &dyn Fn(&DeadlineReport) -> String| {
-            row(label, &|s| s.deadlines.as_ref().map_or_else(none, figure));
-        };
-        of_deadlines("schedulable", &DeadlineReport::verdict);
-        row("deadline misses", &|s| match (&s.deadlines, s.collection.victims) {
-            (None, _) => none(),
-            // Nothing had to be collected: the worst case has not been near.
-            (Some(deadlines), 0) => format!("{} (no collection)", deadlines.misses),
-            (Some(deadlines), _) => units::count(deadlines.misses),
-        });
-    }
-    row("WAF", &|s| s.waf.map_or_else(none, units::number));
-    if schemes.iter().any(|s| s.waf_above_oracle.is_some()) {
-        row("above oracle", &|s| s.waf_above_oracle.map_or_else(none, units::above));
-    }
-    for cause in causes(schemes) {
-        row(&format!("  of it {cause}"), &|s| {
-            let share = s.waf_by_cause.iter().find(|(name, _)| *name == cause);
-            share.map_or_else(none, |(_, waf)| units::number(*waf))
-        });
-    }
-    row("  settled", &|s| match (s.steady.waf_is_steady, s.steady.steady_from_fills) {
-        (Some(true), Some(from)) => format!("from {from:.1} fills on"),
-        (Some(_), _) => "no".into(),
-        (None, _) => "too short".into(),
-    });
-    row("host writes / capacity", &|s| format!("{:.3}", s.steady.writes_per_capacity));
-    row("page copies", &|s| units::count(s.copies));
-    for path in paths(schemes) {
-        row(&format!("  of them {path}"), &|s| copies_by(s, &path).map_or_else(none, units::count));
-    }
-    row("block erases", &|s| units::count(s.erases));
-    if schemes.iter().any(|s| s.bit_errors.is_some()) {
-        let mut of_errors = |label: &str, figure: fn(&BitErrorReport) -> u64| {
-            row(label, &|s| {
-                s.bit_errors.as_ref().map_or_else(none, |errors| units::count(figure(errors)))
-            });
-        };
-        of_errors("bits corrected", |e| e.corrected_bits);
-        of_errors("  bytes sent again", |e| e.corrected_bytes_sent_again);
-        of_errors("  bits propagated", |e| e.propagated_bits);
-        of_errors("uncorrectable reads", |e| e.uncorrectable_reads);
-        of_errors("  of the host", |e| e.uncorrectable_host_reads);
-        of_errors("pages lost", |e| e.lost_pages);
-    }
-    if schemes.iter().any(|s| s.refresh.is_some()) {
-        let mut of_refresh = |label: &str, figure: fn(&RefreshReport) -> u64| {
-            row(label, &|s| s.refresh.as_ref().map_or_else(none, |of| units::count(figure(of))));
-        };
-        of_refresh("blocks due for refresh", |of| of.refresh_due_blocks);
-        of_refresh("  pages moved", |of| of.refreshed_pages);
-        of_refresh("blocks due for read reclaim", |of| of.reclaim_due_blocks);
-        of_refresh("  pages moved", |of| of.reclaimed_pages);
-        of_refresh("blocks due at the end", |of| of.waiting_blocks);
-    }
-    let retried = |s: &SchemeReport| s.bit_errors.as_ref().and_then(|e| e.retry.clone());
-    if let Some(retry) = schemes.iter().find_map(retried) {
-        for (at, reads) in retry.reads_by_steps.iter().enumerate() {
-            let label = match reads.steps.as_str() {
-                "0" => "reads without retry".into(),
-                "soft" => "  with soft decoding".into(),
-                "failed" => "  read by no step".into(),
-                steps => format!("  after {steps} retry step{}", if at == 1 { "" } else { "s" }),
-            };
-            row(&label, &|s| {
-                let reads = retried(s).and_then(|r| r.reads_by_steps.get(at).map(|r| r.reads));
-                reads.map_or_else(none, units::count)
-            });
-        }
-        row("bounds hold up to", &|s| match retried(s) {
-            None => none(),
-            Some(retry) => match (retry.bound_cycles, retry.bound_age_s) {
-                (Some(cycles), Some(age_s)) => format!(
-                    "{} cycles, {}",
-                    units::count(cycles.into()),
-                    Duration::new(u64::from(age_s) * 1_000_000_000)
-                ),
-                _ => "every step".into(),
-            },
-        });
-    }
-    if schemes.iter().any(|s| s.collection.merges.is_some()) {
-        row("merges: switch", &|s| {
-            s.collection.merges.map_or_else(none, |m| units::count(m.switch))
-        });
-        row("merges: partial", &|s| {
-            s.collection.merges.map_or_else(none, |m| units::count(m.partial))
-        });
-        row("merges: full", &|s| s.collection.merges.map_or_else(none, |m| units::count(m.full)));
-    }
-    if schemes.iter().any(|s| s.buffer.is_some()) {
-        let mut of_buffer = |label: &str, figure: &dyn Fn(&BufferReport) -> Option<String>| {
-            row(label, &|s| s.buffer.as_ref().and_then(figure).unwrap_or_else(none));
-        };
-        of_buffer("write buffer", &|b| {
-            Some(format!("{} pages", units::count(b.capacity_pages.into())))
-        });
-        of_buffer("flush max", &|b| Some(units::time(b.longest_flush_ns as f64)));
-        of_buffer("flush by age max", &|b| Some(units::time(b.longest_age_flush_ns as f64)));
-        of_buffer("buffer write hits", &|b| b.write_hit_share.map(percent));
-        of_buffer("buffer read hits", &|b| b.read_hit_share.map(percent));
-        of_buffer("  evicted pages", &|b| Some(units::count(b.evicted)));
-        of_buffer("  flushed by age", &|b| Some(units::count(b.aged)));
-        of_buffer("  flushed by host", &|b| Some(units::count(b.flushed)));
-        of_buffer("  forced writes", &|b| Some(units::count(b.through)));
-        of_buffer("  flushed at the end", &|b| Some(units::count(b.at_end)));
-        of_buffer("  padded pages", &|b| Some(units::count(b.padded)));
-        of_buffer("  collected pages", &|b| Some(units::count(b.collected)));
-        of_buffer("needless copies", &|b| b.moved_in_vain_share.map(percent));
-    }
-    if schemes.iter().any(|s| s.slc_cache.is_some()) {
-        let mut of_cache = |label: &str, figure: &dyn Fn(&SlcCacheReport) -> Option<String>| {
-            row(label, &|s| s.slc_cache.as_ref().and_then(figure).unwrap_or_else(none));
-        };
-        of_cache("SLC cache", &|c| Some(format!("{} pages", units::count(c.capacity_pages))));
-        of_cache("  host pages in it", &|c| c.written_share.map(percent));
-        of_cache("  folded blocks", &|c| Some(units::count(c.folded_blocks)));
-        of_cache("  of these when idle", &|c| Some(units::count(c.folded_idle_blocks)));
-        of_cache("  pages moved", &|c| Some(units::count(c.moved)));
-    }
-    stream_rows::events(schemes, &mut row);
-    zone_rows::rows(schemes, &mut row);
-    if schemes.iter().any(|s| report.collects_when_idle(&s.name)) {
-        row("idle victims", &|s| match report.collects_when_idle(&s.name) {
-            true => units::count(s.collection.idle),
-            false => none(),
-        });
-    }
-    ssd_rows::victim_work(schemes, &mut row);
-    row("wear σ/mean", &|s| wear_ratios(s).map_or_else(none, |(spread, _)| units::number(spread)));
-    row("wear max/mean", &|s| wear_ratios(s).map_or_else(none, |(_, most)| units::number(most)));
-    row("logical share", &|s| format!("{:.4}", s.logical_share));
-    row("RAM", &|s| units::bytes(s.ram_bytes));
-    if !on_channels {
-        row("device busy", &|s| percent(s.busy_share));
-    }
-    row("energy per task", &|s| match s.tasks {
-        0 => none(),
-        _ => units::energy(s.energy_nj_per_task),
-    });
-    row("page reads", &|s| units::count(s.read_tasks));
-    row("page writes", &|s| units::count(s.write_tasks));
-    if schemes.iter().any(|s| s.trim_tasks > 0) {
-        row("page trims", &|s| units::count(s.trim_tasks));
-    }
-    if schemes.iter().any(|s| s.partial_pages > 0) {
-        row("pages written in part", &|s| units::count(s.partial_pages));
-    }
-    row("requests taken", &|s| match units::grouped(s.requests_taken) {
-        taken if s.requests == s.requests_taken => format!("{taken}, all done"),
-        taken => format!("{taken}, {} done", units::grouped(s.requests)),
-    });
-    if schemes.iter().any(|s| s.requests_refused > 0) {
-        row("  refused", &|s| units::count(s.requests_refused));
-    }
-    grid
-}
-
-/// Rows of the bound and of the longest response against it.
-fn promises(row: ssd_rows::Row<'_>) {
-    row("bound", &|s| match (s.bound_ns, s.real_time) {
-        (None, _) => none(),
-        (Some(_), true) => "real-time\n(one step)".to_owned(),
-        (Some(_), false) => "whole-victim\nworst case".to_owned(),
-    });
-    row("response bound", &|s| s.bound_ns.map_or_else(none, |ns| units::time(ns as f64)));
-    row("longest response", &longest_response);
-    row("violations", &|s| units::count(s.violations));
-}
-
-/// Rows of response and completion times, if one operation runs at a time.
-fn times(schemes: &[SchemeReport], row: ssd_rows::Row<'_>) {
-    row("response mean", &|s| mean(&s.response_ns));
-    row("response p99.9", &|s| p99_9(&s.response_ns));
-    // A bound is per page: where requests have several, the longest of these must not be taken for it.
-    if schemes.iter().any(|s| s.request_response_ns.max > s.response_ns.max) {
-        row("longest request (without queueing)", &|s| longest(&s.request_response_ns));
-    }
-    row("mean without collection", &|s| mean(&s.service_ns));
-    row("longest collection pause", &|s| longest(&s.step_ns));
-    if schemes.iter().any(has_queueing) {
-        row("completion mean", &|s| mean(&s.completion_ns));
-        row("completion p99.9", &|s| p99_9(&s.completion_ns));
-        row("completion max", &|s| longest(&s.completion_ns));
-    }
-}
-
 /// Standard deviation and maximum of the erases per block, as multiples of their mean; `None` without erases.
 pub(super) fn wear_ratios(scheme: &SchemeReport) -> Option<(f64, f64)> {
     let (_, mean, most) = scheme.erases_per_block;
@@ -345,20 +140,9 @@ pub(super) fn wear_ratios(scheme: &SchemeReport) -> Option<(f64, f64)> {
     (mean > 0.0).then(|| (deviation / mean, f64::from(most) / mean))
 }
 
-/// Copy paths of all schemes, in the order of their reports.
-fn paths(schemes: &[SchemeReport]) -> Vec<String> {
-    let mut paths: Vec<String> = Vec::new();
-    for count in schemes.iter().flat_map(|s| &s.copies_by_path).flatten() {
-        if !paths.contains(&count.path) {
-            paths.push(count.path.clone());
-        }
-    }
-    paths
-}
-
-fn copies_by(scheme: &SchemeReport, path: &str) -> Option<u64> {
-    let counts = scheme.copies_by_path.as_ref()?;
-    counts.iter().find(|count| count.path == path).map(|count| count.copies)
+/// The longest of some times.
+pub(super) fn longest(times: &Summary) -> String {
+    if times.count == 0 { NONE.to_owned() } else { units::time(times.max as f64) }
 }
 
 /// The longest response; exact in ns if rounding would hide that it exceeds its bound.
