@@ -4,7 +4,7 @@ use crate::figure::{Figure, decimal};
 use crate::matrix::Matrix;
 use crate::reproduction::{Reproduction, RunRecord, Section, tally};
 use crate::row::Row;
-use sim::report::wrap;
+use sim::report::{Table, wrap};
 
 /// Spaces between columns.
 const GAP: usize = 2;
@@ -195,42 +195,38 @@ fn letters(text: &str) -> usize {
 /// Table with the first column and the last (the verdict) aligned left, figures right. The first column wraps; `below`
 /// has the lines under each row.
 fn table(heads: &[&str], cells: &[Vec<String>], below: &[Vec<String>], width: usize) -> String {
-    let mut widths: Vec<usize> = heads.iter().copied().map(letters).collect();
-    for cells in cells {
-        for (width, cell) in widths.iter_mut().zip(cells) {
-            *width = (*width).max(letters(cell));
-        }
-    }
+    let widest = |at: usize| {
+        let column = cells.iter().map(|cells| letters(&cells[at]));
+        column.chain([letters(heads[at])]).max().unwrap_or(0)
+    };
     // Wrap the first column rather than let figures exceed the width.
-    let others: usize = widths[1..].iter().map(|w| w + GAP).sum::<usize>() + GAP;
-    widths[0] = widths[0].min(width.saturating_sub(others).max(24));
-    let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
-    let mut out = line(&heads, &widths);
-    out.push_str(&format!("  {}\n", "─".repeat(widths[0] + others - GAP)));
-    for (cells, below) in cells.iter().zip(below) {
-        let fits = letters(&cells[0]) <= widths[0];
-        let broken = if fits { cells[0].clone() } else { wrap(&cells[0], widths[0], "  ") };
-        let mut lines: Vec<&str> = broken.lines().collect();
-        let last = lines.pop().unwrap_or_default();
-        lines.iter().for_each(|above| out.push_str(&format!("  {above}\n")));
-        let mut cells = cells.clone();
-        cells[0] = last.to_owned();
-        out.push_str(&line(&cells, &widths));
-        below
-            .iter()
-            .for_each(|text| out.push_str(&wrap(&format!("{INDENT}{text}"), width, INDENT)));
+    let others: usize = (1..heads.len()).map(|at| widest(at) + GAP).sum::<usize>() + GAP;
+    let first = widest(0).min(width.saturating_sub(others).max(24));
+    let broken = |cells: &Vec<String>| {
+        let fits = letters(&cells[0]) <= first;
+        let lines = if fits { cells[0].clone() } else { wrap(&cells[0], first, "  ") };
+        let lines = lines.trim_end_matches('\n').to_owned();
+        // Figures stand beside the last line.
+        let above = "\n".repeat(lines.matches('\n').count());
+        let others = cells[1..].iter().map(|cell| format!("{above}{cell}"));
+        [lines].into_iter().chain(others).collect::<Vec<_>>()
+    };
+    let rows: Vec<Vec<String>> = cells.iter().map(broken).collect();
+    let heights: Vec<usize> = rows.iter().map(|row| row[0].split('\n').count()).collect();
+    let last = heads.len() - 1;
+    let head = |(at, head): (usize, &&str)| match at {
+        0 => format!("<{head:first$}"),
+        _ if at == last => format!("<{head}"),
+        _ => (*head).to_owned(),
+    };
+    let text = Table::new(heads.iter().enumerate().map(head), rows).unbroken();
+    let mut lines = text.lines().map(|line| format!("  {line}").trim_end().to_owned() + "\n");
+    let mut out: String = lines.by_ref().take(2).collect();
+    for (height, below) in heights.into_iter().zip(below) {
+        out.extend(lines.by_ref().take(height));
+        out.extend(below.iter().map(|text| wrap(&format!("{INDENT}{text}"), width, INDENT)));
     }
     out
-}
-
-fn line(cells: &[String], widths: &[usize]) -> String {
-    let last = cells.len() - 1;
-    let aligned = cells.iter().zip(widths).enumerate().map(|(at, (cell, width))| match at {
-        0 => format!("{cell:<width$}"),
-        _ if at == last => cell.clone(),
-        _ => format!("{cell:>width$}"),
-    });
-    format!("  {}\n", aligned.collect::<Vec<_>>().join("  ").trim_end())
 }
 
 fn render_matrix(matrix: &Matrix, width: usize) -> String {

@@ -13,9 +13,9 @@
 //! some schemes lack needs no condition. A `*` in a name stands for parts that vary, such as causes: a row for each, with
 //! the part as `{}` in its label. Text that more than one field makes comes from a function of the scheme.
 
+use super::details::{has_queueing, longest_response, one_share, verdict, wear_ratios};
 use super::flat;
 use super::grid::Grid;
-use super::table::{has_queueing, longest_response, one_share, verdict, wear_ratios};
 use ::run::report::{
     DeadlineReport, HandleReport, JobReport, PlaneReport, Report, RequestDeadline, SchemeReport,
     SsdReport, units,

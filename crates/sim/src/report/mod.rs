@@ -2,6 +2,7 @@
 //! series and plots.
 
 mod csv;
+pub mod details;
 mod figures;
 pub(crate) mod flat;
 mod grid;
@@ -11,7 +12,7 @@ pub mod overview;
 #[cfg(feature = "html")]
 pub(crate) mod page;
 pub mod plots;
-pub mod table;
+mod table;
 mod terms;
 
 #[cfg(test)]
@@ -23,4 +24,5 @@ pub use json::to_json;
 pub use out_dir::{OutDir, OutError, prepare_out_dir};
 #[cfg(feature = "html")]
 pub use page::{About, page};
+pub use table::Table;
 pub use terms::TERMS;

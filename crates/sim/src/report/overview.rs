@@ -1,12 +1,12 @@
 //! The report's first screen: one line per scheme, and what changes a decision.
 
+use super::details::{exceeded, heading, not_run, verdict};
 use super::figures;
 use super::grid::wrap;
-use super::table::{exceeded, heading, not_run, verdict};
 use ::run::report::{DeadlineReport, RefusedReport, Report, SchemeReport, units};
 
 /// The first screen as plain text of at most `width` columns: a line per scheme, then exceeded bounds, missed deadlines,
-/// warnings (each once), and requests that did not complete. [`super::table::render`] has the rest.
+/// warnings (each once), and requests that did not complete. [`super::details::render`] has the rest.
 pub fn render(report: &Report, width: usize) -> String {
     let mut out = heading(report, width);
     if report.schemes.is_empty() {

@@ -1,386 +1,162 @@
-//! The report as a table for users.
+//! A table, as plain text, as Markdown or as a part of a page.
 
-use super::figures;
-use super::grid::{NONE, wrap};
-use ::run::report::{DeadlineReport, Report, SchemeReport, Summary, Violation, units};
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
 
-/// Most schemes shown as columns; more are shown as rows.
-const MOST_COLUMNS: usize = 5;
+/// Headings and rows. Columns are right-aligned; one whose heading begins with `<` (not shown) is left-aligned.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    headings: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
 
-/// The report as plain text of at most `width` columns. 100 suits most terminals; below about 60, single
-/// cells may exceed the width.
-///
-/// Up to five schemes are columns if they fit; otherwise they are rows of as many tables as the fields need.
-pub fn render(report: &Report, width: usize) -> String {
-    let mut out = heading(report, width);
-    if report.schemes.is_empty() {
-        out.push_str("No scheme was run.\n");
-        out.push_str(&not_run(report, width));
-        return out;
+impl Table {
+    /// A table of these headings and rows.
+    pub fn new<H: Into<String>, R: IntoIterator<Item = String>>(
+        headings: impl IntoIterator<Item = H>,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Self {
+        Self {
+            headings: headings.into_iter().map(Into::into).collect(),
+            rows: rows.into_iter().map(|row| row.into_iter().collect()).collect(),
+        }
     }
-    let grid = figures::every(report);
-    let columns = (report.schemes.len() <= MOST_COLUMNS).then(|| grid.schemes_as_columns(width));
-    out.push_str(&columns.flatten().unwrap_or_else(|| grid.schemes_as_rows(width)));
-    out.push('\n');
-    for grid in figures::parts(report) {
-        out.push_str(&grid.schemes_as_rows(width));
-        out.push('\n');
+
+    /// The headings without their marks; true for columns that are left-aligned.
+    fn heads(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.headings.iter().map(|heading| match heading.strip_prefix('<') {
+            Some(words) => (words, true),
+            None => (heading.as_str(), false),
+        })
     }
-    for scheme in &report.schemes {
-        out.push_str(&notes(scheme, width));
+
+    /// Plain text without a frame, with underlined headings; cells are broken into lines where it would be wider than
+    /// `width` columns.
+    pub fn text(&self, width: Option<u16>) -> String {
+        self.arranged(width, |_| (0, 2))
     }
-    out.push_str(&not_run(report, width));
-    out.push('\n');
-    how_to_read(report).for_each(|line| out.push_str(&wrap(line, width, "  ")));
-    out
+
+    /// The same with only the lines that cells and headings have, and with a rule as long as the lines.
+    pub fn unbroken(&self) -> String {
+        self.arranged(None, |at| (if at == 0 { 0 } else { 2 }, 0)) + "\n"
+    }
+
+    fn arranged(&self, width: Option<u16>, padding: impl Fn(usize) -> (u16, u16)) -> String {
+        const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
+        let mut table = comfy_table::Table::new();
+        table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic);
+        width.map(|columns| table.set_width(columns));
+        table.set_header(self.heads().map(|(head, _)| head));
+        table.add_rows(&self.rows);
+        for (at, (_, left)) in self.heads().enumerate() {
+            if let Some(column) = table.column_mut(at) {
+                column.set_padding(padding(at));
+                column.set_cell_alignment(match left {
+                    true => CellAlignment::Left,
+                    false => CellAlignment::Right,
+                });
+            }
+        }
+        table.trim_fmt()
+    }
+
+    /// Markdown.
+    pub fn markdown(&self) -> String {
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let rule = |(_, left)| if left { "---" } else { "---:" }.to_owned();
+        let rows = self.rows.iter().map(|row| row.iter().map(|cell| cell.replace('|', "\\|")));
+        let head = [
+            self.heads().map(|(head, _)| head.to_owned()).collect(),
+            self.heads().map(rule).collect(),
+        ];
+        head.into_iter().chain(rows.map(Iterator::collect)).map(line).collect()
+    }
 }
 
-/// What the words of the table mean.
-pub(super) fn how_to_read(report: &Report) -> impl Iterator<Item = &'static str> {
-    HOW_TO_READ.iter().filter(|(has, _)| has(report)).map(|(_, text)| *text)
-}
-
-/// One line for each scheme that cannot hold the data, or that was interrupted before its measurement.
-pub(super) fn not_run(report: &Report, width: usize) -> String {
-    not_run_lines(report).iter().map(|line| wrap(line, width, "  ")).collect()
-}
-
-/// The same without a width.
-pub(super) fn not_run_lines(report: &Report) -> Vec<String> {
-    let left_out = report.left_out.iter();
-    let left_out = left_out.map(|scheme| format!("{}: not run: {}", scheme.name, scheme.reason));
-    let stopped = |name| format!("{name}: not run (interrupted before it was measured)");
-    left_out.chain(report.not_run.iter().map(stopped)).collect()
-}
-
-/// What the words of the rows mean, with the reports that have these rows.
-const HOW_TO_READ: [(fn(&Report) -> bool, &str); 7] = [
-    (
-        Report::is_of_channels,
-        "Completion: end − arrival (or − issue, if the host keeps requests outstanding), \
-        queueing included. Page commands: page reads and programs; a copy is one of each. Stall: time without a completion \
-        while requests are outstanding. Use: share of the time, mean over channels or dies.",
-    ),
-    (
-        |report| !report.is_of_channels(),
-        "Response = service + collection after it, of a page task, without queueing. p99.9: 999 of 1000 tasks took no longer. \
-        Collection pause: the part of a response that is collection.",
-    ),
-    (
-        |_| true,
-        "Bound: of page tasks, without queueing; a request of n pages may take n times as long. Bound kept: no page task \
-        exceeded it. Real-time (one step): at most one collection step per task. Whole-victim worst \
-        case: a task may wait for whole victims, folds or merges. WAF: pages programmed per host page; wear: erases \
-        per block.",
-    ),
-    (
-        |report| report.schemes.iter().any(|scheme| scheme.buffer.is_some()),
-        "Write buffers: flushes (by the host, by age, at the end) count in \
-        execution time, completion and WAF, not in responses; hits: pages that were in the buffer, clean ones too; needless \
-        copies: share of copies of pages with a newer version in the buffer; collected: written by collection from the buffer.",
-    ),
-    (
-        |report| report.schemes.iter().any(|scheme| scheme.slc_cache.is_some()),
-        "SLC caches: the pages that they hold in SLC mode; host pages in it: the share of host \
-        writes that found room there; folded: valid pages moved to blocks in the part's own mode, and the block erased.",
-    ),
-    (
-        Report::has_streams,
-        "Streams: handle N is that of the host's stream N, handle 0 of writes without one; with \
-        K handles in each reclaim group stream N is handle N mod K of group N div K. \
-        Moved: pages of the handle that collection moved. Displaced: written to a block of another handle or reclaim group, for \
-        want of free ones or because its group was full. Reallocated: blocks collected with valid pages.",
-    ),
-    (
-        Report::has_zones,
-        "Zones: states at the end; active zones are open or closed. Host WAF: pages that the \
-        host's own log wrote, per page of its application. Total WAF: pages programmed per page of the application.",
-    ),
+/// Words that a reader must not miss, and their class.
+#[cfg(feature = "html")]
+const STRESSED: [(&str, &str); 7] = [
+    ("BOUND EXCEEDED", "bad"),
+    ("DEADLINE MISSED", "bad"),
+    ("INTERRUPTED", "bad"),
+    ("missed by", "bad"),
+    ("% late", "bad"),
+    ("warning", "warning"),
+    ("bound kept", "good"),
 ];
 
-pub(super) fn heading(report: &Report, width: usize) -> String {
-    let mut out = wrap(&format!("{}, {}", report.title(), conditions(report)), width, "  ");
-    if report.interrupted {
-        out.push_str(&wrap("INTERRUPTED: the figures cover the run until then.", width, "  "));
-    }
-    out.push('\n');
-    out
+/// The class of a text with words that a reader must not miss.
+#[cfg(feature = "html")]
+pub(crate) fn class_of(text: &str) -> Option<&'static str> {
+    STRESSED.iter().find(|(words, _)| text.contains(words)).map(|(_, class)| *class)
 }
 
-/// Seed, and the share that all schemes export, if it is one.
-pub(super) fn conditions(report: &Report) -> String {
-    let share = one_share(&report.schemes);
-    let share = share.map_or_else(String::new, |share| format!("; share exported: {share:.3}"));
-    format!("seed {}{share}", report.seed)
-}
-
-/// The share of the array that all schemes export, if it is one, in three decimals.
-pub(super) fn one_share(schemes: &[SchemeReport]) -> Option<f64> {
-    let rounded = |s: &SchemeReport| (s.logical_share * 1000.0).round();
-    let first = schemes.first()?;
-    schemes.iter().all(|s| rounded(s) == rounded(first)).then_some(first.logical_share)
-}
-
-/// Verdict on the bound, in unambiguous words.
-pub fn verdict(scheme: &SchemeReport) -> &'static str {
-    match (scheme.violations, scheme.tasks, scheme.bound_ns) {
-        (1.., _, _) => "BOUND EXCEEDED",
-        (0, _, _) if !scheme.can_promise() => "no bound at\nthis queue depth",
-        (0, _, None) => "no bound",
-        (0, 0, Some(_)) => "not tested",
-        (0, _, Some(_)) => "bound kept",
-    }
-}
-
-/// Standard deviation and maximum of the erases per block, as multiples of their mean; `None` without erases.
-pub(super) fn wear_ratios(scheme: &SchemeReport) -> Option<(f64, f64)> {
-    let (_, mean, most) = scheme.erases_per_block;
-    // The paper's index is σ / N × 100, with N blocks.
-    let deviation = scheme.wear_index / 100.0 * scheme.series.erases.len() as f64;
-    (mean > 0.0).then(|| (deviation / mean, f64::from(most) / mean))
-}
-
-/// The longest of some times.
-pub(super) fn longest(times: &Summary) -> String {
-    if times.count == 0 { NONE.to_owned() } else { units::time(times.max as f64) }
-}
-
-/// The longest response; exact in ns if rounding would hide that it exceeds its bound.
-pub(super) fn longest_response(scheme: &SchemeReport) -> String {
-    let (worst, rounded) = (scheme.response_ns.max, longest(&scheme.response_ns));
-    match scheme.bound_ns {
-        Some(bound) if worst > bound && rounded == units::time(bound as f64) => {
-            format!("{} ns", units::grouped(worst))
-        }
-        _ => rounded,
-    }
-}
-
-/// True if any task waited for another one, so that completion differs from the response.
-pub(super) fn has_queueing(scheme: &SchemeReport) -> bool {
-    let (completion, response) = (&scheme.completion_ns, &scheme.response_ns);
-    completion.count > 0 && (completion.mean != response.mean || completion.max != response.max)
-}
-
-/// Causes that programmed pages in any scheme, in the order of the reports.
-pub(super) fn causes(schemes: &[SchemeReport]) -> Vec<String> {
-    let mut causes: Vec<String> = Vec::new();
-    for (cause, waf) in schemes.iter().flat_map(|s| &s.waf_by_cause) {
-        if *waf > 0.0 && !causes.contains(cause) {
-            causes.push(cause.clone());
+#[cfg(feature = "html")]
+impl Table {
+    /// A part of a page; where it is sortable, a click on a heading sorts it.
+    pub fn html(&self, is_sortable: bool) -> maud::Markup {
+        let heads: Vec<_> = self.heads().collect();
+        let side = |at: usize| heads.get(at).is_none_or(|(_, left)| !left).then_some("n");
+        let class = |at: usize, text: &str| {
+            let classes: Vec<&str> = side(at).into_iter().chain(class_of(text)).collect();
+            (!classes.is_empty()).then(|| classes.join(" "))
+        };
+        maud::html! {
+            div.wide {
+                table.sortable[is_sortable] {
+                    thead {
+                        tr {
+                            @for (at, (head, _)) in heads.iter().enumerate() {
+                                th class=[side(at)] scope="col" { (head) }
+                            }
+                        }
+                    }
+                    tbody {
+                        @for row in &self.rows {
+                            tr { @for (at, cell) in row.iter().enumerate() { td class=[class(at, cell)] { (cell) } } }
+                        }
+                    }
+                }
+            }
         }
     }
-    causes
-}
-
-/// When and why a scheme collected.
-pub(super) fn collection(scheme: &SchemeReport) -> String {
-    let why = match scheme.collection.why.as_str() {
-        "" => "nothing was noted.",
-        why => why,
-    };
-    format!("{}: collection: {why}", scheme.name)
-}
-
-/// Notes on one scheme below the table.
-fn notes(scheme: &SchemeReport, width: usize) -> String {
-    let mut out = wrap(&collection(scheme), width, "  ");
-    if let Some(text) = exceeded(scheme) {
-        out.push_str(&wrap(&format!("  {text}"), width, "    "));
-    }
-    for line in scheme.deadlines.iter().flat_map(DeadlineReport::lines) {
-        out.push_str(&wrap(&format!("  {line}"), width, "    "));
-    }
-    let deadline = scheme.request_deadline.as_ref();
-    if let Some(line) = deadline.and_then(|deadline| deadline.explanation(scheme)) {
-        out.push_str(&wrap(&format!("  {line}"), width, "    "));
-    }
-    for warning in &scheme.warnings {
-        out.push_str(&wrap(&format!("  warning: {warning}"), width, "    "));
-    }
-    out
-}
-
-/// The first violation of the scheme.
-pub(super) fn exceeded(scheme: &SchemeReport) -> Option<String> {
-    scheme
-        .first_violation
-        .as_ref()
-        .map(|violation| format!("BOUND EXCEEDED: {}", broken(violation)))
-}
-
-/// The first violation, with exact values, because rounding may hide that it exceeds its bound.
-fn broken(v: &Violation) -> String {
-    let unit = if v.bound == "victim-valid" { "valid pages" } else { "ns" };
-    format!(
-        "first by page task {} (request {}, LPN {}): {} bound {} {unit}, measured {} {unit}; replay: {}",
-        v.task,
-        v.request,
-        v.lpn,
-        v.bound,
-        units::grouped(v.promised),
-        units::grouped(v.seen),
-        v.replay
-    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::samples;
 
-    fn widest(text: &str) -> usize {
-        text.lines().map(|l| l.chars().count()).max().unwrap_or(0)
+    fn table() -> Table {
+        let row = |cells: [&str; 3]| cells.map(str::to_owned);
+        let rows = [row(["<b>", "1.5", "bound kept"]), row(["x|y", "2", "BOUND EXCEEDED"])];
+        Table::new(["<scheme", "WAF", "<verdict"], rows)
     }
 
     #[test]
-    fn three_schemes_stand_as_columns() {
-        let text = render(&samples::report(), 100);
-        assert!(widest(&text) <= 100, "{text}");
-        let line = |label: &str| {
-            text.lines().find(|l| l.starts_with(label)).unwrap_or_else(|| panic!("{label}: {text}"))
-        };
-        let cells = |label: &str| -> Vec<String> {
-            let cells = line(label)[label.len()..].split("  ").map(str::trim);
-            cells.filter(|c| !c.is_empty()).map(str::to_owned).collect()
-        };
-        assert_eq!(cells("verdict"), ["no bound", "BOUND EXCEEDED", "bound kept"]);
-        assert_eq!(cells("response bound"), ["–", "2220.9 µs", "2220.9 µs"]);
-        assert_eq!(cells("longest response"), ["16.20 ms", "2,220,950 ns", "2220.9 µs"]);
-        assert_eq!(cells("violations"), ["0", "3", "0"]);
-        assert_eq!(cells("  of it collection"), ["1.100", "0.900", "1.400"]);
-        assert_eq!(cells("RAM"), ["4.1 MiB", "4.1 MiB", "4.1 MiB"]);
-        assert_eq!(cells("requests taken"), ["200,000, all done"; 3]);
-        assert!(!text.contains("refused"), "{text}");
-        assert_eq!(text.lines().filter(|l| l.contains(": collection: ")).count(), 3);
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains("response bound 2,220,900 ns, measured 2,220,950 ns"), "{text}");
-        assert!(text.contains("warning: "));
-        assert!(!text.contains("completion"), "no queueing, no rows of it");
-        assert!(!text.contains('\t') && text.lines().all(|l| l.trim_end() == l));
-    }
-
-    #[test]
-    fn a_bound_says_of_what_kind_it_is() {
-        let mut report = samples::report();
-        report.schemes[1].real_time = false;
-        let text = render(&report, 100);
-        let lines: Vec<&str> = text.lines().collect();
-        let at = lines.iter().position(|line| line.starts_with("bound ")).expect("a row");
-        assert!(lines[at].contains("whole-victim") && lines[at].contains("real-time"), "{text}");
-        assert!(lines[at + 1].contains("worst case") && lines[at + 1].contains("(one step)"));
-        report.schemes.extend_from_within(..);
-        let text = render(&report, 100);
-        assert!(text.contains("whole-victim worst case"), "on one line in a table of rows: {text}");
-    }
-
-    #[test]
-    fn wear_is_in_multiples_of_the_mean() {
-        let mut scheme = SchemeReport::default();
-        assert_eq!(wear_ratios(&scheme), None);
-        scheme.series.erases = vec![2, 4, 4, 4, 5, 5, 7, 9];
-        let worn = ::run::measures::wear(&scheme.series.erases);
-        (scheme.wear_index, scheme.erases_per_block) =
-            (worn.index, (worn.least, worn.mean, worn.most));
-        assert_eq!(wear_ratios(&scheme), Some((2.0 / 5.0, 9.0 / 5.0)));
-    }
-
-    #[test]
-    fn refused_requests_have_a_row_where_there_are_any() {
-        let mut report = samples::report();
-        report.schemes[1].requests -= 3;
-        report.schemes[1].requests_refused = 3;
-        let text = render(&report, 100);
-        let row = |label: &str| text.lines().find(|line| line.starts_with(label)).unwrap();
-        assert!(row("requests taken").contains("200,000, 199,997 done"), "{text}");
-        let refused: Vec<_> = row("  refused").split_whitespace().collect();
-        assert_eq!(refused, ["refused", "0", "3", "0"]);
-    }
-
-    #[test]
-    fn the_last_lines_tell_how_to_read_it() {
-        let text = render(&samples::report(), 100);
-        let last = text.rsplit("\n\n").next().unwrap();
-        assert!(last.starts_with("Response ="), "{text}");
-        assert!(
-            last.lines().any(|line| line.starts_with("Bound: of page tasks, without queueing")),
-            "{text}"
+    fn one_table_has_three_forms() {
+        let text = "scheme  WAF  verdict\n";
+        let rows = "<b>     1.5  bound kept\nx|y       2  BOUND EXCEEDED";
+        let rule = "─".repeat(27);
+        assert_eq!(table().text(Some(80)), format!("{text}{rule}──\n{rows}"));
+        assert_eq!(table().unbroken(), format!("{text}{rule}\n{rows}\n"));
+        assert_eq!(
+            table().markdown(),
+            "| scheme | WAF | verdict |\n| --- | ---: | --- |\n| <b> | 1.5 | bound kept |\n\
+             | x\\|y | 2 | BOUND EXCEEDED |\n"
         );
     }
 
+    #[cfg(feature = "html")]
     #[test]
-    fn an_ssd_has_rows_of_its_own_and_none_of_serial_time() {
-        let mut report = samples::on_channels();
-        let text = render(&report, 100);
-        assert!(widest(&text) <= 100, "{text}");
-        let row = |text: &str, label: &str| {
-            let line = text.lines().find(|line| line.starts_with(label));
-            line.unwrap_or_else(|| panic!("{label}: {text}"))[label.len()..].trim().to_owned()
-        };
-        assert_eq!(row(&text, "verdict").split("  ").next(), Some("no bound at"));
-        assert!(row(&text, "page commands").contains("k/s"));
-        assert!(row(&text, "  minimum per window").contains("4.00 k/s"));
-        assert!(row(&text, "longest stall").contains("23.00 ms"));
-        assert!(row(&text, "link use").contains("40.0 %"));
-        assert!(row(&text, "processor time").contains("ms"));
-        assert!(
-            row(&text, "entries touched").parse::<f64>().is_ok()
-                || row(&text, "entries touched").contains('.')
-        );
-        for absent in
-            ["mean without", "longest collection pause", "response", "violations", "execution time"]
-        {
-            assert!(!text.lines().any(|line| line.starts_with(absent)), "{absent}: {text}");
+    fn sides_classes_and_names_are_kept() {
+        let text = table().html(true).into_string();
+        for part in [
+            "<table class=\"sortable\">",
+            "<th scope=\"col\">scheme</th>",
+            "<th class=\"n\" scope=\"col\">WAF</th>",
+            "<td>&lt;b&gt;</td><td class=\"n\">1.5</td><td class=\"good\">bound kept</td>",
+            "<td class=\"bad\">BOUND EXCEEDED</td>",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
         }
-        assert!(text.contains("Page commands: page reads and programs"), "{text}");
-        for scheme in &mut report.schemes {
-            scheme.bound_ns = Some(30_000_000);
-            scheme.ssd.as_mut().unwrap().queue_depth = 1;
-            scheme.ssd.as_mut().unwrap().link_use = None;
-        }
-        let text = render(&report, 100);
-        assert_eq!(row(&text, "verdict").split("  ").next(), Some("bound kept"));
-        assert!(row(&text, "response bound").contains("30.00 ms"));
-        assert!(!text.contains("link use"));
-    }
-
-    #[test]
-    fn queueing_is_shown_where_there_is_some() {
-        let mut report = samples::report();
-        report.schemes[1].completion_ns.max = 60_000_000_000;
-        let text = render(&report, 100);
-        assert!(text.contains("completion mean") && text.contains("60.0 s"), "{text}");
-    }
-
-    #[test]
-    fn many_schemes_and_long_names_fit() {
-        let mut report = samples::report();
-        for n in 0..9 {
-            let mut more = report.schemes[n % 3].clone();
-            more.name = format!("lazy-rtgc+victim=choices-{n}+share=0.4{n}+idle");
-            report.schemes.push(more);
-        }
-        let text = render(&report, 100);
-        assert!(widest(&text) <= 100, "{text}");
-        for needle in ["wear", "energy", "BOUND EXCEEDED", "choices-8+", "collection"] {
-            assert!(text.contains(needle), "{needle}: {text}");
-        }
-        report.schemes.truncate(5);
-        assert!(widest(&render(&report, 100)) <= 100);
-        assert!(widest(&render(&report, 80)) <= 80);
-    }
-
-    #[test]
-    fn nothing_run_nothing_done() {
-        let mut report = samples::report();
-        report.schemes.truncate(1);
-        report.schemes[0] =
-            SchemeReport { name: "x".into(), bound_ns: Some(5), ..SchemeReport::default() };
-        report.interrupted = true;
-        let text = render(&report, 100);
-        assert!(text.contains("not tested") && text.contains("INTERRUPTED"), "{text}");
-        assert!(!text.contains("NaN") && !text.contains("inf"));
-        report.schemes.clear();
-        assert!(render(&report, 100).contains("No scheme was run"));
     }
 }

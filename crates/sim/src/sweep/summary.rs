@@ -2,6 +2,7 @@
 
 use super::plan::Plan;
 use super::rows::{Outcome, Row, Status};
+use crate::report::Table;
 use ::run::report::units;
 use serde_json::Value;
 use std::path::Path;
@@ -9,10 +10,8 @@ use std::path::Path;
 /// Table and further lines.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// Headings of the table; a `<` marks columns of words.
-    pub headings: Vec<String>,
     /// A row per point.
-    pub rows: Vec<Vec<String>>,
+    pub table: Table,
     /// What the table does not show.
     pub lines: Vec<String>,
 }
@@ -65,7 +64,7 @@ pub fn summary(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> Summary {
         rows.push(cells);
     }
     let lines = lines(plan, outcomes, points, &reasons);
-    Summary { headings, rows, lines }
+    Summary { table: Table::new(headings, rows), lines }
 }
 
 /// Reasons, warnings, and how to read the table.
