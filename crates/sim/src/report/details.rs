@@ -1,6 +1,6 @@
 //! The report as a table for users.
 
-use super::figures;
+use super::figures::{self, When};
 use super::grid::{NONE, wrap};
 use ::run::report::{DeadlineReport, Report, SchemeReport, Summary, Violation, units};
 
@@ -54,7 +54,7 @@ pub(super) fn not_run_lines(report: &Report) -> Vec<String> {
 }
 
 /// What the words of the rows mean, with the reports that have these rows.
-const HOW_TO_READ: [(fn(&Report) -> bool, &str); 7] = [
+const HOW_TO_READ: [(When, &str); 7] = [
     (
         Report::is_of_channels,
         "Completion: end − arrival (or − issue, if the host keeps requests outstanding), \

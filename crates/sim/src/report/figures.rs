@@ -16,9 +16,10 @@
 use super::details::{has_queueing, longest_response, one_share, verdict, wear_ratios};
 use super::flat;
 use super::grid::Grid;
+use ::run::report::units::{above, bytes, count, energy, grouped, number, rate, time};
 use ::run::report::{
     DeadlineReport, HandleReport, JobReport, PlaneReport, Report, RequestDeadline, SchemeReport,
-    SsdReport, units,
+    SsdReport,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -37,23 +38,30 @@ pub(super) struct Figure<T: 'static> {
     first: Option<(u8, Row<T>)>,
 }
 
+/// What a report must have for rows or words to be shown.
+pub(super) type When = fn(&Report) -> bool;
+
 /// How a figure is shown in a table.
 struct Row<T: 'static> {
     label: &'static str,
     cell: Cell<T>,
-    when: fn(&Report) -> bool,
+    when: When,
 }
 
 /// A cell; `–` where there is no value.
 enum Cell<T: 'static> {
     /// The figure's value in this form.
-    Of(fn(&Value) -> String),
-    /// The same in rows that only a value other than 0 in one of their cells makes worth a line.
-    OfAny(fn(&Value) -> String),
+    Of(fn(f64) -> String),
+    /// The same of a whole number.
+    Whole(fn(u64) -> String),
+    /// The same in rows that only a value above 0 in one of their cells makes worth a line.
+    AnyOf(fn(f64) -> String),
+    /// The same of whole numbers.
+    AnyWhole(fn(u64) -> String),
     /// Text made of several fields.
     By(fn(&Report, &T) -> Option<String>),
 }
-use Cell::{By, Of, OfAny};
+use Cell::{AnyOf, AnyWhole, By, Of, Whole};
 
 const fn figure<T>(name: &'static str) -> Figure<T> {
     Figure { name, column: None, is_sentence: false, details: None, first: None }
@@ -72,7 +80,7 @@ impl<T: 'static> Figure<T> {
         self.row_if(always, label, cell)
     }
 
-    const fn row_if(self, when: fn(&Report) -> bool, label: &'static str, cell: Cell<T>) -> Self {
+    const fn row_if(self, when: When, label: &'static str, cell: Cell<T>) -> Self {
         Self { details: Some(Row { label, cell, when }), ..self }
     }
 
@@ -80,13 +88,7 @@ impl<T: 'static> Figure<T> {
         self.first_if(always, place, label, cell)
     }
 
-    const fn first_if(
-        self,
-        when: fn(&Report) -> bool,
-        place: u8,
-        label: &'static str,
-        cell: Cell<T>,
-    ) -> Self {
+    const fn first_if(self, when: When, place: u8, label: &'static str, cell: Cell<T>) -> Self {
         Self { first: Some((place, Row { label, cell, when })), ..self }
     }
 }
@@ -136,56 +138,26 @@ fn suspensions(report: &Report) -> bool {
 }
 
 // Forms of values.
-fn whole(value: &Value) -> u64 {
-    value.as_u64().unwrap_or(0)
+fn pages(number: u64) -> String {
+    format!("{} pages", count(number))
 }
-fn real(value: &Value) -> f64 {
-    value.as_f64().unwrap_or(0.0)
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
 }
-fn count(value: &Value) -> String {
-    units::count(whole(value))
+fn whole_percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
 }
-fn grouped(value: &Value) -> String {
-    units::grouped(whole(value))
+fn three(number: f64) -> String {
+    format!("{number:.3}")
 }
-fn pages(value: &Value) -> String {
-    format!("{} pages", count(value))
-}
-fn time(value: &Value) -> String {
-    units::time(real(value))
-}
-fn percent(value: &Value) -> String {
-    of_hundred(real(value))
-}
-fn whole_percent(value: &Value) -> String {
-    format!("{:.0} %", real(value) * 100.0)
-}
-fn number(value: &Value) -> String {
-    units::number(real(value))
-}
-fn three(value: &Value) -> String {
-    format!("{:.3}", real(value))
-}
-fn four(value: &Value) -> String {
-    format!("{:.4}", real(value))
-}
-fn bytes(value: &Value) -> String {
-    units::bytes(whole(value))
-}
-fn rate(value: &Value) -> String {
-    units::rate(real(value))
-}
-fn above(value: &Value) -> String {
-    units::above(real(value))
+fn four(number: f64) -> String {
+    format!("{number:.4}")
 }
 
 // Texts made of several fields.
-fn of_hundred(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
-}
-fn in_windows(scheme: &SchemeReport, rate: fn(&SsdReport) -> f64) -> Option<String> {
+fn in_windows(scheme: &SchemeReport, of: fn(&SsdReport) -> f64) -> Option<String> {
     let ssd = scheme.ssd.as_ref().filter(|ssd| ssd.windows > 0)?;
-    Some(units::rate(rate(ssd)))
+    Some(rate(of(ssd)))
 }
 fn per_operation(scheme: &SchemeReport, counts: fn(&PlaneReport) -> [u64; 2]) -> Option<String> {
     let [pages, operations] = counts(scheme.ssd.as_ref()?.planes.as_ref()?);
@@ -193,7 +165,7 @@ fn per_operation(scheme: &SchemeReport, counts: fn(&PlaneReport) -> [u64; 2]) ->
 }
 fn of_processor(scheme: &SchemeReport, ns: fn(&SsdReport) -> u64) -> Option<String> {
     let ssd = scheme.ssd.as_ref()?;
-    Some(of_hundred(ns(ssd) as f64 / ssd.processor_ns.max(1) as f64))
+    Some(percent(ns(ssd) as f64 / ssd.processor_ns.max(1) as f64))
 }
 fn busiest(_: &Report, scheme: &SchemeReport) -> Option<String> {
     let (what, share) = scheme.ssd.as_ref()?.busiest();
@@ -209,7 +181,7 @@ fn misses(_: &Report, scheme: &SchemeReport) -> Option<String> {
     let misses = scheme.deadlines.as_ref()?.misses;
     // Nothing had to be collected: the worst case has not been near.
     let near = scheme.collection.victims > 0;
-    Some(if near { units::count(misses) } else { format!("{misses} (no collection)") })
+    Some(if near { count(misses) } else { format!("{misses} (no collection)") })
 }
 fn verdict_or_late(_: &Report, scheme: &SchemeReport) -> Option<String> {
     deadline(scheme, |deadline, scheme| match deadline.kept {
@@ -225,7 +197,7 @@ fn settled(_: &Report, scheme: &SchemeReport) -> Option<String> {
     })
 }
 fn bound(_: &Report, scheme: &SchemeReport) -> Option<String> {
-    scheme.bound_ns.filter(|_| scheme.can_promise()).map(|ns| units::time(ns as f64))
+    scheme.bound_ns.filter(|_| scheme.can_promise()).map(|ns| time(ns as f64))
 }
 fn longest(_: &Report, scheme: &SchemeReport) -> Option<String> {
     Some(longest_response(scheme)).filter(|_| scheme.response_ns.count > 0)
@@ -245,7 +217,7 @@ pub(super) static OF_SCHEMES: &[Figure<SchemeReport>] = &[
     figure("collection.first_at_task").column("collection.first_at_page_task"),
     figure("ssd.queue_depth").column("ssd.queue_depth_requests"),
     figure("wear_index").column("wear_index_percent"),
-    figure("verdict").row("verdict", By(|_, s| Some(verdict(s).to_owned()))),
+    figure("violations").row("verdict", By(|_, s| Some(verdict(s).to_owned()))),
     figure("real_time").row_if(
         promises,
         "bound",
@@ -257,7 +229,7 @@ pub(super) static OF_SCHEMES: &[Figure<SchemeReport>] = &[
     figure("bound_ns").row_if(promises, "response bound", Of(time)).first(50, "its bound{per page}", By(bound)),
     figure("response_ns.max").row_if(promises, "longest response", By(longest))
         .first_if(serial, 42, "worst response", By(longest)),
-    figure("violations").row_if(promises, "violations", Of(count)),
+    figure("violations").row_if(promises, "violations", Whole(count)),
     // Times and work of an SSD.
     figure("read_completion_ns.mean").row_if(on_channels, "page read completion mean", Of(time)),
     figure("read_completion_ns.p99").row_if(on_channels, "  p99", Of(time)),
@@ -286,7 +258,7 @@ pub(super) static OF_SCHEMES: &[Figure<SchemeReport>] = &[
         // 0 if tasks run between the steps of a collection: it then never occupies the controller.
         By(|_, s| {
             let ns = s.ssd.as_ref()?.longest_collection_ns;
-            (ns > 0).then(|| units::time(ns as f64))
+            (ns > 0).then(|| time(ns as f64))
         }),
     ),
     figure("ssd.channel_use").column("ssd.channel_use_share_of_time").row("channel use", Of(percent)),
@@ -297,11 +269,11 @@ pub(super) static OF_SCHEMES: &[Figure<SchemeReport>] = &[
         .row("planes per program", By(|_, s| per_operation(s, |planes| [planes.pages_programmed, planes.programs]))),
     figure("ssd.planes.erases")
         .row("planes per erase", By(|_, s| per_operation(s, |planes| [planes.blocks_erased, planes.erases]))),
-    figure("ssd.suspended_erases").row_if(suspensions, "suspended erases", Of(grouped)),
-    figure("ssd.suspended_programs").row_if(suspensions, "suspended programs", Of(grouped)),
+    figure("ssd.suspended_erases").row_if(suspensions, "suspended erases", Whole(grouped)),
+    figure("ssd.suspended_programs").row_if(suspensions, "suspended programs", Whole(grouped)),
     figure("ssd.suspension_ns").row_if(suspensions, "  total delay", Of(time)),
     figure("ssd.link_use").column("ssd.link_use_share_of_time").row("link use", Of(percent)),
-    figure("busiest").row_if(processor, "busiest", By(busiest)).first_if(processor, 34, "busiest", By(busiest)),
+    figure("ssd.processor_ns").row_if(processor, "busiest", By(busiest)).first_if(processor, 34, "busiest", By(busiest)),
     figure("ssd.processor_share").row_if(processor, "processor use", Of(percent)),
     figure("ssd.busiest_core_share").row_if(several_cores, "  busiest core", Of(percent)),
     figure("ssd.longest_processor_ns").row_if(processor, "  longest run", Of(time)),
@@ -335,34 +307,34 @@ pub(super) static OF_SCHEMES: &[Figure<SchemeReport>] = &[
     figure("request_deadline.longest_ns")
         .row("  longest request (completion)", By(|_, s| deadline(s, RequestDeadline::longest))),
     figure("deadlines.schedulable").row("schedulable", By(|_, s| s.deadlines.as_ref().map(DeadlineReport::verdict))),
-    figure("deadlines.misses").row("deadline misses", By(misses)).first(54, "deadlines missed", Of(count)),
+    figure("deadlines.misses").row("deadline misses", By(misses)).first(54, "deadlines missed", Whole(count)),
     // Writes.
     figure("waf").column("waf_pages_per_host_page").row("WAF", Of(number)).first(20, "WAF", Of(number)),
     figure("waf_above_oracle").column("waf_above_oracle_share").row("above oracle", Of(above))
         .first(23, "above oracle", Of(above)),
-    figure("waf_by_cause.*").row("  of it {}", OfAny(number)),
+    figure("waf_by_cause.*").row("  of it {}", AnyOf(number)),
     figure("steady.waf_is_steady").row("  settled", By(settled)),
     figure("steady.writes_per_capacity").row("host writes / capacity", Of(three)),
-    figure("copies").column("copies_pages").row("page copies", Of(count)),
-    figure("copies_by_path.*_pages").row("  of them {}", Of(count)),
-    figure("erases").column("erases_blocks").row("block erases", Of(count)),
+    figure("copies").column("copies_pages").row("page copies", Whole(count)),
+    figure("copies_by_path.*_pages").row("  of them {}", Whole(count)),
+    figure("erases").column("erases_blocks").row("block erases", Whole(count)),
     // Bit errors.
-    figure("bit_errors.corrected_bits").row("bits corrected", Of(count)),
-    figure("bit_errors.corrected_bytes_sent_again").row("  bytes sent again", Of(count)),
-    figure("bit_errors.propagated_bits").row("  bits propagated", Of(count)),
-    figure("bit_errors.uncorrectable_reads").row("uncorrectable reads", Of(count)),
-    figure("bit_errors.uncorrectable_host_reads").row("  of the host", Of(count)),
-    figure("bit_errors.lost_pages").row("pages lost", Of(count)),
-    figure("refresh.refresh_due_blocks").row("blocks due for refresh", Of(count)),
-    figure("refresh.refreshed_pages").row("  pages moved", Of(count)),
-    figure("refresh.reclaim_due_blocks").row("blocks due for read reclaim", Of(count)),
-    figure("refresh.reclaimed_pages").row("  pages moved", Of(count)),
-    figure("refresh.waiting_blocks").row("blocks due at the end", Of(count)),
-    figure("bit_errors.retry.reads_by_steps.0").row("reads without retry", Of(count)),
-    figure("bit_errors.retry.reads_by_steps.1").row("  after 1 retry step", Of(count)),
-    figure("bit_errors.retry.reads_by_steps.*").row("  after {} retry steps", Of(count)),
-    figure("bit_errors.retry.reads_by_steps.soft").row("  with soft decoding", Of(count)),
-    figure("bit_errors.retry.reads_by_steps.failed").row("  read by no step", Of(count)),
+    figure("bit_errors.corrected_bits").row("bits corrected", Whole(count)),
+    figure("bit_errors.corrected_bytes_sent_again").row("  bytes sent again", Whole(count)),
+    figure("bit_errors.propagated_bits").row("  bits propagated", Whole(count)),
+    figure("bit_errors.uncorrectable_reads").row("uncorrectable reads", Whole(count)),
+    figure("bit_errors.uncorrectable_host_reads").row("  of the host", Whole(count)),
+    figure("bit_errors.lost_pages").row("pages lost", Whole(count)),
+    figure("refresh.refresh_due_blocks").row("blocks due for refresh", Whole(count)),
+    figure("refresh.refreshed_pages").row("  pages moved", Whole(count)),
+    figure("refresh.reclaim_due_blocks").row("blocks due for read reclaim", Whole(count)),
+    figure("refresh.reclaimed_pages").row("  pages moved", Whole(count)),
+    figure("refresh.waiting_blocks").row("blocks due at the end", Whole(count)),
+    figure("bit_errors.retry.reads_by_steps.0").row("reads without retry", Whole(count)),
+    figure("bit_errors.retry.reads_by_steps.1").row("  after 1 retry step", Whole(count)),
+    figure("bit_errors.retry.reads_by_steps.*").row("  after {} retry steps", Whole(count)),
+    figure("bit_errors.retry.reads_by_steps.soft").row("  with soft decoding", Whole(count)),
+    figure("bit_errors.retry.reads_by_steps.failed").row("  read by no step", Whole(count)),
     figure("bit_errors.retry.bound_cycles").row(
         "bounds hold up to",
         By(|_, s| {
@@ -371,58 +343,58 @@ pub(super) static OF_SCHEMES: &[Figure<SchemeReport>] = &[
                 return Some("every step".into());
             };
             let age = Duration::new(u64::from(age_s) * 1_000_000_000);
-            Some(format!("{} cycles, {age}", units::count(cycles.into())))
+            Some(format!("{} cycles, {age}", count(cycles.into())))
         }),
     ),
     // What some schemes have.
-    figure("collection.merges.switch").row("merges: switch", Of(count)),
-    figure("collection.merges.partial").row("merges: partial", Of(count)),
-    figure("collection.merges.full").row("merges: full", Of(count)),
-    figure("buffer.capacity_pages").row("write buffer", Of(pages)),
+    figure("collection.merges.switch").row("merges: switch", Whole(count)),
+    figure("collection.merges.partial").row("merges: partial", Whole(count)),
+    figure("collection.merges.full").row("merges: full", Whole(count)),
+    figure("buffer.capacity_pages").row("write buffer", Whole(pages)),
     figure("buffer.longest_flush_ns").row("flush max", Of(time)),
     figure("buffer.longest_age_flush_ns").row("flush by age max", Of(time)),
     figure("buffer.write_hit_share").row("buffer write hits", Of(percent)),
     figure("buffer.read_hit_share").row("buffer read hits", Of(percent)),
-    figure("buffer.evicted").row("  evicted pages", Of(count)),
-    figure("buffer.aged").row("  flushed by age", Of(count)),
-    figure("buffer.flushed").row("  flushed by host", Of(count)),
-    figure("buffer.through").row("  forced writes", Of(count)),
-    figure("buffer.at_end").row("  flushed at the end", Of(count)),
-    figure("buffer.padded").row("  padded pages", Of(count)),
-    figure("buffer.collected").row("  collected pages", Of(count)),
+    figure("buffer.evicted").row("  evicted pages", Whole(count)),
+    figure("buffer.aged").row("  flushed by age", Whole(count)),
+    figure("buffer.flushed").row("  flushed by host", Whole(count)),
+    figure("buffer.through").row("  forced writes", Whole(count)),
+    figure("buffer.at_end").row("  flushed at the end", Whole(count)),
+    figure("buffer.padded").row("  padded pages", Whole(count)),
+    figure("buffer.collected").row("  collected pages", Whole(count)),
     figure("buffer.moved_in_vain_share").row("needless copies", Of(percent)),
-    figure("slc_cache.capacity_pages").row("SLC cache", Of(pages)),
+    figure("slc_cache.capacity_pages").row("SLC cache", Whole(pages)),
     figure("slc_cache.written_share").row("  host pages in it", Of(percent)),
-    figure("slc_cache.folded_blocks").row("  folded blocks", Of(count)),
-    figure("slc_cache.folded_idle_blocks").row("  of these when idle", Of(count)),
-    figure("slc_cache.moved").row("  pages moved", Of(count)),
-    figure("streams.collected_blocks").row("collected blocks", Of(count)),
-    figure("streams.media_reallocated_blocks").row("  reallocated", Of(count)),
-    figure("streams.not_fully_written_blocks").row("  not written fully", Of(count)),
-    figure("streams.invalid_handle_pages").row("pages without a handle", Of(count)),
-    figure("refused.*").row("refused: {}", Of(count)),
-    figure("host_log.application_pages").row("application's pages", Of(count)),
-    figure("host_log.moved_pages").row("  moved by the host", Of(count)),
+    figure("slc_cache.folded_blocks").row("  folded blocks", Whole(count)),
+    figure("slc_cache.folded_idle_blocks").row("  of these when idle", Whole(count)),
+    figure("slc_cache.moved").row("  pages moved", Whole(count)),
+    figure("streams.collected_blocks").row("collected blocks", Whole(count)),
+    figure("streams.media_reallocated_blocks").row("  reallocated", Whole(count)),
+    figure("streams.not_fully_written_blocks").row("  not written fully", Whole(count)),
+    figure("streams.invalid_handle_pages").row("pages without a handle", Whole(count)),
+    figure("refusals.*.requests").row("refused: {}", Whole(count)),
+    figure("host_log.application_pages").row("application's pages", Whole(count)),
+    figure("host_log.moved_pages").row("  moved by the host", Whole(count)),
     figure("host_log.host_waf").row("  host WAF", Of(three)).first(21, "host WAF", Of(number)),
     figure("host_log.total_waf").row("  total WAF", Of(three)).first(22, "total WAF", Of(number)),
     figure("zones.zones").row(
         "zones",
         By(|_, s| {
             let zones = s.zones.as_ref()?;
-            let [zones, pages] = [zones.zones, zones.pages].map(|n| units::count(n.into()));
+            let [zones, pages] = [zones.zones, zones.pages].map(|n| count(n.into()));
             Some(format!("{zones} of {pages} pages"))
         }),
     ),
-    figure("zones.resets").row("  resets", Of(count)),
-    figure("zones.finishes").row("  finishes", Of(count)),
-    figure("zones.appended").row("  appended pages", Of(count)),
+    figure("zones.resets").row("  resets", Whole(count)),
+    figure("zones.finishes").row("  finishes", Whole(count)),
+    figure("zones.appended").row("  appended pages", Whole(count)),
     figure("zones.most_open")
         .row("  most open", By(|_, s| s.zones.as_ref().map(|z| format!("{} of {}", z.most_open, z.max_open)))),
     figure("zones.most_active")
         .row("  most active", By(|_, s| s.zones.as_ref().map(|z| format!("{} of {}", z.most_active, z.max_active)))),
-    figure("zones.implicit_closes").row("  closed by the controller", Of(count)),
-    figure("zones.finished_by_controller").row("  finished by the controller", Of(count)),
-    figure("zones.states").row(
+    figure("zones.implicit_closes").row("  closed by the controller", Whole(count)),
+    figure("zones.finished_by_controller").row("  finished by the controller", Whole(count)),
+    figure("zones.full").row(
         "  states",
         By(|_, s| {
             let zones = s.zones.as_ref()?;
@@ -434,58 +406,58 @@ pub(super) static OF_SCHEMES: &[Figure<SchemeReport>] = &[
                 ("read only", zones.read_only),
                 ("offline", zones.offline),
             ];
-            let used = each.iter().filter(|(_, count)| *count > 0);
-            let used = used.map(|(name, count)| format!("{count} {name}"));
+            let used = each.iter().filter(|(_, zones)| *zones > 0);
+            let used = used.map(|(name, zones)| format!("{zones} {name}"));
             Some(used.collect::<Vec<_>>().join(", "))
         }),
     ),
     figure("collection.idle").column("collection.idle_blocks").row(
         "idle victims",
-        By(|report, s| report.collects_when_idle(&s.name).then(|| units::count(s.collection.idle))),
+        By(|report, s| report.collects_when_idle(&s.name).then(|| count(s.collection.idle))),
     ),
     figure("victim_work.entries_per_victim").row("entries touched\n  per victim selection", Of(number)),
     figure("victim_work.processor_ns").row("processor time", Of(time)),
     figure("victim_work.processor_ns_per_victim").row("  per victim", Of(time)),
     // Cost.
     figure("erases_per_block.mean")
-        .row("wear σ/mean", By(|_, s| wear_ratios(s).map(|(spread, _)| units::number(spread)))),
+        .row("wear σ/mean", By(|_, s| wear_ratios(s).map(|(spread, _)| number(spread)))),
     figure("erases_per_block.most")
-        .row("wear max/mean", By(|_, s| wear_ratios(s).map(|(_, most)| units::number(most)))),
+        .row("wear max/mean", By(|_, s| wear_ratios(s).map(|(_, most)| number(most)))),
     figure("logical_share").row("logical share", Of(four))
         .first_if(|r| one_share(&r.schemes).is_none(), 10, "share", Of(three)),
-    figure("ram_bytes").row("RAM", Of(bytes)).first(60, "RAM", Of(bytes)),
+    figure("ram_bytes").row("RAM", Whole(bytes)).first(60, "RAM", Whole(bytes)),
     figure("busy_share").column("busy_share_of_time").row_if(serial, "device busy", Of(percent))
         .first_if(|r| any(r, has_queueing) && r.deadline_ns().is_none(), 52, "device busy", Of(whole_percent)),
     figure("energy_nj_per_task")
-        .row("energy per task", By(|_, s| (s.tasks > 0).then(|| units::energy(s.energy_nj_per_task)))),
-    figure("read_tasks").row("page reads", Of(count)),
-    figure("write_tasks").row("page writes", Of(count)),
-    figure("trim_tasks").row("page trims", OfAny(count)),
-    figure("partial_pages").row("pages written in part", OfAny(count)),
+        .row("energy per task", By(|_, s| (s.tasks > 0).then(|| energy(s.energy_nj_per_task)))),
+    figure("read_tasks").row("page reads", Whole(count)),
+    figure("write_tasks").row("page writes", Whole(count)),
+    figure("trim_tasks").row("page trims", AnyWhole(count)),
+    figure("partial_pages").row("pages written in part", AnyWhole(count)),
     figure("requests_taken").row(
         "requests taken",
         By(|_, s| {
-            let taken = units::grouped(s.requests_taken);
+            let taken = grouped(s.requests_taken);
             Some(match s.requests == s.requests_taken {
                 true => format!("{taken}, all done"),
-                false => format!("{taken}, {} done", units::grouped(s.requests)),
+                false => format!("{taken}, {} done", grouped(s.requests)),
             })
         }),
     ),
-    figure("requests_refused").row("  refused", OfAny(count)),
+    figure("requests_refused").row("  refused", AnyWhole(count)),
 ];
 
 /// Figures of a job, in the order of its columns.
 #[rustfmt::skip]
 static OF_JOBS: &[Figure<JobReport>] = &[
-    figure("requests").row("requests", Of(count)),
-    figure("requests_refused").row("refused", OfAny(count)),
+    figure("requests").row("requests", Whole(count)),
+    figure("requests_refused").row("refused", AnyWhole(count)),
     figure("requests_per_second").row("requests /s", Of(number)),
     figure("read_bytes_per_second").row(
         "MB/s",
         By(|_, job| {
             let bytes = job.read_bytes_per_second + job.written_bytes_per_second;
-            Some(units::number(bytes / 1e6))
+            Some(number(bytes / 1e6))
         }),
     ),
     figure("completion_ns.mean").row("mean completion", Of(time)),
@@ -493,17 +465,17 @@ static OF_JOBS: &[Figure<JobReport>] = &[
     figure("completion_ns.p99.9").row("p99.9", Of(time)),
     figure("completion_ns.max").row("worst", Of(time)),
     figure("wait_ns.mean").row("of it in queue", Of(time)),
-    figure("share_of_page_writes").row("share of writes", OfAny(percent)),
+    figure("share_of_page_writes").row("share of writes", AnyOf(percent)),
 ];
 
 /// Figures of a placement handle, in the order of its columns.
 #[rustfmt::skip]
 static OF_HANDLES: &[Figure<HandleReport>] = &[
-    figure("written").row("page writes", Of(count)),
-    figure("moved").row("moved", Of(count)),
+    figure("written").row("page writes", Whole(count)),
+    figure("moved").row("moved", Whole(count)),
     figure("waf").row("WAF", Of(three)),
-    figure("displaced").row("displaced", Of(count)),
-    figure("opened_blocks").row("blocks opened", Of(count)),
+    figure("displaced").row("displaced", Whole(count)),
+    figure("opened_blocks").row("blocks opened", Whole(count)),
 ];
 
 /// What a table is of, with its values by their names in the JSON, in their order.
@@ -513,11 +485,13 @@ struct Column<'a, T> {
     index: BTreeMap<String, usize>,
 }
 
-impl<'a, T: Serialize> Column<'a, T> {
-    fn new(of: &'a T, more: Vec<(String, Value)>) -> Self {
-        let value = serde_json::to_value(of).expect("a report has only text keys");
-        let mut values = flat::fields(&value);
-        values.extend(more);
+/// The values of a serialized struct.
+fn values(of: &impl Serialize) -> Vec<(String, Value)> {
+    flat::fields(&serde_json::to_value(of).expect("a report has only text keys"))
+}
+
+impl<'a, T> Column<'a, T> {
+    fn new(of: &'a T, values: Vec<(String, Value)>) -> Self {
         let index = values.iter().enumerate().map(|(at, (name, _))| (name.clone(), at));
         Self { of, index: index.collect(), values }
     }
@@ -527,12 +501,13 @@ impl<'a, T: Serialize> Column<'a, T> {
         let found = |name: &str| self.index.get(name).map(|at| &self.values[*at].1);
         let times = name.strip_suffix(".mean").or_else(|| name.strip_suffix(".max"));
         let times = times.and_then(|times| found(&format!("{times}.count")));
-        found(name).filter(|value| !value.is_null() && times.is_none_or(|count| whole(count) > 0))
+        found(name)
+            .filter(|value| !value.is_null() && times.is_none_or(|count| count.as_u64() != Some(0)))
     }
 }
 
 /// The rows of `figures`, which are in their order, for columns of these names.
-fn grid<'f, T: Serialize + 'static>(
+fn grid<'f, T: 'static>(
     report: &Report,
     rows: impl Iterator<Item = (&'f Figure<T>, &'f Row<T>)>,
     names: Vec<String>,
@@ -546,13 +521,16 @@ fn grid<'f, T: Serialize + 'static>(
     for (figure, row) in rows.filter(|(_, row)| (row.when)(report)) {
         let label = row.label.replace("{deadline}", &deadline).replace("{per page}", per_page);
         let mut push = |label: &str, name: &str| {
-            let is_any =
-                || columns.iter().any(|column| column.value(name).is_some_and(|v| real(v) > 0.0));
-            let cell = |column: &Column<'_, T>| match &row.cell {
-                Of(form) | OfAny(form) => column.value(name).map(form),
+            let real = |column: &Column<'_, T>| column.value(name).and_then(Value::as_f64);
+            let cell = |column: &Column<'_, T>| match row.cell {
+                Of(form) | AnyOf(form) => real(column).map(form),
+                Whole(form) | AnyWhole(form) => {
+                    column.value(name).and_then(Value::as_u64).map(form)
+                }
                 By(text) => text(report, column.of),
             };
-            if !matches!(row.cell, OfAny(_)) || is_any() {
+            let has_any = || columns.iter().filter_map(real).any(|value| value > 0.0);
+            if !matches!(row.cell, AnyOf(_) | AnyWhole(_)) || has_any() {
                 grid.row(label, columns.iter().map(cell).collect());
             }
         };
@@ -584,10 +562,14 @@ fn schemes(report: &Report) -> (Vec<String>, Vec<Column<'_, SchemeReport>>) {
     let reasons = || report.schemes.iter().flat_map(|scheme| &scheme.refusals).map(|of| &of.reason);
     let refused = |scheme: &SchemeReport, reason: &String| {
         let found = scheme.refusals.iter().find(|refused| refused.reason == *reason);
-        (format!("refused.{reason}"), found.map_or(0, |refused| refused.requests).into())
+        (format!("refusals.{reason}.requests"), found.map_or(0, |refused| refused.requests).into())
     };
-    let column =
-        |scheme| Column::new(scheme, reasons().map(|reason| refused(scheme, reason)).collect());
+    let column = |scheme| {
+        let mut values = values(scheme);
+        values.retain(|(name, _)| !name.starts_with("refusals."));
+        values.extend(reasons().map(|reason| refused(scheme, reason)));
+        Column::new(scheme, values)
+    };
     let names = report.schemes.iter().map(|scheme| scheme.name.clone());
     (names.collect(), report.schemes.iter().map(column).collect())
 }
@@ -617,7 +599,7 @@ pub(super) fn parts(report: &Report) -> impl Iterator<Item = Grid> {
 fn jobs(report: &Report) -> Option<Grid> {
     let jobs = report.jobs();
     let (names, columns): (Vec<_>, Vec<_>) =
-        jobs.into_iter().map(|(name, job)| (name, Column::new(job, Vec::new()))).unzip();
+        jobs.into_iter().map(|(name, job)| (name, Column::new(job, values(job)))).unzip();
     (!names.is_empty()).then(|| grid(report, details(OF_JOBS), names, &columns, OF_JOBS))
 }
 
@@ -634,9 +616,48 @@ fn handles(report: &Report) -> Option<Grid> {
                     _ => format!("group {} ", handle.group),
                 };
                 let name = format!("{scheme}{group}handle {}", handle.handle);
-                (name, Column::new(handle, Vec::new()))
+                (name, Column::new(handle, values(handle)))
             })
         })
         .unzip();
     (!names.is_empty()).then(|| grid(report, details(OF_HANDLES), names, &columns, OF_HANDLES))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// True if the schema of a report has the name below `at`; names of parts stand for any item of a list.
+    fn has(schema: &Value, at: &Value, name: &str) -> bool {
+        let below = |key: &str| schema.pointer(at[key].as_str()?.strip_prefix('#')?);
+        let choice = at["anyOf"].as_array().into_iter().flatten();
+        let items =
+            at.get("items").into_iter().chain(at["prefixItems"].as_array().into_iter().flatten());
+        name.is_empty()
+            || below("$ref").is_some_and(|of| has(schema, of, name))
+            || choice.into_iter().any(|of| has(schema, of, name))
+            || items.into_iter().count() > 0
+            || at["properties"].as_object().into_iter().flatten().any(|(key, of)| {
+                let rest = name.strip_prefix(key.as_str());
+                let rest = rest.and_then(|rest| {
+                    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('.') }
+                });
+                rest.is_some_and(|rest| has(schema, of, rest))
+            })
+    }
+
+    #[test]
+    fn every_figure_is_a_field_of_the_report() {
+        let schema: Value =
+            serde_json::from_str(include_str!("../../../../docs/report.schema.json")).unwrap();
+        fn check<T>(schema: &Value, of: &str, figures: &[Figure<T>]) {
+            for figure in figures {
+                assert!(has(schema, &schema["$defs"][of], figure.name), "{of}: {}", figure.name);
+            }
+        }
+        check(&schema, "SchemeReport", OF_SCHEMES);
+        check(&schema, "JobReport", OF_JOBS);
+        check(&schema, "HandleReport", OF_HANDLES);
+        assert!(!has(&schema, &schema["$defs"]["SchemeReport"], "buffer.evict"));
+    }
 }
