@@ -1,7 +1,7 @@
 //! The report as a table for users.
 
 use super::figures::{self, When};
-use super::grid::{NONE, wrap};
+use super::grid::{Grid, NONE, wrap};
 use ::run::report::{DeadlineReport, Report, SchemeReport, Summary, Violation, units};
 
 /// Most schemes shown as columns; more are shown as rows.
@@ -12,27 +12,43 @@ const MOST_COLUMNS: usize = 5;
 ///
 /// Up to five schemes are columns if they fit; otherwise they are rows of as many tables as the fields need.
 pub fn render(report: &Report, width: usize) -> String {
-    let mut out = heading(report, width);
-    if report.schemes.is_empty() {
-        out.push_str("No scheme was run.\n");
-        out.push_str(&not_run(report, width));
-        return out;
+    let mut out = framed(report, width, |out| {
+        let grid = figures::every(report);
+        let columns =
+            (report.schemes.len() <= MOST_COLUMNS).then(|| grid.schemes_as_columns(width));
+        out.push_str(&columns.flatten().unwrap_or_else(|| grid.schemes_as_rows(width)));
+        out.push('\n');
+        push_parts(out, figures::parts(report), width);
+        report.schemes.iter().for_each(|scheme| out.push_str(&notes(scheme, width)));
+    });
+    if !report.schemes.is_empty() {
+        out.push('\n');
+        how_to_read(report).for_each(|line| out.push_str(&wrap(line, width, "  ")));
     }
-    let grid = figures::every(report);
-    let columns = (report.schemes.len() <= MOST_COLUMNS).then(|| grid.schemes_as_columns(width));
-    out.push_str(&columns.flatten().unwrap_or_else(|| grid.schemes_as_rows(width)));
+    out
+}
+
+/// What is on the screen of any report, around the part that `push` adds.
+pub(super) fn framed(report: &Report, width: usize, push: impl FnOnce(&mut String)) -> String {
+    let mut out = wrap(&format!("{}, {}", report.title(), conditions(report)), width, "  ");
+    if report.interrupted {
+        out.push_str(&wrap("INTERRUPTED: the figures cover the run until then.", width, "  "));
+    }
     out.push('\n');
-    for grid in figures::parts(report) {
+    match report.schemes.is_empty() {
+        true => out.push_str("No scheme was run.\n"),
+        false => push(&mut out),
+    }
+    not_run(report).iter().for_each(|line| out.push_str(&wrap(line, width, "  ")));
+    out
+}
+
+/// Adds tables with a row per scheme, job or handle.
+pub(super) fn push_parts(out: &mut String, parts: impl Iterator<Item = Grid>, width: usize) {
+    for grid in parts {
         out.push_str(&grid.schemes_as_rows(width));
         out.push('\n');
     }
-    for scheme in &report.schemes {
-        out.push_str(&notes(scheme, width));
-    }
-    out.push_str(&not_run(report, width));
-    out.push('\n');
-    how_to_read(report).for_each(|line| out.push_str(&wrap(line, width, "  ")));
-    out
 }
 
 /// What the words of the table mean.
@@ -41,12 +57,7 @@ pub(super) fn how_to_read(report: &Report) -> impl Iterator<Item = &'static str>
 }
 
 /// One line for each scheme that cannot hold the data, or that was interrupted before its measurement.
-pub(super) fn not_run(report: &Report, width: usize) -> String {
-    not_run_lines(report).iter().map(|line| wrap(line, width, "  ")).collect()
-}
-
-/// The same without a width.
-pub(super) fn not_run_lines(report: &Report) -> Vec<String> {
+pub(super) fn not_run(report: &Report) -> Vec<String> {
     let left_out = report.left_out.iter();
     let left_out = left_out.map(|scheme| format!("{}: not run: {}", scheme.name, scheme.reason));
     let stopped = |name| format!("{name}: not run (interrupted before it was measured)");
@@ -97,15 +108,6 @@ const HOW_TO_READ: [(When, &str); 7] = [
         host's own log wrote, per page of its application. Total WAF: pages programmed per page of the application.",
     ),
 ];
-
-pub(super) fn heading(report: &Report, width: usize) -> String {
-    let mut out = wrap(&format!("{}, {}", report.title(), conditions(report)), width, "  ");
-    if report.interrupted {
-        out.push_str(&wrap("INTERRUPTED: the figures cover the run until then.", width, "  "));
-    }
-    out.push('\n');
-    out
-}
 
 /// Seed, and the share that all schemes export, if it is one.
 pub(super) fn conditions(report: &Report) -> String {
@@ -184,29 +186,19 @@ pub(super) fn collection(scheme: &SchemeReport) -> String {
 
 /// Notes on one scheme below the table.
 fn notes(scheme: &SchemeReport, width: usize) -> String {
-    let mut out = wrap(&collection(scheme), width, "  ");
-    if let Some(text) = exceeded(scheme) {
-        out.push_str(&wrap(&format!("  {text}"), width, "    "));
-    }
-    for line in scheme.deadlines.iter().flat_map(DeadlineReport::lines) {
-        out.push_str(&wrap(&format!("  {line}"), width, "    "));
-    }
-    let deadline = scheme.request_deadline.as_ref();
-    if let Some(line) = deadline.and_then(|deadline| deadline.explanation(scheme)) {
-        out.push_str(&wrap(&format!("  {line}"), width, "    "));
-    }
-    for warning in &scheme.warnings {
-        out.push_str(&wrap(&format!("  warning: {warning}"), width, "    "));
-    }
-    out
+    let warnings = scheme.warnings.iter().map(|warning| format!("warning: {warning}"));
+    let more = told(scheme).into_iter().chain(warnings);
+    let more = more.map(|line| wrap(&format!("  {line}"), width, "    "));
+    [wrap(&collection(scheme), width, "  ")].into_iter().chain(more).collect()
 }
 
-/// The first violation of the scheme.
-pub(super) fn exceeded(scheme: &SchemeReport) -> Option<String> {
-    scheme
-        .first_violation
-        .as_ref()
-        .map(|violation| format!("BOUND EXCEEDED: {}", broken(violation)))
+/// What a reader must know of a scheme besides its figures: an exceeded bound, and deadlines.
+pub(super) fn told(scheme: &SchemeReport) -> Vec<String> {
+    let exceeded = scheme.first_violation.iter();
+    let exceeded = exceeded.map(|violation| format!("BOUND EXCEEDED: {}", broken(violation)));
+    let deadlines = scheme.deadlines.iter().flat_map(DeadlineReport::lines);
+    let late = scheme.request_deadline.iter().filter_map(|of| of.explanation(scheme));
+    exceeded.chain(deadlines).chain(late).collect()
 }
 
 /// The first violation, with exact values, because rounding may hide that it exceeds its bound.

@@ -1,40 +1,27 @@
 //! The report's first screen: one line per scheme, and what changes a decision.
 
-use super::details::{exceeded, heading, not_run, verdict};
+use super::details::{framed, push_parts, told, verdict};
 use super::figures;
 use super::grid::wrap;
-use ::run::report::{DeadlineReport, RefusedReport, Report, SchemeReport, units};
+use ::run::report::{RefusedReport, Report, SchemeReport, units};
 
 /// The first screen as plain text of at most `width` columns: a line per scheme, then exceeded bounds, missed deadlines,
 /// warnings (each once), and requests that did not complete. [`super::details::render`] has the rest.
 pub fn render(report: &Report, width: usize) -> String {
-    let mut out = heading(report, width);
-    if report.schemes.is_empty() {
-        out.push_str("No scheme was run.\n");
-        out.push_str(&not_run(report, width));
-        return out;
-    }
-    for grid in [figures::overview(report)].into_iter().chain(figures::parts(report)) {
-        out.push_str(&grid.schemes_as_rows(width));
-        out.push('\n');
-    }
-    let details = "`--details`: every figure; `ftlkit help terms`: the words.";
-    let lines = lines(report).into_iter().chain([format!("{} {details}", of_times(report))]);
-    lines.for_each(|line| out.push_str(&wrap(&line, width, "  ")));
-    out.push_str(&not_run(report, width));
-    out
+    framed(report, width, |out| {
+        let grids = [figures::overview(report)].into_iter().chain(figures::parts(report));
+        push_parts(out, grids, width);
+        let details = "`--details`: every figure; `ftlkit help terms`: the words.";
+        let lines = lines(report).into_iter().chain([format!("{} {details}", of_times(report))]);
+        lines.for_each(|line| out.push_str(&wrap(&line, width, "  ")));
+    })
 }
 
 /// What the table does not show: exceeded bounds, missed deadlines, warnings, verdicts, and the account of requests.
 pub(super) fn lines(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     for scheme in &report.schemes {
-        lines.extend(exceeded(scheme).map(|text| format!("{}: {text}", scheme.name)));
-        let of_deadlines = scheme.deadlines.iter().flat_map(DeadlineReport::lines);
-        lines.extend(of_deadlines.map(|line| format!("{}: {line}", scheme.name)));
-        let deadline = scheme.request_deadline.as_ref();
-        let explanation = deadline.and_then(|deadline| deadline.explanation(scheme));
-        lines.extend(explanation.map(|text| format!("{}: {text}", scheme.name)));
+        lines.extend(told(scheme).iter().map(|line| format!("{}: {line}", scheme.name)));
     }
     lines.extend(warnings(&report.schemes));
     lines.extend(verdicts(&report.schemes));

@@ -59,7 +59,7 @@ fn results(report: &Report) -> Markup {
             p.quiet { (overview::of_times(report)) }
             (folded("Every figure", every_figure(report)))
         }
-        (lines(&details::not_run_lines(report)))
+        (lines(&details::not_run(report)))
     }
 }
 
