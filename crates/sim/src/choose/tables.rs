@@ -117,7 +117,7 @@ pub fn missed(missed: &[&Choice]) -> Table {
             units::bytes(choice.exported_bytes),
             time(choice.longest_ns),
             time(choice.over_ns),
-            choice.late_share.map_or_else(|| "–".into(), late),
+            choice.late_share.map_or_else(|| "–".into(), units::rare),
             time(bound),
             choice.why.clone().unwrap_or_default(),
         ]
@@ -135,13 +135,6 @@ pub fn impossible(choice: &Choice) -> String {
         share.unwrap_or_default(),
         choice.why.as_deref().unwrap_or_default()
     )
-}
-
-fn late(share: f64) -> String {
-    match share * 100.0 {
-        percent if percent >= 0.1 => format!("{percent:.1} %"),
-        percent => format!("{percent:.0e} %"),
-    }
 }
 
 #[cfg(test)]

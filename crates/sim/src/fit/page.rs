@@ -2,13 +2,13 @@
 
 use super::measured::{Figure, Measured};
 use super::search::{Candidate, Fit, Modelled};
+use crate::report::units::percent;
 use crate::report::{About, Table};
 use html_report::Page;
 use maud::html;
 
 /// The page: the ranking, and the points of the best candidate.
 pub fn page(points: &[Measured], fit: &Fit, summary: &str, about: &About) -> String {
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let ranked = |candidate: &Candidate| {
         [
             candidate.victim.clone(),

@@ -16,7 +16,7 @@
 use super::details::{has_queueing, longest_response, one_share, verdict, wear_ratios};
 use super::flat;
 use super::grid::Grid;
-use ::run::report::units::{above, bytes, count, energy, grouped, number, rate, time};
+use ::run::report::units::{above, bytes, count, energy, grouped, number, percent, rate, time};
 use ::run::report::{
     DeadlineReport, HandleReport, JobReport, PlaneReport, Report, RequestDeadline, SchemeReport,
     SsdReport,
@@ -140,9 +140,6 @@ fn suspensions(report: &Report) -> bool {
 // Forms of values.
 fn pages(number: u64) -> String {
     format!("{} pages", count(number))
-}
-fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
 }
 fn whole_percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
