@@ -1,7 +1,7 @@
 //! Plain-text report of a reproduction: the claims, the matrices, and on request every row.
 
 use crate::figure::{Figure, decimal};
-use crate::matrix::Matrix;
+use crate::matrix::{Cell, Matrix};
 use crate::reproduction::{Reproduction, RunRecord, Section, tally};
 use crate::row::Row;
 use sim::report::{Table, wrap};
@@ -182,9 +182,9 @@ fn rows(rows: &[&Row], words: impl Fn(&Row) -> (String, Option<String>), width: 
             long.chain(remarks(row)).collect()
         })
         .collect();
-    let mut heads = vec![""];
+    let mut heads = vec!["<"];
     heads.extend(section.then_some("section"));
-    heads.extend(["paper", "ours", "ratio", "verdict"]);
+    heads.extend(["paper", "ours", "ratio", "<verdict"]);
     table(&heads, &cells, &below, width)
 }
 
@@ -192,16 +192,16 @@ fn letters(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Table with the first column and the last (the verdict) aligned left, figures right. The first column wraps; `below`
-/// has the lines under each row.
+/// Table of these headings, marked as those of [`Table`]; the first column, of words, wraps. `below` has the lines under
+/// each row.
 fn table(heads: &[&str], cells: &[Vec<String>], below: &[Vec<String>], width: usize) -> String {
     let widest = |at: usize| {
         let column = cells.iter().map(|cells| letters(&cells[at]));
-        column.chain([letters(heads[at])]).max().unwrap_or(0)
+        column.chain([letters(heads[at].trim_start_matches('<'))]).max().unwrap_or(0)
     };
     // Wrap the first column rather than let figures exceed the width.
-    let others: usize = (1..heads.len()).map(|at| widest(at) + GAP).sum::<usize>() + GAP;
-    let first = widest(0).min(width.saturating_sub(others).max(24));
+    let others: usize = (1..heads.len()).map(|at| widest(at) + GAP).sum();
+    let first = widest(0).min(width.saturating_sub(others + GAP).max(24));
     let broken = |cells: &Vec<String>| {
         let fits = letters(&cells[0]) <= first;
         let lines = if fits { cells[0].clone() } else { wrap(&cells[0], first, "  ") };
@@ -213,45 +213,29 @@ fn table(heads: &[&str], cells: &[Vec<String>], below: &[Vec<String>], width: us
     };
     let rows: Vec<Vec<String>> = cells.iter().map(broken).collect();
     let heights: Vec<usize> = rows.iter().map(|row| row[0].split('\n').count()).collect();
-    let last = heads.len() - 1;
-    let head = |(at, head): (usize, &&str)| match at {
-        0 => format!("<{head:first$}"),
-        _ if at == last => format!("<{head}"),
-        _ => (*head).to_owned(),
-    };
-    let text = Table::new(heads.iter().enumerate().map(head), rows).unbroken();
+    let blank = format!("<{:first$}", "");
+    let text = Table::new([&*blank].iter().chain(&heads[1..]).copied(), rows);
+    let text = if below.is_empty() { text.text(None) } else { text.unbroken() };
     let mut lines = text.lines().map(|line| format!("  {line}").trim_end().to_owned() + "\n");
     let mut out: String = lines.by_ref().take(2).collect();
-    for (height, below) in heights.into_iter().zip(below) {
+    for (at, height) in heights.into_iter().enumerate() {
         out.extend(lines.by_ref().take(height));
-        out.extend(below.iter().map(|text| wrap(&format!("{INDENT}{text}"), width, INDENT)));
+        let below = below.get(at).into_iter().flatten();
+        out.extend(below.map(|text| wrap(&format!("{INDENT}{text}"), width, INDENT)));
     }
     out
 }
 
 fn render_matrix(matrix: &Matrix, width: usize) -> String {
     let printed = if matrix.has_printed() { "; the paper's in parentheses" } else { "" };
-    let mut out = wrap(&format!("  {}{printed}", matrix.title), width, "    ");
-    let heads: Vec<&str> =
-        std::iter::once("").chain(matrix.columns.iter().map(String::as_str)).collect();
-    let cells: Vec<Vec<String>> = matrix
-        .rows
-        .iter()
-        .map(|(name, cells)| {
-            std::iter::once(name.clone()).chain(cells.iter().map(|cell| cell.text())).collect()
-        })
-        .collect();
-    // The last column is aligned left in tables of rows: an empty one keeps figures aligned right here.
-    let heads: Vec<&str> = heads.into_iter().chain([""]).collect();
-    let cells: Vec<Vec<String>> = cells
-        .into_iter()
-        .map(|mut cells| {
-            cells.push(String::new());
-            cells
-        })
-        .collect();
-    out.push_str(&table(&heads, &cells, &vec![Vec::new(); cells.len()], width));
-    out
+    let title = wrap(&format!("  {}{printed}", matrix.title), width, "    ");
+    let columns = matrix.columns.iter().map(String::as_str);
+    let heads: Vec<&str> = ["<"].into_iter().chain(columns).collect();
+    let row = |(name, cells): &(String, Vec<Cell>)| {
+        [name.clone()].into_iter().chain(cells.iter().map(Cell::text)).collect()
+    };
+    let cells: Vec<Vec<String>> = matrix.rows.iter().map(row).collect();
+    title + &table(&heads, &cells, &[], width.saturating_sub(GAP))
 }
 
 fn render_run(run: &RunRecord, width: usize) -> String {
@@ -266,7 +250,6 @@ fn render_run(run: &RunRecord, width: usize) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::matrix::Cell;
     use crate::reproduction::PlotFile;
     use crate::settings::Scale;
     use crate::verdict::Reason;
