@@ -11,7 +11,7 @@
 mod cache;
 mod distribution;
 mod series;
-mod summary;
+pub(crate) mod summary;
 mod task;
 mod wear;
 

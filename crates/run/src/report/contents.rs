@@ -4,7 +4,7 @@ use super::deadlines::DeadlineReport;
 use super::jobs::JobReport;
 use super::late::RequestDeadline;
 use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
-use crate::measures::Summary;
+use crate::measures::summary::Summary;
 use crate::rounds::SteadyReport;
 use ftl::{HandleLog, StreamLog};
 use serde::Serialize;

@@ -1,7 +1,6 @@
 //! Axes of a sweep: a key, and the values that it takes, listed or as ranges.
 
 use super::error::ConfigError;
-use super::setting::Setting;
 use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -12,8 +11,10 @@ use std::str::FromStr;
 /// Largest number of values of one axis.
 const MOST_VALUES: usize = 100_000;
 
-/// Second names of keys that are no settings of an experiment, which declare theirs.
-const ALIASES: [(&str, &str); 6] = [
+/// Keys with a second name.
+const ALIASES: [(&str, &str); 8] = [
+    ("depth", "queue_depth"),
+    ("seeds", "seed"),
     ("workload", "trace"),
     ("schemes", "scheme"),
     ("policy", "victim"),
@@ -66,9 +67,8 @@ impl Axis {
             return Err(fault("has no value".into()));
         }
         let key = key.trim();
-        let alias = ALIASES.iter().find(|(alias, _)| *alias == key).map(|(_, key)| *key);
-        let setting = || Setting::by_key(key).map(|setting| setting.key);
-        Ok(Self { key: alias.or_else(setting).unwrap_or(key).to_owned(), values })
+        let alias = ALIASES.iter().find(|(alias, _)| *alias == key);
+        Ok(Self { key: alias.map_or(key, |alias| alias.1).to_owned(), values })
     }
 
     /// An axis of the values of a list.

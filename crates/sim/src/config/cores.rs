@@ -1,10 +1,9 @@
 //! The controller's cores: settings besides clock and cycles, checked.
 
 use super::error::ConfigError;
-use super::experiment::Experiment;
+use super::experiment::{Experiment, Setting};
 use super::notation::Word;
 use super::processor::processor_line;
-use super::setting::Setting;
 use ::run::ssd::{CoreSettings, CoreSharing, CpuWork};
 use ftl::Processor;
 

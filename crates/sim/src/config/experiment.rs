@@ -6,7 +6,7 @@ use super::bus_rate::BusRate;
 use super::error::ConfigError;
 use super::fdp::FdpSettings;
 use super::interface::MOST_DEPTH;
-use super::notation::Word;
+use super::notation::{Word, named};
 use super::part::PartChoice;
 use super::planes::PlaneUse;
 use super::precondition::PreconditionChoice;
@@ -14,7 +14,7 @@ use super::processor::{Cpu, MOST_CYCLES};
 use super::read_retry::ReadRetrySettings;
 use super::refresh::{ReadReclaim, RefreshSettings};
 use super::scheme::SchemeChoice;
-use super::setting::{Group, Setting, is_never, is_unset, settings};
+use super::setting::{Field, Group, SettingOf, is_never, is_unset, settings};
 use super::share::{DefaultShare, PartialPages, SpaceRule};
 use super::suspend::SuspendChoice;
 use super::text_or_table::TextOrTable;
@@ -62,7 +62,7 @@ settings! {
     }
     "is_never" Replay {
         /// Seed of all random draws; the same seed gives the same output [default: 1]
-        seed: u64 = 1, { value: "N", aliases: &["seeds"], has_own_option: true }
+        seed: u64 = 1, { value: "N", has_own_option: true }
     }
     "is_unset" Ssd {
         /// Channels of an SSD, 1 to 256, each with --ways devices of --dies dies: operations of different dies overlap,
@@ -93,9 +93,7 @@ settings! {
 
         /// Outstanding requests, 1 to 65536: always this many without arrival times or with --closed, else at most
         /// [default: 32, or the interface's limit]
-        queue_depth: Option<u32> = None, {
-            value: "N", range: Some(1..=MOST_DEPTH), needs_ssd: true, aliases: &["depth"],
-        }
+        queue_depth: Option<u32> = None, { value: "N", range: Some(1..=MOST_DEPTH), needs_ssd: true }
 
         /// Submission queues, 1 to 128: requests go to them in turns, and each holds --queue-depth; of --job: queues of each job
         /// that sets none [default: 1]
@@ -239,6 +237,51 @@ settings! {
         /// SHA-256 of traces by their paths, as written; a file with another content is refused.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         sha256: BTreeMap<String, String> = BTreeMap::new(),
+    }
+}
+
+/// A setting of an [`Experiment`].
+pub type Setting = SettingOf<Experiment>;
+
+impl Setting {
+    /// The setting of this key.
+    pub fn by_key(key: &str) -> Option<&'static Self> {
+        Self::ALL.iter().find(|setting| setting.key == key)
+    }
+
+    /// The setting of this option of the command, without dashes.
+    pub fn by_option(option: &str) -> Option<&'static Self> {
+        Self::ALL.iter().find(|setting| setting.option() == option)
+    }
+}
+
+impl Experiment {
+    /// Checks that each number is in its range.
+    ///
+    /// # Errors
+    /// The first setting that is not, with its range.
+    pub(super) fn check_ranges(&self) -> Result<(), ConfigError> {
+        let mut faults = Setting::ALL.iter().filter_map(|setting| {
+            let reason = setting.fault(self)?;
+            Some(ConfigError::setting(setting.key, reason))
+        });
+        faults.next().map_or(Ok(()), Err)
+    }
+}
+
+impl Field for Timing {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        *self =
+            named("clock of requests", text, &[("trace", Self::Trace), ("closed", Self::Closed)])?;
+        Ok(())
+    }
+
+    fn text(&self) -> Option<String> {
+        (*self == Self::Closed).then(|| "closed".to_owned())
+    }
+
+    fn unset(&mut self) {
+        *self = Self::default();
     }
 }
 

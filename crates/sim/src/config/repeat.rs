@@ -1,7 +1,6 @@
 //! The command that repeats an experiment.
 
-use super::experiment::{Experiment, Timing};
-use super::setting::Setting;
+use super::experiment::{Experiment, Setting, Timing};
 use super::text_or_table::Text;
 use workload::WorkloadSpec;
 

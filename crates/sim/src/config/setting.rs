@@ -3,7 +3,6 @@
 //! flash image, the check of its range, and the options that repeat an experiment.
 
 use super::error::ConfigError;
-use super::experiment::{Experiment, Timing};
 use super::notation::{Notation, Word};
 use super::precondition::PreconditionChoice;
 use super::text_or_table::Text;
@@ -59,13 +58,10 @@ impl Group {
     }
 }
 
-/// One setting of an [`Experiment`].
-#[derive(Clone)]
-pub struct Setting {
+/// One setting of an experiment `E`.
+pub struct SettingOf<E: 'static> {
     /// Key in an experiment's file, and of a sweep.
     pub key: &'static str,
-    /// Other names of the key in a sweep.
-    pub aliases: &'static [&'static str],
     /// Option of the command, without dashes; empty: the key, with dashes between words.
     pub(super) option: &'static str,
     /// Placeholder of its value in help.
@@ -84,27 +80,17 @@ pub struct Setting {
     pub(super) needs_unit: bool,
     /// True if an option of its own form sets it, or several do.
     pub has_own_option: bool,
-    pub(super) field: fn(&Experiment) -> &dyn Field,
-    pub(super) field_mut: fn(&mut Experiment) -> &mut dyn Field,
+    pub(super) field: fn(&E) -> &dyn Field,
+    pub(super) field_mut: fn(&mut E) -> &mut dyn Field,
 }
 
-impl std::fmt::Debug for Setting {
+impl<E> std::fmt::Debug for SettingOf<E> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Setting").field("key", &self.key).finish_non_exhaustive()
     }
 }
 
-impl Setting {
-    /// The setting of this key or one of its other names.
-    pub fn by_key(key: &str) -> Option<&'static Self> {
-        Self::ALL.iter().find(|setting| setting.key == key || setting.aliases.contains(&key))
-    }
-
-    /// The setting of this option of the command, without dashes.
-    pub fn by_option(option: &str) -> Option<&'static Self> {
-        Self::ALL.iter().find(|setting| setting.option() == option)
-    }
-
+impl<E> SettingOf<E> {
     /// Option of the command, without dashes.
     pub fn option(&self) -> String {
         if self.option.is_empty() { self.key.replace('_', "-") } else { self.option.to_owned() }
@@ -120,7 +106,7 @@ impl Setting {
     ///
     /// # Errors
     /// Why the text is none of its values; the experiment is as before.
-    pub fn read(&self, experiment: &mut Experiment, text: &str) -> Result<(), String> {
+    pub fn read(&self, experiment: &mut E, text: &str) -> Result<(), String> {
         if self.needs_unit {
             with_unit(text)?;
         }
@@ -134,14 +120,19 @@ impl Setting {
     }
 
     /// The value as [`Setting::read`] takes it; `None` if it is not set.
-    pub fn text(&self, experiment: &Experiment) -> Option<String> {
+    pub fn text(&self, experiment: &E) -> Option<String> {
         (self.field)(experiment).text()
     }
 
     /// `--option value`, if it differs from that of another experiment, such as the default one.
-    pub fn given(&self, experiment: &Experiment, default: &Experiment) -> Option<String> {
+    pub fn given(&self, experiment: &E, default: &E) -> Option<String> {
         let text = self.text(experiment).filter(|text| Some(text) != self.text(default).as_ref());
         text.map(|text| format!("--{} {text}", self.option()))
+    }
+
+    /// Why the value is none of its range.
+    pub(super) fn fault(&self, experiment: &E) -> Option<String> {
+        self.out_of_range((self.field)(experiment).number())
     }
 
     fn out_of_range(&self, number: Option<u32>) -> Option<String> {
@@ -161,20 +152,6 @@ pub fn with_unit(text: &str) -> Result<Duration, String> {
         return Err(format!("`{text}` has no unit: write {text}ms, {text}us, {text}ns or {text}s"));
     }
     text.parse::<Duration>().map_err(|error| error.to_string())
-}
-
-impl Experiment {
-    /// Checks that each number is in its range.
-    ///
-    /// # Errors
-    /// The first setting that is not, with its range.
-    pub(super) fn check_ranges(&self) -> Result<(), ConfigError> {
-        let mut faults = Setting::ALL.iter().filter_map(|setting| {
-            let reason = setting.out_of_range((setting.field)(self).number())?;
-            Some(ConfigError::setting(setting.key, reason))
-        });
-        faults.next().map_or(Ok(()), Err)
-    }
 }
 
 /// A field of an experiment as a setting.
@@ -329,25 +306,6 @@ impl Field for PreconditionChoice {
     }
 }
 
-impl Field for Timing {
-    fn read(&mut self, text: &str) -> Result<(), String> {
-        *self = super::notation::named(
-            "clock of requests",
-            text,
-            &[("trace", Self::Trace), ("closed", Self::Closed)],
-        )?;
-        Ok(())
-    }
-
-    fn text(&self) -> Option<String> {
-        (*self == Self::Closed).then(|| "closed".to_owned())
-    }
-
-    fn unset(&mut self) {
-        *self = Self::default();
-    }
-}
-
 /// Declares an experiment: fields that are no settings, then groups of settings, then more fields.
 ///
 /// A setting is its help as a doc comment, `key: type = default`, and in braces whatever of [`Setting`] differs. `"is_unset"`
@@ -386,13 +344,12 @@ macro_rules! settings {
             }
         }
 
-        impl Setting {
-            /// All settings, by their groups.
+        impl SettingOf<$Experiment> {
+            /// All settings, as they are declared.
             pub const ALL: &'static [Self] = &[$($(Self {
                 $($rule: $value,)*
                 ..Self {
                     key: stringify!($key),
-                    aliases: &[],
                     option: "",
                     value: "",
                     group: Group::$group,

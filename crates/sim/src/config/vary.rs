@@ -2,10 +2,9 @@
 
 use super::bit_errors::PageErrors;
 use super::error::ConfigError;
-use super::experiment::Experiment;
+use super::experiment::{Experiment, Setting};
 use super::part::{DEFAULT_PART, PartTable, by_name};
 use super::scheme_settings::{OVER_PROVISIONING, SCHEME_SETTINGS, SchemeSetting};
-use super::setting::Setting;
 use super::text_or_table::TextOrTable;
 use ::workload::quantity::{Count, Duration};
 use workload::nearest::did_you_mean;

@@ -1,7 +1,7 @@
 //! CSV: a summary with one row per scheme, its sentences apart, and the series in long format with a scheme column.
 
+use super::figures;
 use super::figures::OF_SCHEMES;
-use super::flat;
 use ::csv::{Error, Writer};
 use ::run::report::{Report, SchemeReport, WindowSample};
 use std::borrow::Borrow;
@@ -150,7 +150,7 @@ fn points<X: ToString, Y: ToString>(
 
 /// One row per scheme. Schemes may differ in their causes; a column of one scheme is a column of all.
 fn summary(report: &Report, to: &mut Writer<&mut dyn Write>) -> Result<(), Error> {
-    let schemes: Vec<_> = report.schemes.iter().map(flat::scalars).collect();
+    let schemes: Vec<_> = report.schemes.iter().map(figures::scalars).collect();
     let mut header: Vec<&str> = Vec::new();
     for (name, _) in schemes.iter().flatten().filter(|(name, _)| !is_sentence(name)) {
         if !header.contains(&name.as_str()) {
@@ -187,7 +187,7 @@ fn notes(report: &Report, to: &mut Writer<&mut dyn Write>) -> Result<(), Error> 
         for warning in &scheme.warnings {
             to.write_record([&scheme.name, "warning", warning])?;
         }
-        let told = flat::scalars(scheme).into_iter();
+        let told = figures::scalars(scheme).into_iter();
         let told =
             told.filter(|(name, text)| is_sentence(name) && name != "warnings" && !text.is_empty());
         for (about, text) in told {

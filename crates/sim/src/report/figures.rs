@@ -13,8 +13,8 @@
 //! some schemes lack needs no condition. A `*` in a name stands for parts that vary, such as causes: a row for each, with
 //! the part as `{}` in its label. Text that more than one field makes comes from a function of the scheme.
 
-use super::details::{has_queueing, longest_response, one_share, verdict, wear_ratios};
 use super::flat;
+use super::forms::{has_queueing, longest_response, one_share, verdict, wear_ratios};
 use super::grid::Grid;
 use ::run::report::units::{above, bytes, count, energy, grouped, number, percent, rate, time};
 use ::run::report::{
@@ -604,6 +604,25 @@ fn handles(report: &Report) -> Vec<Column<'_, HandleReport>> {
         })
     });
     columns.collect()
+}
+
+/// Every scalar of a scheme, in the order of the columns. Text is unchanged; values not measured are empty.
+pub(super) fn scalars(scheme: &SchemeReport) -> Vec<(String, String)> {
+    let text = |value| match value {
+        Value::Null => String::new(),
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    with_units(scheme).into_iter().map(|(name, value)| (name, text(value))).collect()
+}
+
+/// As [`flat::values`], with names that tell the unit.
+pub(crate) fn with_units(scheme: &SchemeReport) -> Vec<(String, Value)> {
+    let with_unit = |name: String| {
+        let figure = OF_SCHEMES.iter().find(|figure| name == figure.name);
+        figure.and_then(|figure| figure.column).map_or(name, str::to_owned)
+    };
+    flat::values(scheme).into_iter().map(|(name, value)| (with_unit(name), value)).collect()
 }
 
 #[cfg(test)]

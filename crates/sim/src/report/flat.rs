@@ -1,6 +1,5 @@
 //! A scheme's report as flat (name, value) pairs, named as in the JSON.
 
-use super::figures::OF_SCHEMES;
 use ::run::report::SchemeReport;
 use serde_json::Value;
 
@@ -23,25 +22,6 @@ const LEFT_OUT: [&str; 8] = [
 
 /// Fields by which the objects of a list are named.
 const KEYS: [&str; 4] = ["task", "job", "handle", "cause"];
-
-/// Every scalar of a scheme, in the order of the columns. Text is unchanged; values not measured are empty.
-pub(super) fn scalars(scheme: &SchemeReport) -> Vec<(String, String)> {
-    let text = |value| match value {
-        Value::Null => String::new(),
-        Value::String(text) => text,
-        other => other.to_string(),
-    };
-    with_units(scheme).into_iter().map(|(name, value)| (name, text(value))).collect()
-}
-
-/// As [`values`], with names that tell the unit.
-pub(crate) fn with_units(scheme: &SchemeReport) -> Vec<(String, Value)> {
-    let with_unit = |name: String| {
-        let figure = OF_SCHEMES.iter().find(|figure| name == figure.name);
-        figure.and_then(|figure| figure.column).map_or(name, str::to_owned)
-    };
-    values(scheme).into_iter().map(|(name, value)| (with_unit(name), value)).collect()
-}
 
 /// Every scalar of a scheme with its name in the JSON, in the order of the columns; `null` where not measured.
 pub(crate) fn values(scheme: &SchemeReport) -> Vec<(String, Value)> {
@@ -123,6 +103,7 @@ fn push_items(out: &mut Vec<(String, Value)>, name: &str, items: &[Value]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::figures::{OF_SCHEMES, scalars};
     use crate::report::samples;
 
     #[test]

@@ -3,8 +3,9 @@
 
 mod csv;
 pub mod details;
-mod figures;
+pub(crate) mod figures;
 pub(crate) mod flat;
+mod forms;
 mod grid;
 mod json;
 mod out_dir;

@@ -1,7 +1,8 @@
 //! The report's first screen: one line per scheme, and what changes a decision.
 
-use super::details::{framed, push_parts, told, verdict};
+use super::details::{framed, push_parts, told};
 use super::figures;
+use super::forms::verdict;
 use super::grid::wrap;
 use ::run::report::{RefusedReport, Report, SchemeReport, units};
 

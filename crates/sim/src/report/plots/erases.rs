@@ -5,7 +5,7 @@ use super::chart::{centered, framed, titled};
 use super::options::PlotOptions;
 use super::style::{LINES, Look, text};
 use super::svg::{Area, PlotError};
-use crate::report::details::wear_ratios;
+use crate::report::forms::wear_ratios;
 use crate::report::grid::NONE;
 use ::run::report::units;
 use ::run::report::{Report, SchemeReport};
