@@ -119,7 +119,7 @@ impl<E> SettingOf<E> {
         Err(fault)
     }
 
-    /// The value as [`Setting::read`] takes it; `None` if it is not set.
+    /// The value as [`SettingOf::read`] takes it; `None` if it is not set.
     pub fn text(&self, experiment: &E) -> Option<String> {
         (self.field)(experiment).text()
     }
@@ -308,7 +308,7 @@ impl Field for PreconditionChoice {
 
 /// Declares an experiment: fields that are no settings, then groups of settings, then more fields.
 ///
-/// A setting is its help as a doc comment, `key: type = default`, and in braces whatever of [`Setting`] differs. `"is_unset"`
+/// A setting is its help as a doc comment, `key: type = default`, and in braces whatever of [`SettingOf`] differs. `"is_unset"`
 /// before a group leaves what is not set out of a file; `"is_never"` writes it always.
 macro_rules! settings {
     (
