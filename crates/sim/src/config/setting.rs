@@ -291,7 +291,7 @@ impl Field for PreconditionChoice {
     fn read(&mut self, text: &str) -> Result<(), String> {
         *self = text.parse().map_err(|error| match error {
             // The caller names the setting.
-            ConfigError::Setting { reason, .. } => reason,
+            ConfigError::Setting { setting, reason } if setting == "precondition" => reason,
             error => error.to_string(),
         })?;
         Ok(())
