@@ -120,17 +120,15 @@ fn setting(name: &str) -> Option<String> {
     for of in SCHEME_SETTINGS.iter().filter(|of| of.key == key || of.long_key == key) {
         out += &format!("{} (a setting of schemes)\n", of.key);
         out += &wrap(&format!("    {}", of.doc), output::width(), "    ");
-        out += &wrap(
-            &format!("    values       {}", (of.values)()),
-            output::width(),
-            "                 ",
-        );
+        out += &format!("    values       {}\n", (of.values)());
         out += &format!(
             "    with a name  --schemes SCHEME+{}\n    in a file    {}\n",
             of.usage(),
             of.long_key
         );
-        out += &format!("    in a sweep   --vary {}=…\n", of.key);
+        if of.key != "label" {
+            out += &format!("    in a sweep   --vary {}=…\n", of.key);
+        }
     }
     (!out.is_empty()).then_some(out)
 }

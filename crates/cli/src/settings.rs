@@ -83,6 +83,9 @@ impl<C> Settings<C> {
 }
 
 fn parsed(setting: &Setting, text: &str) -> Result<String, String> {
+    if text.starts_with("--") {
+        return Err("it is an option, and a value must come first".into());
+    }
     setting.read(&mut Experiment::default(), text).map(|()| text.to_owned())
 }
 

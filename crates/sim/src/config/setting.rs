@@ -107,16 +107,21 @@ impl<E> SettingOf<E> {
     /// # Errors
     /// Why the text is none of its values; the experiment is as before.
     pub fn read(&self, experiment: &mut E, text: &str) -> Result<(), String> {
-        if self.needs_unit {
-            with_unit(text)?;
-        }
+        let before = self.text(experiment);
+        self.read_any(experiment, text)?;
+        let Some(fault) = self.fault(experiment) else { return Ok(()) };
         let field = (self.field_mut)(experiment);
-        let before = field.text();
-        field.read(text)?;
-        let Some(fault) = self.out_of_range(field.number()) else { return Ok(()) };
         field.unset();
         before.map_or(Ok(()), |before| field.read(&before))?;
         Err(fault)
+    }
+
+    /// As [`SettingOf::read`], of any range: one point of a sweep may be impossible.
+    pub(super) fn read_any(&self, experiment: &mut E, text: &str) -> Result<(), String> {
+        if self.needs_unit {
+            with_unit(text)?;
+        }
+        (self.field_mut)(experiment).read(text)
     }
 
     /// The value as [`SettingOf::read`] takes it; `None` if it is not set.
@@ -132,12 +137,8 @@ impl<E> SettingOf<E> {
 
     /// Why the value is none of its range.
     pub(super) fn fault(&self, experiment: &E) -> Option<String> {
-        self.out_of_range((self.field)(experiment).number())
-    }
-
-    fn out_of_range(&self, number: Option<u32>) -> Option<String> {
         let range = self.range.as_ref()?;
-        let found = number.filter(|number| !range.contains(number))?;
+        let found = (self.field)(experiment).number().filter(|number| !range.contains(number))?;
         Some(format!("must be {} to {}, not {found}", range.start(), range.end()))
     }
 }

@@ -139,12 +139,12 @@ impl Experiment {
     fn vary_key(&mut self, key: &str, value: &str, parameters: &[&str]) -> Result<(), ConfigError> {
         let fault = |reason: String| ConfigError::setting(format!("{key}={value}"), reason);
         if let Some(setting) = Setting::by_key(key) {
-            return setting.read(self, value).map_err(fault);
+            return setting.read_any(self, value).map_err(fault);
         }
         if NOT_VARIED.contains(&key) {
             return Err(fault("is not varied by a sweep".into()));
         }
-        let settings = SCHEME_SETTINGS.iter().map(|setting| setting.key);
+        let settings = SCHEME_SETTINGS.iter().map(|of| of.key).filter(|key| *key != "label");
         let own = ["part", "scheme", "trace", "pe_cycles", "data_age", OVER_PROVISIONING];
         let mut known: Vec<&str> = Setting::ALL.iter().map(|setting| setting.key).collect();
         known.extend(settings.chain(own).chain(REPLAY).chain(parameters.iter().copied()));
@@ -216,6 +216,13 @@ mod tests {
         let text = other.to_toml().unwrap();
         assert!(text.contains("dftl+cmt=8KiB") && text.contains("zipf"), "{text}");
         assert!(text.contains("requests = 9"), "{text}");
+    }
+
+    #[test]
+    fn a_number_out_of_its_range_is_an_impossible_point_not_a_wrong_axis() {
+        let experiment = varied(&[("channels", "300")]).unwrap();
+        let error = experiment.resolve().unwrap_err().to_string();
+        assert!(error.contains("channels: must be 1 to 256, not 300"), "{error}");
     }
 
     #[test]
