@@ -138,7 +138,8 @@ impl<E> SettingOf<E> {
     /// Why the value is none of its range.
     pub(super) fn fault(&self, experiment: &E) -> Option<String> {
         let range = self.range.as_ref()?;
-        let found = (self.field)(experiment).number().filter(|number| !range.contains(number))?;
+        let number: u32 = self.text(experiment)?.parse().ok()?;
+        let found = Some(number).filter(|number| !range.contains(number))?;
         Some(format!("must be {} to {}, not {found}", range.start(), range.end()))
     }
 }
@@ -165,11 +166,6 @@ pub(super) trait Field {
 
     /// Makes it as if it had never been set.
     fn unset(&mut self);
-
-    /// The value, if it is a number that has a range.
-    fn number(&self) -> Option<u32> {
-        None
-    }
 }
 
 /// Leaves a field out of an experiment's file if it is not set.
@@ -200,10 +196,6 @@ impl Field for Option<u32> {
     fn unset(&mut self) {
         *self = None;
     }
-
-    fn number(&self) -> Option<u32> {
-        *self
-    }
 }
 
 /// A number of things: one, if nothing is said.
@@ -219,10 +211,6 @@ impl Field for u32 {
 
     fn unset(&mut self) {
         *self = 1;
-    }
-
-    fn number(&self) -> Option<u32> {
-        Some(*self)
     }
 }
 
