@@ -5,7 +5,7 @@ use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::output;
 use clap::{Arg, Command, CommandFactory};
-use sim::config::{SCHEME_SETTINGS, Setting};
+use sim::config::{SCHEME_SETTINGS, Setting, nearest};
 use sim::report::wrap;
 
 /// Commands whose `-h` is short.
@@ -70,48 +70,67 @@ fn group(heading: &str) -> String {
     word.unwrap_or(heading).to_lowercase()
 }
 
-/// What `ftlkit COMMAND --help GROUP` and `ftlkit help SETTING` print; `None` for other arguments.
+/// What `ftlkit COMMAND … --help GROUP` and `ftlkit help SETTING` print; `None` for other arguments.
 ///
 /// # Errors
-/// A group that the command does not have.
-pub(crate) fn asked(arguments: &[String]) -> Option<Result<String, Failure>> {
-    match arguments {
-        [help, name] if help == "help" => setting(name).map(Ok),
-        [name, help, of] if help == "--help" && LONG.contains(&name.as_str()) => {
-            let mut whole = Cli::command();
-            whole.build();
-            let command = whole.find_subcommand(name)?.clone();
-            let is_of = |arg: &Arg| arg.get_help_heading().map(group).as_ref() == Some(of);
-            if !command.get_arguments().any(is_of) {
-                let known = groups(&command).join(", ");
-                return Some(Err(Failure::input_with_help(
-                    format!("{name} has no group `{of}` of options"),
-                    format!("its groups are {known}"),
-                )));
-            }
-            let command = command.mut_args(|arg| {
-                let hide = !is_of(&arg);
-                arg.hide(hide)
-            });
-            let mut command = command.after_help("").after_long_help("");
-            Some(Ok(command.render_long_help().to_string()))
+/// A group that the command does not have, or nearly the name of a setting.
+pub(crate) fn requested(arguments: &[String]) -> Option<Result<String, Failure>> {
+    if let [help, name] = arguments {
+        let is_command = || Cli::command().get_subcommands().any(|of| of.get_name() == *name);
+        if help == "help" && !is_command() {
+            return setting(name).map(Ok).or_else(|| nearly_a_setting(name).map(Err));
         }
-        _ => None,
     }
+    let (name, rest) = arguments.split_first()?;
+    let at = rest.iter().position(|word| word == "--help" || word == "-h")?;
+    let group = rest.get(at + 1).filter(|word| !word.starts_with('-'))?;
+    LONG.contains(&name.as_str()).then(|| of_group(name, &group.to_lowercase()))
+}
+
+fn nearly_a_setting(name: &str) -> Option<Failure> {
+    let keys = Setting::ALL.iter().map(|of| of.key).chain(SCHEME_SETTINGS.iter().map(|of| of.key));
+    let near = nearest(&key(name), keys)?;
+    let what = format!("there is neither a command nor a setting `{name}`");
+    Some(Failure::input_with_help(what, format!("did you mean `ftlkit help {near}`?")))
+}
+
+/// The options of one group.
+fn of_group(name: &str, of: &str) -> Result<String, Failure> {
+    let mut whole = Cli::command();
+    whole.build();
+    let command = whole.find_subcommand(name).cloned();
+    let command = command.ok_or_else(|| Failure::internal("a command is missing"))?;
+    let is_of = |arg: &Arg| arg.get_help_heading().map(group).is_some_and(|name| name == of);
+    if !command.get_arguments().any(is_of) {
+        return Err(Failure::input_with_help(
+            format!("{name} has no group `{of}` of options"),
+            format!("its groups are {}", groups(&command).join(", ")),
+        ));
+    }
+    let command = command.mut_args(|arg| {
+        let hide = !is_of(&arg);
+        arg.hide(hide)
+    });
+    let mut command = command.after_help("").after_long_help("");
+    Ok(command.render_long_help().to_string())
+}
+
+/// A key as it was given: an option, or in capitals.
+fn key(name: &str) -> String {
+    name.trim_start_matches('-').replace('-', "_").to_lowercase()
 }
 
 /// All about a setting of an experiment or of schemes, by its key or option.
 fn setting(name: &str) -> Option<String> {
-    let key = name.trim_start_matches('-').replace('-', "_");
+    let key = key(name);
     let of_experiment =
-        Setting::by_key(&key).or_else(|| Setting::by_option(name.trim_start_matches('-')));
+        Setting::by_key(&key).or_else(|| Setting::by_option(&key.replace('_', "-")));
     let mut out = String::new();
     if let Some(of) = of_experiment {
         out += &format!("{} (a setting of an experiment: {})\n", of.key, of.group.title());
         out += &wrap(&format!("    {}", of.help()), output::width(), "    ");
-        if !of.has_own_option {
-            out += &format!("    option       --{} {}\n", of.option(), of.value);
-        }
+        let option = format!("    option       --{} {}", of.option(), of.value);
+        out += &format!("{}\n", option.trim_end());
         out += &format!("    in a file    {}\n    in a sweep   --vary {}=…\n", of.key, of.key);
         if of.needs_ssd {
             out += "    only with    channels\n";
@@ -139,7 +158,7 @@ mod tests {
 
     fn of(arguments: &[&str]) -> Option<String> {
         let arguments: Vec<_> = arguments.iter().map(ToString::to_string).collect();
-        asked(&arguments).map(|of| of.unwrap_or_else(|fault| format!("{fault:?}")))
+        requested(&arguments).map(|of| of.unwrap_or_else(|fault| format!("{fault:?}")))
     }
 
     #[test]
@@ -149,14 +168,29 @@ mod tests {
             whole.build();
             let help = whole.find_subcommand_mut(name).unwrap().render_help().to_string();
             assert!(help.lines().count() <= 100, "{name}: {} lines", help.lines().count());
-            let groups = groups(whole.find_subcommand(name).unwrap());
-            assert!(groups.len() > 8, "{groups:?}");
-            for group in groups {
-                assert!(help.contains(&group), "{name}: {group}");
-                let of = of(&[name, "--help", &group]).unwrap();
-                assert!(of.contains("--") && !of.contains("no group"), "{group}: {of}");
+            let all =
+                "device placement precondition channel refresh ssd workload trace replay deadline";
+            for group in all.split(' ') {
+                assert!(help.contains(group), "{name}: {group}");
+                let of = of(&[name, "uniform", "--help", group]).unwrap();
+                assert!(of.contains("      --") && !of.contains("no group"), "{group}: {of}");
             }
         }
+    }
+
+    #[test]
+    fn short_help_has_every_common_option_and_no_other() {
+        let mut whole = command();
+        whole.build();
+        let shown = |id: &&str| {
+            LONG.iter().any(|name| {
+                let mut arguments = whole.find_subcommand(name).unwrap().get_arguments();
+                arguments.any(|arg| arg.get_id().as_str() == *id && !arg.is_hide_short_help_set())
+            })
+        };
+        assert_eq!(COMMON.iter().filter(|id| !shown(id)).collect::<Vec<_>>(), Vec::<&&str>::new());
+        let help = whole.find_subcommand_mut("compare").unwrap().render_help().to_string();
+        assert!(help.contains("--queue-depth") && !help.contains("--host-first"), "{help}");
     }
 
     #[test]
@@ -164,20 +198,27 @@ mod tests {
         let ssd = of(&["compare", "--help", "ssd"]).unwrap();
         assert!(ssd.contains("--queue-depth") && !ssd.contains("--schemes <"), "{ssd}");
         assert!(of(&["compare", "--help", "sdd"]).unwrap().contains("its groups are"));
+        assert_eq!(ssd, of(&["compare", "a.csv", "-h", "SSD"]).unwrap());
         assert_eq!(of(&["bounds", "--help", "ssd"]), None);
+        assert_eq!(of(&["compare", "--help", "--json"]), None);
     }
 
     #[test]
     fn every_setting_has_a_page() {
         for setting in Setting::ALL {
-            for name in [setting.key.to_owned(), setting.option()] {
+            for name in [setting.key.to_owned(), format!("--{}", setting.option())] {
                 let help = of(&["help", &name]).unwrap();
-                assert!(help.contains(&format!("--vary {}=", setting.key)), "{name}: {help}");
+                assert!(help.contains(&format!("option       --{}", setting.option())), "{help}");
+                assert!(help.contains(&format!("in a file    {}\n", setting.key)), "{help}");
             }
         }
         for setting in SCHEME_SETTINGS {
-            assert!(of(&["help", setting.key]).unwrap().contains("a setting of schemes"));
+            let help = of(&["help", setting.key]).unwrap();
+            assert!(help.contains("a setting of schemes"), "{help}");
+            assert_eq!(help.contains("--vary"), setting.key != "label", "{help}");
         }
-        assert_eq!(of(&["help", "terms"]), None);
+        assert!(of(&["help", "Queue-Depth"]).unwrap().contains("only with    channels"));
+        assert!(of(&["help", "queue-dept"]).unwrap().contains("ftlkit help queue_depth"));
+        assert_eq!((of(&["help", "terms"]), of(&["help", "compare"])), (None, None));
     }
 }

@@ -32,22 +32,22 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: sim::allocator::HugePages = sim::allocator::HugePages;
 
-/// What the arguments ask for.
-enum Asked {
-    /// To be told something.
+/// What the arguments say.
+enum Arguments {
+    /// Print this help, or that there is none.
     Help(Result<String, failure::Failure>),
-    /// To run a command.
+    /// Run this command.
     Command(cli::Cli),
 }
 
-fn parsed() -> Result<Asked, clap::Error> {
+fn parsed() -> Result<Arguments, clap::Error> {
     let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Some(text) = help::asked(&arguments) {
-        return Ok(Asked::Help(text));
+    if let Some(text) = help::requested(&arguments) {
+        return Ok(Arguments::Help(text));
     }
     let matches = help::command().try_get_matches()?;
-    cli::Cli::from_arg_matches(&matches).map(Asked::Command)
+    cli::Cli::from_arg_matches(&matches).map(Arguments::Command)
 }
 
 /// Runs the command of the process's arguments, with these schemes and policies.
@@ -56,8 +56,8 @@ pub fn main(catalogue: Catalogue) -> ExitCode {
     let ran = match installed {
         Err(error) => Err(failure::Failure::input(error.to_string())),
         Ok(()) => match parsed() {
-            Ok(Asked::Help(text)) => text.and_then(|text| output::text(&text)),
-            Ok(Asked::Command(cli)) => cli.command.run(),
+            Ok(Arguments::Help(text)) => text.and_then(|text| output::text(&text)),
+            Ok(Arguments::Command(cli)) => cli.command.run(),
             Err(error) => match absent::message(&error) {
                 Some(absent) => Err(failure::Failure::input(absent)),
                 None => error.exit(),

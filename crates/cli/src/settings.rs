@@ -9,6 +9,11 @@ use std::marker::PhantomData;
 pub(crate) trait Choice {
     /// True for one of them.
     fn has(setting: &Setting) -> bool;
+
+    /// Heading of its option in help.
+    fn heading(setting: &Setting) -> &'static str {
+        setting.group.title()
+    }
 }
 
 /// All that describe a device and its use by an experiment, but for the deadline.
@@ -38,6 +43,10 @@ pub(crate) enum OfDevice {}
 impl Choice for OfDevice {
     fn has(setting: &Setting) -> bool {
         setting.of_device || ["default_share", "seed"].contains(&setting.key)
+    }
+
+    fn heading(setting: &Setting) -> &'static str {
+        if setting.of_device { setting.group.title() } else { "Device" }
     }
 }
 
@@ -84,17 +93,17 @@ impl<C> Settings<C> {
 
 fn parsed(setting: &Setting, text: &str) -> Result<String, String> {
     if text.starts_with("--") {
-        return Err("it is an option, and a value must come first".into());
+        return Err("a value is required, and this is the next option".into());
     }
     setting.read(&mut Experiment::default(), text).map(|()| text.to_owned())
 }
 
-fn arg(setting: &'static Setting) -> Arg {
+fn arg<C: Choice>(setting: &'static Setting) -> Arg {
     Arg::new(setting.key)
         .long(setting.option())
         .value_name(setting.value)
         .help(setting.help())
-        .help_heading(setting.group.title())
+        .help_heading(C::heading(setting))
         .allow_hyphen_values(true)
         .value_parser(move |text: &str| parsed(setting, text))
 }
@@ -103,7 +112,7 @@ impl<C: Choice> Args for Settings<C> {
     fn augment_args(command: Command) -> Command {
         let mut settings: Vec<_> = Setting::ALL.iter().filter(|of| C::has(of)).collect();
         settings.sort_by_key(|setting| setting.group);
-        command.args(settings.into_iter().map(arg))
+        command.args(settings.into_iter().map(arg::<C>))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -148,7 +148,7 @@ impl BoundsArgs {
             if self.copy.is_some() || self.copy_cache || self.channel.any() {
                 return Err(Failure::input_with_help(
                     "--markdown prints the bounds of unchanged parts, on one device",
-                    "omit --copy, --copy-cache, --ways, --planes, --bit-errors and --t-rwc, or omit --markdown",
+                    "omit --copy, --copy-cache and the options of the channel (--ways, --bus, …), or omit --markdown",
                 ));
             }
             let (parts, blocks) = (self.parts()?, self.given_blocks());

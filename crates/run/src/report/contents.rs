@@ -2,7 +2,7 @@
 
 use super::deadlines::DeadlineReport;
 use super::jobs::JobReport;
-use super::late::RequestDeadline;
+use super::request_deadline::RequestDeadline;
 use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
 use crate::measures::summary::Summary;
 use crate::rounds::SteadyReport;

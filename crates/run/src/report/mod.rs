@@ -3,8 +3,8 @@
 mod contents;
 mod deadlines;
 mod jobs;
-mod late;
-mod lateness;
+mod request_deadline;
+mod request_deadline_text;
 mod ssd;
 mod title;
 pub mod units;
@@ -18,7 +18,7 @@ pub use contents::{
 };
 pub use deadlines::{DeadlineReport, LateJob, TaskDeadlines};
 pub use jobs::JobReport;
-pub use late::RequestDeadline;
+pub use request_deadline::RequestDeadline;
 pub use ssd::{EntryCount, PlaneReport, SsdReport, VictimWorkReport, WindowSample};
 
 #[cfg(test)]

@@ -208,7 +208,7 @@ settings! {
     "is_never" Replay {
         /// Clock that issues requests: trace (their arrival times, if they have any) or closed (each when one before it is done)
         /// [default: trace]
-        timing: Timing = Timing::default(), { value: "CLOCK", has_own_option: true }
+        timing: Timing = Timing::default(), { option: "closed", has_own_option: true }
     }
     "is_unset" Deadline {
         /// Deadline of every request from its arrival to its completion, queueing included, such as 3ms: late requests are

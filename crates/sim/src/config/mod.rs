@@ -28,7 +28,7 @@ mod read_retry;
 mod reclaim_units;
 mod refresh;
 mod refresh_limits;
-mod repeat;
+mod repeat_command;
 mod resolve;
 mod scheme;
 mod scheme_settings;

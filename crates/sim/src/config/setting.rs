@@ -6,6 +6,7 @@ use super::error::ConfigError;
 use super::notation::{Notation, Word};
 use super::precondition::PreconditionChoice;
 use super::text_or_table::Text;
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 use workload::quantity::{Count, Duration, Quantity, QuantityError, Units};
 
@@ -121,7 +122,13 @@ impl<E> SettingOf<E> {
         if self.needs_unit {
             with_unit(text)?;
         }
-        (self.field_mut)(experiment).read(text)
+        let read = (self.field_mut)(experiment).read(text);
+        read.map_err(|reason| match &self.range {
+            Some(range) => {
+                format!("`{text}` is not a whole number from {} to {}", range.start(), range.end())
+            }
+            None => reason,
+        })
     }
 
     /// The value as [`SettingOf::read`] takes it; `None` if it is not set.
@@ -178,61 +185,40 @@ pub(super) fn is_never<T>(_field: &T) -> bool {
     false
 }
 
-fn count<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
-    let count = text.parse::<Count>().map_err(|error| error.to_string())?;
-    T::try_from(count.0).map_err(|_| format!("`{text}` is too large"))
+/// A value with one notation, in which it is read and printed.
+pub(super) trait Written: Sized + Display {
+    /// Reads it.
+    fn read(text: &str) -> Result<Self, String>;
 }
 
-impl Field for Option<u32> {
-    fn read(&mut self, text: &str) -> Result<(), String> {
-        *self = Some(count(text)?);
-        Ok(())
-    }
-
-    fn text(&self) -> Option<String> {
-        self.map(|number| number.to_string())
-    }
-
-    fn unset(&mut self) {
-        *self = None;
+impl Written for u32 {
+    fn read(text: &str) -> Result<Self, String> {
+        let count = text.parse::<Count>().map_err(|error| error.to_string())?;
+        Self::try_from(count.0).map_err(|_| format!("`{text}` is too large"))
     }
 }
 
-/// A number of things: one, if nothing is said.
-impl Field for u32 {
-    fn read(&mut self, text: &str) -> Result<(), String> {
-        *self = count(text)?;
-        Ok(())
-    }
-
-    fn text(&self) -> Option<String> {
-        (*self != 1).then(|| self.to_string())
-    }
-
-    fn unset(&mut self) {
-        *self = 1;
+impl Written for u64 {
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse::<Count>().map(|count| count.0).map_err(|error| error.to_string())
     }
 }
 
-/// A seed: 1, if nothing is said.
-impl Field for u64 {
-    fn read(&mut self, text: &str) -> Result<(), String> {
-        *self = count(text)?;
-        Ok(())
-    }
-
-    fn text(&self) -> Option<String> {
-        (*self != 1).then(|| self.to_string())
-    }
-
-    fn unset(&mut self) {
-        *self = 1;
+impl<U: Units> Written for Quantity<U> {
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|error: QuantityError| error.to_string())
     }
 }
 
-impl<U: Units> Field for Option<Quantity<U>> {
+impl<T: Notation> Written for Word<T> {
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl<T: Written> Field for Option<T> {
     fn read(&mut self, text: &str) -> Result<(), String> {
-        *self = Some(text.parse().map_err(|error: QuantityError| error.to_string())?);
+        *self = Some(T::read(text)?);
         Ok(())
     }
 
@@ -245,20 +231,26 @@ impl<U: Units> Field for Option<Quantity<U>> {
     }
 }
 
-impl<T: Notation> Field for Option<Word<T>> {
-    fn read(&mut self, text: &str) -> Result<(), String> {
-        *self = Some(text.parse()?);
-        Ok(())
-    }
+/// Numbers that are 1 if nothing is said.
+macro_rules! one_by_default {
+    ($($Number:ty),*) => {$(
+        impl Field for $Number {
+            fn read(&mut self, text: &str) -> Result<(), String> {
+                *self = Written::read(text)?;
+                Ok(())
+            }
 
-    fn text(&self) -> Option<String> {
-        self.as_ref().map(ToString::to_string)
-    }
+            fn text(&self) -> Option<String> {
+                (*self != 1).then(|| self.to_string())
+            }
 
-    fn unset(&mut self) {
-        *self = None;
-    }
+            fn unset(&mut self) {
+                *self = 1;
+            }
+        }
+    )*};
 }
+one_by_default!(u32, u64);
 
 impl<T: Notation + Default> Field for Word<T> {
     fn read(&mut self, text: &str) -> Result<(), String> {

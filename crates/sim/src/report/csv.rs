@@ -187,10 +187,10 @@ fn notes(report: &Report, to: &mut Writer<&mut dyn Write>) -> Result<(), Error> 
         for warning in &scheme.warnings {
             to.write_record([&scheme.name, "warning", warning])?;
         }
-        let told = figures::scalars(scheme).into_iter();
-        let told =
-            told.filter(|(name, text)| is_sentence(name) && name != "warnings" && !text.is_empty());
-        for (about, text) in told {
+        let sentences = figures::scalars(scheme).into_iter();
+        let sentences = sentences
+            .filter(|(name, text)| is_sentence(name) && name != "warnings" && !text.is_empty());
+        for (about, text) in sentences {
             to.write_record([&scheme.name, &about, &text])?;
         }
     }

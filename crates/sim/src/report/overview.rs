@@ -1,6 +1,6 @@
 //! The report's first screen: one line per scheme, and what changes a decision.
 
-use super::details::{framed, push_parts, told};
+use super::details::{framed, push_parts, statements};
 use super::figures;
 use super::forms::verdict;
 use super::grid::wrap;
@@ -22,7 +22,7 @@ pub fn render(report: &Report, width: usize) -> String {
 pub(super) fn lines(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     for scheme in &report.schemes {
-        lines.extend(told(scheme).iter().map(|line| format!("{}: {line}", scheme.name)));
+        lines.extend(statements(scheme).iter().map(|line| format!("{}: {line}", scheme.name)));
     }
     lines.extend(warnings(&report.schemes));
     lines.extend(verdicts(&report.schemes));

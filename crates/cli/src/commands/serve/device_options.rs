@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 /// What describes a device.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Device")]
 pub(super) struct DeviceOptions {
     /// Scheme with its settings, such as lazy-rtgc+share=0.8 (`ftlkit list schemes`) [default: page-level]
     #[arg(long, value_name = "SCHEME")]
@@ -118,4 +119,34 @@ pub(super) fn only_scheme(resolved: &Resolved) -> Result<&ResolvedScheme, Failur
         ));
     }
     Ok(scheme)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(text: &str) -> Resolved {
+        let text = format!("workload = 'uniform'\nschemes = ['page-level']\n{text}");
+        Experiment::from_toml(&text, "test").unwrap().resolve().unwrap()
+    }
+
+    #[test]
+    fn an_image_keeps_all_that_its_device_is_of() {
+        for text in [
+            "capacity = '1GiB'\nseed = 7\ndefault_share = '0.7'",
+            "part = 'ddt-mlc'\nchannels = 2\nways = 2\ndies = 2\nplanes = 2\nplane_use = 'own'\nallocation = 'wcdp'\n\
+             host_first = 4\narbiter = 'round-robin'\nbus = '400MT/s'",
+            "part = 'mqsim-mlc'\nchannels = 2\nsuspend = 'program'",
+            "part = 'k9lcg08u1m'\nchannels = 2\nbus_cycle = '5ns'",
+        ] {
+            let made = device(text);
+            let settings = settings_of(&made, &made.schemes[0]).unwrap();
+            let found = of_settings(&settings).unwrap().resolve().unwrap();
+            assert_eq!(found.channel, made.channel, "{text}");
+            assert_eq!(format!("{:?}", found.ssd), format!("{:?}", made.ssd), "{text}");
+            assert_eq!(settings_of(&found, &found.schemes[0]).unwrap(), settings, "{text}");
+            let of = |of: &Resolved| (of.experiment.seed, of.experiment.default_share, of.geometry);
+            assert_eq!(of(&found), of(&made), "{text}");
+        }
+    }
 }

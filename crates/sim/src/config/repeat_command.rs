@@ -50,3 +50,65 @@ impl Experiment {
         words.join(" ")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values of which each setting takes one that is not its default.
+    const VALUES: [&str; 21] = [
+        "3",
+        "0.5",
+        "7ms",
+        "smallest",
+        "free",
+        "own",
+        "wcdp",
+        "weighted:8:4:1",
+        "sata2",
+        "arm7",
+        "victims",
+        "pinned",
+        "exclusive",
+        "erase",
+        "round-robin",
+        "400MT/s",
+        "age=30d",
+        "ruhs=2",
+        "none",
+        "closed",
+        "12GiB",
+    ];
+
+    #[test]
+    fn the_command_has_every_setting_and_is_read_back() {
+        let (mut experiment, default) = (Experiment::default(), Experiment::default());
+        for setting in Setting::ALL {
+            let takes = |text: &&&str| {
+                setting.read(&mut experiment, text).is_ok()
+                    && setting.given(&experiment, &default).is_some()
+            };
+            assert!(VALUES.iter().find(takes).is_some(), "{setting:?}: a value is missing above");
+        }
+        let command = experiment.command();
+        let mut words = command.split(' ');
+        let mut again = Experiment::default();
+        while let Some(word) = words.next() {
+            let setting = word.strip_prefix("--").and_then(Setting::by_option);
+            if let Some(setting) = setting {
+                let text = if setting.key == "timing" { "closed" } else { words.next().unwrap() };
+                setting.read(&mut again, text).unwrap();
+            }
+        }
+        for setting in Setting::ALL {
+            assert_eq!(setting.text(&again), setting.text(&experiment), "{setting:?}: {command}");
+        }
+    }
+
+    #[test]
+    fn the_first_and_the_last_are_settings() {
+        for key in FIRST.iter().chain(&LAST) {
+            assert!(Setting::by_key(key).is_some(), "{key}");
+        }
+    }
+}
