@@ -74,3 +74,54 @@ pub fn foresee(
         || refuse(format!("`oracle` can look at most {most} page writes ahead; set `requests`"));
     future.map(Arc::new).ok_or_else(too_long)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observer::Unobserved;
+    use crate::precondition::{Fill, Preconditioning};
+    use flash::{Geometry, Part, parts};
+    use workload::{Op, Request, WorkloadError};
+
+    const PAGE: u64 = 8192;
+
+    /// Requests of one page.
+    struct Script(Vec<(Op, u64)>);
+
+    impl Source for Script {
+        fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
+            let now = self.0.len().min(max);
+            out.extend(self.0.drain(..now).map(|(op, page)| Request {
+                arrival_ns: 0,
+                offset: page * PAGE,
+                length: PAGE,
+                device: 0,
+                op,
+                fua: false,
+                stream: 0,
+                response_ns: None,
+            }));
+            Ok(now)
+        }
+
+        fn has_arrivals(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn overwrites_and_trims_end_what_was_written() {
+        let geometry = Geometry::new(8, 8, PAGE as u32).unwrap();
+        let part = Part { pages_per_block: 8, ..parts::DDT_MLC.clone() };
+        let empty = Preconditioning { fill: Fill::None, ..Preconditioning::default() };
+        let setup = Setup { precondition: empty, ..Setup::new(part, geometry, 16) };
+        let scheme = SchemeConfig::preset(ftl::registry::by_name("page-level").unwrap());
+        let script = [(Op::Write, 3), (Op::Write, 5), (Op::Read, 3), (Op::Write, 3), (Op::Trim, 5)];
+        let script = Script([&script[..], &[(Op::Write, 5)]].concat());
+        let future = foresee(&setup, &scheme, 16, Box::new(script), &Unobserved).unwrap();
+        let lifespans: Vec<_> = (0..5).map(|write| future.lifespan(write)).collect();
+        // The second write is trimmed behind the third.
+        let never = Some(Future::NEVER);
+        assert_eq!(lifespans, [Some(2), Some(2), never, never, None]);
+    }
+}

@@ -257,6 +257,14 @@ fn numbers_out_of_range() {
     words("compare --time-scale nan").refused(&["time_scale", "0.000001 to 1000000"]);
     words("compare --precondition full+age=-1").refused(&["precondition.age", "0 to 1000"]);
     words("bounds --blocks 0").refused(&["--blocks"]);
+    words("compare --channels foo").refused(&["--channels", "`foo`", "from 1 to 256"]);
+    words("compare --channels 257").refused(&["--channels", "1 to 256, not 257"]);
+}
+
+#[test]
+fn an_option_is_no_value() {
+    words("compare --suspend --seed 3").refused(&["--suspend", "this is the next option"]);
+    words("sweep --arbiter --vary seed=1,2").refused(&["--arbiter", "this is the next option"]);
 }
 
 #[test]

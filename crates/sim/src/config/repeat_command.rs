@@ -106,6 +106,14 @@ mod tests {
     }
 
     #[test]
+    fn the_command_tells_how_a_workload_is_replayed() {
+        let text = "[workload]\nname = 'uniform'\nrequests = 70\nloops = 3\ntime_scale = 0.5";
+        let command = Experiment::from_toml(text, "test").unwrap().command();
+        let said = "ftlkit compare uniform --requests 70 --loops 3 --time-scale 0.5 ";
+        assert!(command.starts_with(said), "{command}");
+    }
+
+    #[test]
     fn the_first_and_the_last_are_settings() {
         for key in FIRST.iter().chain(&LAST) {
             assert!(Setting::by_key(key).is_some(), "{key}");

@@ -634,12 +634,13 @@ mod tests {
     fn has(schema: &Value, at: &Value, name: &str) -> bool {
         let below = |key: &str| schema.pointer(at[key].as_str()?.strip_prefix('#')?);
         let list = |key: &str| at[key].as_array().into_iter().flatten();
-        let is_nested = at["properties"].is_object() || at["type"] == "array";
-        let is_scalar = at["type"].is_string() || at["type"].is_array();
+        let is_list = at["items"].is_object() || at["prefixItems"].is_array();
+        let is_nested = at["properties"].is_object() || is_list;
+        let is_scalar = (at["type"].is_string() && at["type"] != "null") || at["type"].is_array();
         name.is_empty() && is_scalar && !is_nested
             || below("$ref").is_some_and(|of| has(schema, of, name))
             || list("anyOf").any(|of| has(schema, of, name))
-            || (at["type"] == "array" && has_part(schema, at, name))
+            || (is_list && has_part(schema, at, name))
             || at["properties"].as_object().into_iter().flatten().any(|(key, of)| {
                 let rest = name.strip_prefix(key.as_str());
                 let rest = rest.and_then(|rest| {
@@ -665,6 +666,26 @@ mod tests {
             }
             Some((_, field)) => has(schema, item, field),
         }
+    }
+
+    #[test]
+    fn the_mean_of_no_times_is_not_measured() {
+        let times =
+            |count: u64| serde_json::json!({ "t": { "count": count, "mean": 0, "max": 0 } });
+        for (count, shown) in [(0, false), (3, true)] {
+            let times = times(count);
+            let column = Column::new(String::new(), &times);
+            assert_eq!(column.value("t.mean").is_some(), shown);
+            assert_eq!(column.value("t.max").is_some(), shown);
+            assert!(column.value("t.count").is_some());
+        }
+    }
+
+    #[test]
+    fn the_first_screen_is_in_the_order_of_its_places() {
+        let text = overview(&super::super::samples::report()).schemes_as_columns(200).unwrap();
+        let at = |label: &str| text.find(label).unwrap_or_else(|| panic!("{label}: {text}"));
+        assert!(at("WAF") < at("worst response") && at("worst response") < at("RAM"), "{text}");
     }
 
     #[test]
