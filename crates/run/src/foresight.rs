@@ -117,11 +117,11 @@ mod tests {
         let setup = Setup { precondition: empty, ..Setup::new(part, geometry, 16) };
         let scheme = SchemeConfig::preset(ftl::registry::by_name("page-level").unwrap());
         let script = [(Op::Write, 3), (Op::Write, 5), (Op::Read, 3), (Op::Write, 3), (Op::Trim, 5)];
-        let script = Script([&script[..], &[(Op::Write, 5)]].concat());
+        let script = Script([&script[..], &[(Op::Write, 4), (Op::Write, 5)]].concat());
         let future = foresee(&setup, &scheme, 16, Box::new(script), &Unobserved).unwrap();
-        let lifespans: Vec<_> = (0..5).map(|write| future.lifespan(write)).collect();
-        // The second write is trimmed behind the third.
+        let lifespans: Vec<_> = (0..6).map(|write| future.lifespan(write)).collect();
+        // The second write is trimmed behind the third, and its page written again by the fifth.
         let never = Some(Future::NEVER);
-        assert_eq!(lifespans, [Some(2), Some(2), never, never, None]);
+        assert_eq!(lifespans, [Some(2), Some(2), never, never, never, None]);
     }
 }
