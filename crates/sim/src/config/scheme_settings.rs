@@ -1,14 +1,13 @@
 //! Settings of schemes: the one list that knows their names, values and help. The compact text, the TOML
 //! table, `ftlkit list schemes` and the schemes' pages use it.
 
-use super::notation::read_share;
 use super::scheme_table::SchemeTable;
 use crate::catalogue;
+use ftl::Preset;
 use ftl::page_mapped::placement::PlacementPolicy;
-use ftl::{PLACEMENT_POLICIES, Preset};
 use std::fmt::Display;
 use std::str::FromStr;
-use workload::quantity::{Count, Duration};
+use workload::quantity::{Count, Duration, decimal};
 
 /// One setting of a scheme.
 pub struct SchemeSetting {
@@ -56,7 +55,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         doc: "logical pages / physical pages, or with `op` (physical - logical) / logical pages",
         of_all: true,
         read: |scheme, value| {
-            let share = read_share(value);
+            let share = decimal(value);
             let share = share.ok_or_else(|| {
                 format!("share must be a number such as 0.8 or 80%, not `{value}`")
             })?;
@@ -535,7 +534,7 @@ fn placement_values() -> String {
             .map(|of| format!(", {} from 1{} to {}{}", of.letter, of.unit, of.most, of.unit));
         format!("{policy}{}", numbers.collect::<String>())
     };
-    enumerated(PLACEMENT_POLICIES.iter().map(range), "or")
+    enumerated(catalogue::placements().iter().map(range), "or")
 }
 
 /// `a`, `a or b`, `a, b or c`.
@@ -583,7 +582,7 @@ pub(super) const OVER_PROVISIONING: &str = "op";
 /// # Errors
 /// If it is no ratio above 0.
 pub(super) fn share_of_op(text: &str) -> Result<f64, String> {
-    let ratio = read_share(text).filter(|ratio| *ratio > 0.0 && ratio.is_finite());
+    let ratio = decimal(text).filter(|ratio| *ratio > 0.0 && ratio.is_finite());
     let ratio = ratio.ok_or_else(|| {
         format!(
             "op is (physical - logical) / logical pages, above 0, such as 28% or 0.28, not `{text}`"
