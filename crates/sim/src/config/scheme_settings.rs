@@ -160,13 +160,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         values: || "a count of logical blocks, at least 1".into(),
         doc: "logical blocks folded when no block is free; default: 1",
         of_all: false,
-        read: |scheme, value| {
-            let folds = count(value);
-            let folds = folds
-                .ok_or_else(|| format!("folds is a count of logical blocks, not `{value}`"))?;
-            scheme.folds = Some(folds);
-            Ok(())
-        },
+        read: |scheme, value| read_count("folds", "logical blocks", &mut scheme.folds, value),
         print: |scheme| printed(&scheme.folds),
     },
     SchemeSetting {
@@ -187,13 +181,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         doc: "most zones that are open at once; one more closes the one that a write opened first; default: 14, at most \
             max_active",
         of_all: false,
-        read: |scheme, value| {
-            let zones = count(value);
-            let zones =
-                zones.ok_or_else(|| format!("max_open is a count of zones, not `{value}`"))?;
-            scheme.max_open = Some(zones);
-            Ok(())
-        },
+        read: |scheme, value| read_count("max_open", "zones", &mut scheme.max_open, value),
         print: |scheme| printed(&scheme.max_open),
     },
     SchemeSetting {
@@ -203,13 +191,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         values: || "a count of zones, at least 1".into(),
         doc: "most zones that are open or closed at once; writes to one more are refused; default: 14",
         of_all: false,
-        read: |scheme, value| {
-            let zones = count(value);
-            let zones =
-                zones.ok_or_else(|| format!("max_active is a count of zones, not `{value}`"))?;
-            scheme.max_active = Some(zones);
-            Ok(())
-        },
+        read: |scheme, value| read_count("max_active", "zones", &mut scheme.max_active, value),
         print: |scheme| printed(&scheme.max_active),
     },
     SchemeSetting {
@@ -230,13 +212,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         values: || "a count of blocks, at least 1".into(),
         doc: "log blocks (update blocks), which take overwrites; default: the scheme's own",
         of_all: false,
-        read: |scheme, value| {
-            let blocks = count(value);
-            let blocks =
-                blocks.ok_or_else(|| format!("log_blocks is a count of blocks, not `{value}`"))?;
-            scheme.log_blocks = Some(blocks);
-            Ok(())
-        },
+        read: |scheme, value| read_count("log_blocks", "blocks", &mut scheme.log_blocks, value),
         print: |scheme| printed(&scheme.log_blocks),
     },
     SchemeSetting {
@@ -557,6 +533,12 @@ fn read_time(key: &str, setting: &mut Option<Duration>, value: &str) -> Result<(
         return Err(format!("{key} takes a time with its unit, as `{value}s` or `{value}us`"));
     }
     read(setting, value)
+}
+
+fn read_count(key: &str, of: &str, setting: &mut Option<u32>, value: &str) -> Result<(), String> {
+    let number = count(value);
+    *setting = Some(number.ok_or_else(|| format!("{key} is a count of {of}, not `{value}`"))?);
+    Ok(())
 }
 
 fn read_flag(key: &str, setting: &mut Option<bool>, value: &str) -> Result<(), String> {
