@@ -45,13 +45,13 @@ mod frontier_sharing;
 mod guarantee;
 mod inspection;
 mod interface;
-mod lay_out;
 mod layout;
 mod log_block;
 pub mod on_demand;
 mod page;
 pub mod page_mapped;
 mod plan;
+mod planning;
 mod preset;
 mod processor;
 #[cfg(test)]

@@ -91,7 +91,7 @@ pub fn mount(config: &SchemeConfig, flash: impl Into<AnyArray>) -> BuildResult {
 fn build(config: &SchemeConfig, start: Start, mut flash: AnyArray) -> BuildResult {
     leave_slc(&mut flash)?;
     let good = good_blocks(&flash);
-    let plan = crate::lay_out::plan(config, flash.part(), flash.geometry(), good, start)?;
+    let plan = crate::planning::plan(config, flash.part(), flash.geometry(), good, start)?;
     (config.preset.build)(&Setup { config, plan: &plan, start }, flash)
 }
 
@@ -106,5 +106,5 @@ pub fn plan(
     geometry: &Geometry,
     good_blocks: u32,
 ) -> Result<Plan, FtlError> {
-    crate::lay_out::plan(config, part, geometry, good_blocks, Start::Format)
+    crate::planning::plan(config, part, geometry, good_blocks, Start::Format)
 }

@@ -1,11 +1,11 @@
-//! The schemes, victim policies and buffer policies that configurations may name: this workspace's and those of
+//! The schemes and the policies of victims, placement and buffers that configurations may name: this workspace's and those of
 //! other crates.
 //!
 //! A program installs its own ones before any configuration is read. They then appear next to the workspace's own
 //! in `compare`, `bench`, bounds, lists and suites.
 
-use ftl::page_mapped::victims::VictimPolicy;
-use ftl::{BUFFER_POLICIES, BufferPolicy, Preset, VICTIM_POLICIES};
+use ftl::page_mapped::{Policy, placement::PlacementPolicy, victims::VictimPolicy};
+use ftl::{BUFFER_POLICIES, BufferPolicy, PLACEMENT_POLICIES, Preset, VICTIM_POLICIES};
 use std::sync::{PoisonError, RwLock};
 
 static INSTALLED: RwLock<Option<&'static Catalogue>> = RwLock::new(None);
@@ -15,6 +15,7 @@ static INSTALLED: RwLock<Option<&'static Catalogue>> = RwLock::new(None);
 pub struct Catalogue {
     schemes: Vec<&'static Preset>,
     victims: Vec<&'static VictimPolicy>,
+    placements: Vec<&'static PlacementPolicy>,
     buffers: Vec<&'static BufferPolicy>,
     /// Victim policies added while the program runs, and their code.
     added: Vec<(&'static VictimPolicy, String)>,
@@ -28,6 +29,7 @@ impl Default for Catalogue {
         Self {
             schemes: ftl::registry::all().collect(),
             victims: VICTIM_POLICIES.to_vec(),
+            placements: PLACEMENT_POLICIES.to_vec(),
             buffers: BUFFER_POLICIES.to_vec(),
             added: Vec::new(),
             extended: false,
@@ -41,7 +43,7 @@ pub enum CatalogueError {
     /// Two entries of a kind have the same name.
     #[error("two {what} are called `{name}`; give yours another name")]
     Twice {
-        /// `schemes`, `victim policies` or `buffer policies`.
+        /// `schemes`, or the policies: `victim policies`.
         what: &'static str,
         /// Their name.
         name: &'static str,
@@ -64,6 +66,12 @@ impl Catalogue {
         self
     }
 
+    /// Adds this placement policy at the end.
+    pub fn placement(mut self, policy: &'static PlacementPolicy) -> Self {
+        self.placements.push(policy);
+        self
+    }
+
     /// Adds this write buffer policy at the end.
     pub fn buffer(mut self, policy: &'static BufferPolicy) -> Self {
         self.buffers.push(policy);
@@ -77,10 +85,15 @@ impl Catalogue {
     pub fn install(self) -> Result<(), CatalogueError> {
         let schemes = self.schemes.iter().map(|preset| preset.name).collect();
         let victims = self.victims.iter().map(|policy| policy.name).collect();
+        let placements = self.placements.iter().map(|policy| policy.name).collect();
         // The name `none` is reserved: it selects no buffer.
         let buffers = self.buffers.iter().map(|policy| policy.name).chain(["none"]).collect();
-        let all =
-            [("schemes", schemes), ("victim policies", victims), ("buffer policies", buffers)];
+        let all = [
+            ("schemes", schemes),
+            ("victim policies", victims),
+            ("placement policies", placements),
+            ("buffer policies", buffers),
+        ];
         for (what, names) in all {
             if let Some(name) = repeated(names) {
                 return Err(CatalogueError::Twice { what, name });
@@ -93,6 +106,7 @@ impl Catalogue {
         let own = Self::default();
         let extended = self.schemes.len() > own.schemes.len()
             || self.victims.len() > own.victims.len()
+            || self.placements.len() > own.placements.len()
             || self.buffers.len() > own.buffers.len();
         *installed = Some(Box::leak(Box::new(Self { extended, ..self })));
         Ok(())
@@ -168,6 +182,36 @@ pub fn victims() -> &'static [&'static VictimPolicy] {
     &installed().victims
 }
 
+/// All placement policies, in the order of the lists.
+pub fn placements() -> &'static [&'static PlacementPolicy] {
+    &installed().placements
+}
+
+/// A kind of policy that configurations name with numbers.
+pub(crate) trait Listed: Policy {
+    /// What it is, in errors.
+    const WHAT: &'static str;
+
+    /// All there are, in the order of the lists.
+    fn all() -> &'static [&'static Self];
+}
+
+impl Listed for VictimPolicy {
+    const WHAT: &'static str = "victim selection";
+
+    fn all() -> &'static [&'static Self] {
+        victims()
+    }
+}
+
+impl Listed for PlacementPolicy {
+    const WHAT: &'static str = "placement";
+
+    fn all() -> &'static [&'static Self] {
+        placements()
+    }
+}
+
 /// All write buffer policies, in the order of the lists.
 pub fn buffers() -> &'static [&'static BufferPolicy] {
     &installed().buffers
@@ -186,6 +230,9 @@ mod tests {
         let twice = Catalogue::default().victim(VICTIM_POLICIES[1]).install();
         let name = VICTIM_POLICIES[1].name;
         assert_eq!(twice, Err(CatalogueError::Twice { what: "victim policies", name }));
+        let name = PLACEMENT_POLICIES[0].name;
+        let twice = Catalogue::default().placement(PLACEMENT_POLICIES[0]).install();
+        assert_eq!(twice, Err(CatalogueError::Twice { what: "placement policies", name }));
         let twice = Catalogue::default().buffer(BufferPolicy::FAB).install();
         assert_eq!(twice, Err(CatalogueError::Twice { what: "buffer policies", name: "fab" }));
     }

@@ -1,6 +1,7 @@
 //! Parameters of generators: declarations, ranges and the values that a user gave.
 
 use crate::error::WorkloadError;
+use crate::quantity::decimal;
 use crate::units;
 use std::collections::BTreeMap;
 
@@ -77,7 +78,7 @@ impl ParameterInfo {
     fn allows(&self, value: &str) -> bool {
         match self.kind {
             Kind::Share => units::share(value).is_some(),
-            Kind::Number { min, max } => units::number(value).is_some_and(|v| v >= min && v <= max),
+            Kind::Number { min, max } => decimal(value).is_some_and(|v| v >= min && v <= max),
             Kind::Count { min, max } => units::count(value).is_some_and(|v| v >= min && v <= max),
             Kind::Bytes => units::bytes(value).is_some_and(|v| v > 0),
             Kind::Choice(words) => words.contains(&value),
@@ -139,7 +140,7 @@ impl Parameters {
 
     /// A number; `None` if the value is the default's word.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
-        units::number(self.text(name))
+        decimal(self.text(name))
     }
 
     /// A whole number; `None` if the value is the default's word.

@@ -108,6 +108,15 @@ impl Units for CountUnits {
     const EXPONENTS: bool = true;
 }
 
+/// A decimal number, or a share of one in per cent: `0.99`, `99%` or `1e-3`.
+pub fn decimal(text: &str) -> Option<f64> {
+    let text = text.trim();
+    match text.strip_suffix('%') {
+        Some(percent) => percent.trim().parse().ok().map(|percent: f64| percent / 100.0),
+        None => text.parse().ok(),
+    }
+}
+
 /// Reason why a text is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{found}` is not {what}: {reason}; write it like {example}")]

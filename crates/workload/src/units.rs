@@ -1,7 +1,7 @@
 //! Quantities in text: bytes with a suffix, shares as a fraction or in per cent.
 
 pub(crate) use crate::nearest::nearest;
-use crate::quantity::{Bytes, Count};
+use crate::quantity::{Bytes, Count, decimal};
 
 /// Bytes: `4096`, `4k`, `4KiB`, `1.5MiB`. Suffixes are powers of 1024, in any case.
 pub(crate) fn bytes(text: &str) -> Option<u64> {
@@ -10,21 +10,12 @@ pub(crate) fn bytes(text: &str) -> Option<u64> {
 
 /// A share of one: `0.25` or `25%`.
 pub(crate) fn share(text: &str) -> Option<f64> {
-    number(text).filter(|value| (0.0..=1.0).contains(value))
+    decimal(text).filter(|value| (0.0..=1.0).contains(value))
 }
 
 /// A whole number: `1000000`, `1_000_000`, `1M` or `1e6`.
 pub(crate) fn count(text: &str) -> Option<u64> {
     text.parse().ok().map(|Count { 0: count, .. }| count)
-}
-
-/// A decimal number: `0.99`, `99%` or `1e-3`.
-pub(crate) fn number(text: &str) -> Option<f64> {
-    let text = text.trim();
-    match text.strip_suffix('%') {
-        Some(percent) => percent.trim().parse().ok().map(|percent: f64| percent / 100.0),
-        None => text.parse().ok(),
-    }
 }
 
 /// A number with its noun: `1 request`, `2 requests`.
@@ -91,11 +82,11 @@ mod tests {
     #[test]
     fn numbers_are_as_people_write_them() {
         assert_eq!(
-            [number("0.99"), number("99%"), number("1e-2")],
+            [decimal("0.99"), decimal("99%"), decimal("1e-2")],
             [Some(0.99), Some(0.99), Some(0.01)]
         );
         assert_eq!([count("1e6"), count("1M"), count("1_000_000")], [Some(1_000_000); 3]);
-        assert_eq!((number("x%"), count("1.5")), (None, None));
+        assert_eq!((decimal("x%"), count("1.5")), (None, None));
     }
 
     #[test]

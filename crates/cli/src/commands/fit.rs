@@ -12,6 +12,7 @@ use sim::report::units::percent;
 use sim::report::wrap;
 use sim::run::{Observer, Phase};
 use std::path::PathBuf;
+use workload::quantity::decimal;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -83,12 +84,8 @@ impl std::str::FromStr for Shares {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let share = |text: &str| match text.trim().strip_suffix('%') {
-            Some(percent) => percent.parse::<f64>().ok().map(|percent| percent / 100.0),
-            None => text.trim().parse().ok(),
-        };
         let ends =
-            text.split_once("..").and_then(|(least, most)| Some((share(least)?, share(most)?)));
+            text.split_once("..").and_then(|(least, most)| Some((decimal(least)?, decimal(most)?)));
         let fits = |ends: &(f64, f64)| ends.0 > 0.0 && ends.0 <= ends.1 && ends.1 < 1.0;
         let wrong = "expected LEAST..MOST, above 0 and below 1, such as 0.8..0.95";
         ends.filter(fits).map(Self).ok_or_else(|| wrong.into())

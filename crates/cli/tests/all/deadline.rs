@@ -1,6 +1,6 @@
 //! `--deadline`: late requests, their explanation and the exit code.
 
-use crate::common::{Scratch, ftlkit, words};
+use crate::common::{Scratch, ftlkit, unwrapped, words};
 
 /// 20,000 writes of one page to 2,000 pages, four at a time every 20 ms.
 fn bursts() -> String {
@@ -14,22 +14,17 @@ fn bursts() -> String {
     text
 }
 
-/// One line of words, whatever the line breaks.
-fn flat(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 #[test]
 fn a_kept_bound_beside_a_missed_deadline_is_explained() {
     let scratch = Scratch::new("deadline-bursts");
     let trace = scratch.file("bursts.csv", bursts());
     let line = ["compare", &trace, "--schemes", "lazy-rtgc", "--deadline", "3ms"];
-    let short = flat(&ftlkit(line).ok());
+    let short = unwrapped(&ftlkit(line).ok());
     assert!(
         short.contains("% late") && short.contains("bound kept: lazy-rtgc (real-time"),
         "{short}"
     );
-    let text = flat(&ftlkit(line.iter().chain(&["--details"])).ok());
+    let text = unwrapped(&ftlkit(line.iter().chain(&["--details"])).ok());
     for said in [
         "verdict bound kept",
         "violations 0",
@@ -54,15 +49,15 @@ fn a_kept_bound_beside_a_missed_deadline_is_explained() {
     assert!(scheme["response_ns"]["max"].as_u64() <= Some(2_220_900));
     // The same writes one at a time are in time: a row says it, and a sentence.
     let alone = ftlkit(line.iter().chain(&["--closed", "--strict", "--details"])).ok();
-    assert_eq!(flat(&alone).matches("deadline 3ms kept").count(), 2, "{alone}");
-    assert!(flat(&alone).contains("for requests of one page that do not queue"), "{alone}");
+    assert_eq!(unwrapped(&alone).matches("deadline 3ms kept").count(), 2, "{alone}");
+    assert!(unwrapped(&alone).contains("for requests of one page that do not queue"), "{alone}");
 }
 
 #[test]
 fn a_missed_deadline_fails_only_if_strict() {
     let line = "compare uniform --capacity 16MiB --requests 20000 --set size=16k --schemes lazy-rtgc \
                 --deadline 3ms";
-    let text = flat(&words(line).ok());
+    let text = unwrapped(&words(line).ok());
     assert!(text.contains("their pages add up; no page took that long"), "{text}");
     let strict = words(&format!("{line} --strict")).ended(1);
     assert!(strict.stdout.contains("% late"), "the report is printed");
@@ -82,7 +77,7 @@ fn a_file_has_a_deadline_and_an_ssd_judges_it() {
     assert!(toml.contains("deadline = \"2500us\""), "{toml}");
     let file = scratch.file("ssd.toml", &toml);
     let ran = ftlkit(["run", &file, "--strict"]).ended(1);
-    let text = flat(&ran.stdout);
+    let text = unwrapped(&ran.stdout);
     assert!(text.contains("from when the SSD took them, with up to 32 outstanding"), "{text}");
     ftlkit(["run", &file, "--strict", "--deadline", "10s"]).ok();
 }
@@ -95,7 +90,7 @@ fn bounds_tell_which_schemes_keep_a_deadline_on_the_array_asked_for() {
     assert!(
         text.starts_with("Bounds on 4.0 GiB of toshiba-slc (16,384 blocks; 8 devices of 512.0 MiB")
     );
-    let said = flat(&text);
+    let said = unwrapped(&text);
     assert!(
         said.contains("No scheme keeps 3ms on toshiba-slc: the least is 3300.0 µs (`lazy-rtgc`)")
     );
@@ -103,7 +98,7 @@ fn bounds_tell_which_schemes_keep_a_deadline_on_the_array_asked_for() {
     assert!(said.contains("467.3 s") && !said.contains("Table VII"), "{said}");
     words(&format!("{line} --deadline 3ms --strict")).ended(1);
     let shorter = format!("{line} --deadline 3ms --set part.t_bers_ns=2ms");
-    let text = flat(&words(&format!("{shorter} --schemes lazy-rtgc,gftl,fsr+share=0.6")).ok());
+    let text = unwrapped(&words(&format!("{shorter} --schemes lazy-rtgc,gftl,fsr+share=0.6")).ok());
     assert!(
         text.contains("1 of 3 schemes keep 3ms on toshiba-slc-modified; `lazy-rtgc`"),
         "{text}"
@@ -130,7 +125,7 @@ fn choose_tells_proved_from_measured_and_what_fails_by_how_much() {
                 --schemes lazy-rtgc,gftl,page-level,rftl+label=three --shares 0.6 --deadline";
     let text = words(&format!("{line} 3ms")).ok();
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-    let said = flat(&text);
+    let said = unwrapped(&text);
     assert!(said.starts_with("Deadline 3ms, 16MiB raw, uniform: "), "{said}");
     let at = |words: &str| said.find(words).unwrap_or_else(|| panic!("{words}: {said}"));
     assert!(at("Kept, the most space first") < at("Missed, the nearest first"));
@@ -163,7 +158,7 @@ fn choose_tells_proved_from_measured_and_what_fails_by_how_much() {
 
 #[test]
 fn a_margin_lengthens_times_and_a_bound_says_what_it_covers() {
-    let text = flat(
+    let text = unwrapped(
         &words("bounds --part toshiba-slc --margin tPROG=1.5 --margin tBERS=2 --schemes lazy-rtgc")
             .ok(),
     );
@@ -174,12 +169,15 @@ fn a_margin_lengthens_times_and_a_bound_says_what_it_covers() {
     let report = words(&format!("{line} --margin all=2 --json")).json();
     assert_eq!(report["schemes"][0]["bound_ns"], 4_441_800);
     let short = words(line).ok();
-    assert!(flat(&short).contains("without queueing; a request of n pages may take n times"));
-    assert!(flat(&short).contains("longest") && !flat(&short).contains("Bound:"), "{short}");
+    assert!(unwrapped(&short).contains("without queueing; a request of n pages may take n times"));
+    assert!(
+        unwrapped(&short).contains("longest") && !unwrapped(&short).contains("Bound:"),
+        "{short}"
+    );
     let line = &format!("{line} --details");
     let text = words(line).ok();
     assert!(
-        flat(&text).contains("Bound: of page tasks, without queueing; a request of n pages"),
+        unwrapped(&text).contains("Bound: of page tasks, without queueing; a request of n pages"),
         "{text}"
     );
     let longest = text.lines().find(|line| line.starts_with("longest request")).expect("a row");
@@ -195,7 +193,7 @@ fn several_devices_of_a_part_are_said_to_be_one_array() {
         "compare uniform --part toshiba-slc --capacity 4GiB --requests 1 --precondition none",
     )
     .ok();
-    assert!(flat(&text).contains("; 8 devices of 512.0 MiB as one array"), "{text}");
+    assert!(unwrapped(&text).contains("; 8 devices of 512.0 MiB as one array"), "{text}");
     let text = words("compare uniform --part evaluation-slc --capacity 16MiB --requests 1").ok();
     assert!(!text.contains("as one array"), "{text}");
 }
@@ -205,7 +203,7 @@ fn a_small_trace_on_a_large_device_warns_of_its_precondition() {
     let scratch = Scratch::new("deadline-cold");
     let trace = scratch.file("bursts.csv", bursts());
     let line = ["compare", &trace, "--schemes", "page-level", "--capacity", "16MiB"];
-    let told = |more: &[&str]| flat(&ftlkit(line.iter().chain(more)).ok());
+    let told = |more: &[&str]| unwrapped(&ftlkit(line.iter().chain(more)).ok());
     let text = told(&["--loops", "3"]);
     assert!(text.contains("% of the logical space was written by the precondition"), "{text}");
     let aged = told(&["--loops", "3", "--precondition", "full+age=1"]);
@@ -243,18 +241,18 @@ fn a_proof_is_of_the_largest_request() {
     let two = first("4KiB");
     assert_eq!((&two["verdict"], &two["request_pages"]), (&"measured".into(), &2.into()));
     assert_eq!(two["request_bound_ns"], 2 * 2_220_900);
-    let text = flat(&words(&format!("{line}4KiB")).ok());
+    let text = unwrapped(&words(&format!("{line}4KiB")).ok());
     assert!(text.contains("keep it, 0 proved;") && !text.contains("as one array"), "{text}");
     let text = words(&format!("{line}4KiB")).ok();
     let row = text.lines().find(|line| line.starts_with("evaluation-slc")).expect("a row");
     assert!(row.contains(" run ") && !row.contains("proved"), "{row}");
     // The same judgement without a run.
     let bounds = "bounds --part evaluation-slc --schemes lazy-rtgc --strict --deadline 3ms";
-    let text = flat(&words(bounds).ok());
+    let text = unwrapped(&words(bounds).ok());
     assert!(text.contains("requests of one page (--pages N") && text.contains("bounds --tasks"));
     let two = words(&format!("{bounds} --pages 2"));
     assert_eq!(two.code, Some(1), "{}", two.stdout);
-    assert!(flat(&two.stdout).contains("requests of 2 pages"), "{}", two.stdout);
+    assert!(unwrapped(&two.stdout).contains("requests of 2 pages"), "{}", two.stdout);
     words("bounds --pages 2").refused(&["--deadline"]);
     words("compare uniform --deadline 5").refused(&["no unit", "5ms"]);
     words("choose uniform --capacity 1GiB --deadline 5").refused(&["no unit"]);

@@ -1,6 +1,6 @@
 //! `ftlkit sweep`: the same bytes however it is run, and what it keeps.
 
-use crate::common::{Scratch, command, csv_trace, ftlkit, ran, wait_until, words};
+use crate::common::{Scratch, command, csv_trace, ftlkit, ran, unwrapped, wait_until, words};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Stdio;
@@ -377,7 +377,7 @@ fn the_first_screen_tells_what_matters() {
     assert!(told.lines().next().expect("a heading").contains("late"), "{told}");
     assert!(told.contains(" %"), "{told}");
     assert!(told.contains("seeds have no effect") && !told.contains('±'), "{told}");
-    let flat = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = unwrapped(&told);
     assert!(flat.contains("completions of requests from their arrival"), "{told}");
     assert!(flat.contains("of 12 runs: "), "{told}");
     let strict = ["-q", "--deadline", "1ms", "--strict", "--capacity", "8MiB"];

@@ -1,6 +1,6 @@
 //! Periodic tasks: `bounds --tasks` and the run that confirms it.
 
-use crate::common::{Scratch, ftlkit};
+use crate::common::{Scratch, ftlkit, unwrapped};
 use serde_json::Value;
 
 const TASKS: &str = "requests = 20_000
@@ -81,7 +81,7 @@ fn the_text_says_why_and_how_to_confirm_it() {
         "--part evaluation-slc --precondition full+age=1 --share own --schemes lazy-rtgc,gftl",
     ] {
         // Long cells are on several lines.
-        let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        let flat = unwrapped(&shown);
         assert!(flat.contains(said), "{said}: {shown}");
     }
     let small = ["--capacity", "8MiB", "--precondition", "full+age=1", "--schemes", "gftl"];

@@ -1,11 +1,11 @@
 //! Text notation of the values of scheme settings: `fifo`, `slru`, `80%`.
 
-use crate::catalogue;
+use crate::catalogue::{self, Listed};
 use flash::{CopyPath, WearRule};
 use ftl::{
     AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
-    FrontierSharing, PLACEMENT_POLICIES, PlacementKind, Probability, Regions, RftlTrigger, SlcSize,
-    VictimKind, WhenFull, WriteQueue, page_mapped::victims::PolicyNumber,
+    FrontierSharing, Probability, Regions, RftlTrigger, SlcSize, WhenFull, WriteQueue,
+    page_mapped::{PolicyKind, PolicyNumber},
 };
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,7 +13,7 @@ use std::fmt;
 use std::iter::repeat;
 use std::marker::PhantomData;
 use std::str::FromStr;
-use workload::nearest::did_you_mean;
+use workload::{nearest::did_you_mean, quantity::decimal};
 
 /// A value that is written as a word.
 pub trait Notation: Sized {
@@ -123,48 +123,17 @@ words! {
 }
 
 /// A policy's name, followed by its numbers, each after a colon.
-impl Notation for VictimKind {
+impl<P: Listed> Notation for PolicyKind<P> {
     fn read(word: &str) -> Result<Self, String> {
         let mut words = word.split(':');
         let name = words.next().unwrap_or_default();
-        let known: Vec<_> =
-            catalogue::victims().iter().map(|policy| (policy.name, *policy)).collect();
-        let policy = named("victim selection", name, &known)?;
-        let wrong = || {
-            let range = |of: &PolicyNumber| {
-                let PolicyNumber { letter, most, unit, .. } = of;
-                format!("{letter} of `{policy}` is 1{unit} to {most}{unit}")
-            };
-            let ranges: Vec<_> = policy.numbers.iter().map(range).collect();
-            match ranges.is_empty() {
-                true => format!("`{word}`: `{name}` takes no number"),
-                false => format!("`{word}`: {}", ranges.join(", ")),
-            }
-        };
-        let units = policy.numbers.iter().map(|number| number.unit).chain(repeat(""));
+        let known: Vec<_> = P::all().iter().map(|policy| (policy.name(), *policy)).collect();
+        let policy = named(P::WHAT, name, &known)?;
+        let units = policy.numbers().iter().map(|number| number.unit).chain(repeat(""));
         let number = |(text, unit): (&str, &str)| text.strip_suffix(unit)?.parse().ok();
         let numbers: Option<Vec<u16>> = words.zip(units).map(number).collect();
-        numbers.and_then(|numbers| policy.kind(&numbers)).ok_or_else(wrong)
-    }
-
-    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")
-    }
-}
-
-/// As a victim policy: a name, followed by its numbers.
-impl Notation for PlacementKind {
-    fn read(word: &str) -> Result<Self, String> {
-        let mut words = word.split(':');
-        let name = words.next().unwrap_or_default();
-        let known: Vec<_> =
-            PLACEMENT_POLICIES.iter().map(|policy| (policy.name, *policy)).collect();
-        let policy = named("placement", name, &known)?;
-        let units = policy.numbers.iter().map(|number| number.unit).chain(repeat(""));
-        let number = |(text, unit): (&str, &str)| text.strip_suffix(unit)?.parse().ok();
-        let numbers: Option<Vec<u16>> = words.zip(units).map(number).collect();
-        let kind = numbers.and_then(|numbers| policy.kind(&numbers));
-        kind.ok_or_else(|| match policy.numbers {
+        let kind = numbers.and_then(|numbers| Self::of(policy, &numbers));
+        kind.ok_or_else(|| match policy.numbers() {
             [] => format!("`{word}`: `{name}` takes no number"),
             known => {
                 let range = |of: &PolicyNumber| {
@@ -266,14 +235,6 @@ impl Notation for [Probability; 3] {
     }
 }
 
-/// A share as a fraction or in per cent.
-pub(super) fn read_share(text: &str) -> Option<f64> {
-    match text.strip_suffix('%') {
-        Some(percent) => percent.trim_end().parse().ok().map(|percent: f64| percent / 100.0),
-        None => text.parse().ok(),
-    }
-}
-
 impl Notation for Option<SlcSize> {
     fn read(word: &str) -> Result<Self, String> {
         let fault = || {
@@ -287,7 +248,7 @@ impl Notation for Option<SlcSize> {
             None if word == "dynamic" => Ok(Some(SlcSize::Dynamic)),
             Some(("static", share)) => {
                 let all = f64::from(SlcSize::ALL_BLOCKS);
-                let millionths = read_share(share).map(|share| (share * all).round());
+                let millionths = decimal(share).map(|share| (share * all).round());
                 let within = millionths.filter(|of| (1.0..all).contains(of)).ok_or_else(fault)?;
                 Ok(Some(SlcSize::Static(within as u32)))
             }

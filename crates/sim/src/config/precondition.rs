@@ -3,7 +3,7 @@
 use super::error::ConfigError;
 use super::text_or_table::{Text, TextOrTable};
 use ::run::precondition::{Fill, Preconditioning};
-use workload::nearest::did_you_mean;
+use workload::{nearest::did_you_mean, quantity::decimal};
 
 /// A [`Preconditioning`] in either notation.
 pub type PreconditionChoice = TextOrTable<Preconditioning>;
@@ -41,7 +41,7 @@ fn parse(text: &str) -> Result<Preconditioning, ConfigError> {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
         let (setting, number) = match name.trim() {
             "age" => (&mut age, value.trim().parse().ok()),
-            "sequential" => (&mut sequential, share(value)),
+            "sequential" => (&mut sequential, decimal(value)),
             "workload" => (&mut workload, value.trim().parse().ok()),
             _ => {
                 return Err(fault(format!(
@@ -65,14 +65,6 @@ fn parse(text: &str) -> Result<Preconditioning, ConfigError> {
         [age, sequential, workload].map(|number| number.unwrap_or(0.0));
     let out = Preconditioning { fill, age, sequential, workload, collecting, steady };
     check(&out).map(|()| out)
-}
-
-/// A share as `0.5` or `50%`.
-fn share(text: &str) -> Option<f64> {
-    match text.trim().strip_suffix('%') {
-        Some(percent) => percent.trim().parse().ok().map(|percent: f64| percent / 100.0),
-        None => text.trim().parse().ok(),
-    }
 }
 
 /// Checks the ranges of `age`, `sequential` and `workload`, and that `age` has filled pages to overwrite.

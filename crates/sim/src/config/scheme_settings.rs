@@ -1,14 +1,13 @@
 //! Settings of schemes: the one list that knows their names, values and help. The compact text, the TOML
 //! table, `ftlkit list schemes` and the schemes' pages use it.
 
-use super::notation::read_share;
 use super::scheme_table::SchemeTable;
 use crate::catalogue;
+use ftl::Preset;
 use ftl::page_mapped::placement::PlacementPolicy;
-use ftl::{PLACEMENT_POLICIES, Preset};
 use std::fmt::Display;
 use std::str::FromStr;
-use workload::quantity::{Count, Duration};
+use workload::quantity::{Count, Duration, decimal};
 
 /// One setting of a scheme.
 pub struct SchemeSetting {
@@ -56,7 +55,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         doc: "logical pages / physical pages, or with `op` (physical - logical) / logical pages",
         of_all: true,
         read: |scheme, value| {
-            let share = read_share(value);
+            let share = decimal(value);
             let share = share.ok_or_else(|| {
                 format!("share must be a number such as 0.8 or 80%, not `{value}`")
             })?;
@@ -161,13 +160,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         values: || "a count of logical blocks, at least 1".into(),
         doc: "logical blocks folded when no block is free; default: 1",
         of_all: false,
-        read: |scheme, value| {
-            let folds = count(value);
-            let folds = folds
-                .ok_or_else(|| format!("folds is a count of logical blocks, not `{value}`"))?;
-            scheme.folds = Some(folds);
-            Ok(())
-        },
+        read: |scheme, value| read_count("folds", "logical blocks", &mut scheme.folds, value),
         print: |scheme| printed(&scheme.folds),
     },
     SchemeSetting {
@@ -188,13 +181,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         doc: "most zones that are open at once; one more closes the one that a write opened first; default: 14, at most \
             max_active",
         of_all: false,
-        read: |scheme, value| {
-            let zones = count(value);
-            let zones =
-                zones.ok_or_else(|| format!("max_open is a count of zones, not `{value}`"))?;
-            scheme.max_open = Some(zones);
-            Ok(())
-        },
+        read: |scheme, value| read_count("max_open", "zones", &mut scheme.max_open, value),
         print: |scheme| printed(&scheme.max_open),
     },
     SchemeSetting {
@@ -204,13 +191,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         values: || "a count of zones, at least 1".into(),
         doc: "most zones that are open or closed at once; writes to one more are refused; default: 14",
         of_all: false,
-        read: |scheme, value| {
-            let zones = count(value);
-            let zones =
-                zones.ok_or_else(|| format!("max_active is a count of zones, not `{value}`"))?;
-            scheme.max_active = Some(zones);
-            Ok(())
-        },
+        read: |scheme, value| read_count("max_active", "zones", &mut scheme.max_active, value),
         print: |scheme| printed(&scheme.max_active),
     },
     SchemeSetting {
@@ -231,13 +212,7 @@ pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
         values: || "a count of blocks, at least 1".into(),
         doc: "log blocks (update blocks), which take overwrites; default: the scheme's own",
         of_all: false,
-        read: |scheme, value| {
-            let blocks = count(value);
-            let blocks =
-                blocks.ok_or_else(|| format!("log_blocks is a count of blocks, not `{value}`"))?;
-            scheme.log_blocks = Some(blocks);
-            Ok(())
-        },
+        read: |scheme, value| read_count("log_blocks", "blocks", &mut scheme.log_blocks, value),
         print: |scheme| printed(&scheme.log_blocks),
     },
     SchemeSetting {
@@ -535,7 +510,7 @@ fn placement_values() -> String {
             .map(|of| format!(", {} from 1{} to {}{}", of.letter, of.unit, of.most, of.unit));
         format!("{policy}{}", numbers.collect::<String>())
     };
-    enumerated(PLACEMENT_POLICIES.iter().map(range), "or")
+    enumerated(catalogue::placements().iter().map(range), "or")
 }
 
 /// `a`, `a or b`, `a, b or c`.
@@ -558,6 +533,12 @@ fn read_time(key: &str, setting: &mut Option<Duration>, value: &str) -> Result<(
         return Err(format!("{key} takes a time with its unit, as `{value}s` or `{value}us`"));
     }
     read(setting, value)
+}
+
+fn read_count(key: &str, of: &str, setting: &mut Option<u32>, value: &str) -> Result<(), String> {
+    let number = count(value);
+    *setting = Some(number.ok_or_else(|| format!("{key} is a count of {of}, not `{value}`"))?);
+    Ok(())
 }
 
 fn read_flag(key: &str, setting: &mut Option<bool>, value: &str) -> Result<(), String> {
@@ -583,7 +564,7 @@ pub(super) const OVER_PROVISIONING: &str = "op";
 /// # Errors
 /// If it is no ratio above 0.
 pub(super) fn share_of_op(text: &str) -> Result<f64, String> {
-    let ratio = read_share(text).filter(|ratio| *ratio > 0.0 && ratio.is_finite());
+    let ratio = decimal(text).filter(|ratio| *ratio > 0.0 && ratio.is_finite());
     let ratio = ratio.ok_or_else(|| {
         format!(
             "op is (physical - logical) / logical pages, above 0, such as 28% or 0.28, not `{text}`"

@@ -1,6 +1,6 @@
 //! Table of a scheme in an experiment: every setting, not yet checked.
 
-use super::notation::{Percent, Word, read_share};
+use super::notation::{Percent, Word};
 use flash::{CopyPath, WearRule};
 use ftl::{
     AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
@@ -8,7 +8,7 @@ use ftl::{
     WhenFull, WriteQueue,
 };
 use serde::{Deserialize, Deserializer, Serialize, de};
-use workload::quantity::{Bytes, Duration};
+use workload::quantity::{Bytes, Duration, decimal};
 
 /// One scheme of an experiment.
 ///
@@ -153,7 +153,7 @@ fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::E
     }
     match Share::deserialize(deserializer)? {
         Share::Number(share) => Ok(Some(share)),
-        Share::Text(text) => read_share(&text).map(Some).ok_or_else(|| {
+        Share::Text(text) => decimal(&text).map(Some).ok_or_else(|| {
             de::Error::custom(format!("a share is a number such as 0.8 or \"80%\", not `{text}`"))
         }),
     }

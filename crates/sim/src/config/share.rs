@@ -1,8 +1,9 @@
 //! How much of an array schemes export, which of it a workload addresses, and whether a page written in part is read first.
 
-use super::notation::{Notation, named, read_share};
+use super::notation::{Notation, named};
 use flash::Geometry;
 use std::fmt;
+use workload::quantity::decimal;
 
 /// What a scheme without a share of its own exports.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +36,7 @@ impl Notation for DefaultShare {
         if word == "own" {
             return Ok(Self::Own);
         }
-        let share = read_share(word).filter(|share| *share > 0.0 && *share < 1.0);
+        let share = decimal(word).filter(|share| *share > 0.0 && *share < 1.0);
         share.map(Self::Of).ok_or_else(|| {
             format!(
                 "`{word}` is neither a share above 0 and below 1, such as 0.875 or 80%, nor `own`"

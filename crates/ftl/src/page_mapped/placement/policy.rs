@@ -2,12 +2,10 @@
 
 use super::interface::Placement;
 use crate::frontier_sharing::FrontierSharing;
-use crate::page_mapped::victims::{MOST_NUMBERS, PolicyNumber, VictimKind};
+use crate::page_mapped::policy::{MOST_NUMBERS, Policy, PolicyKind, PolicyNumber, write_usage};
+use crate::page_mapped::victims::VictimKind;
 use alloc::boxed::Box;
-use core::{
-    fmt,
-    hash::{Hash, Hasher},
-};
+use core::fmt;
 
 /// Placement policy: its name, help, classes, costs and constructor. Its own file declares it, and
 /// [`PLACEMENT_POLICIES`](super::PLACEMENT_POLICIES) lists it.
@@ -90,46 +88,35 @@ pub struct PlacedSpace {
 }
 
 /// A placement policy with its numbers.
-#[derive(Clone, Copy, Debug)]
-pub struct PlacementKind {
-    policy: &'static PlacementPolicy,
-    numbers: [u16; MOST_NUMBERS],
-}
+pub type PlacementKind = PolicyKind<PlacementPolicy>;
 
 impl PlacementPolicy {
-    /// Returns the policy with these numbers; those that are left out have their defaults.
-    ///
-    /// `None` if a number is out of range or there are more than the policy has.
+    /// The policy with these numbers: [`PolicyKind::of`].
     pub fn kind(&'static self, given: &[u16]) -> Option<PlacementKind> {
-        let mut numbers = [0; MOST_NUMBERS];
-        for (at, known) in self.numbers.iter().enumerate() {
-            numbers[at] = given.get(at).copied().or(known.default)?;
-            if !(1..=known.most).contains(&numbers[at]) {
-                return None;
-            }
-        }
-        (given.len() <= self.numbers.len()).then_some(PlacementKind { policy: self, numbers })
+        PolicyKind::of(self, given)
+    }
+}
+
+impl Policy for PlacementPolicy {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn numbers(&self) -> &'static [PolicyNumber] {
+        self.numbers
     }
 }
 
 impl fmt::Display for PlacementPolicy {
-    /// Writes the documented form: `sepbit`, `dac[:K]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)?;
-        self.numbers.iter().try_for_each(|number| write!(f, "[:{}", number.letter))?;
-        self.numbers.iter().try_for_each(|_| f.write_str("]"))
+        write_usage(self, f)
     }
 }
 
 impl PlacementKind {
-    /// The policy.
-    pub fn policy(self) -> &'static PlacementPolicy {
-        self.policy
-    }
-
     /// The policy if it has a state.
     pub(crate) fn by_state(self) -> Option<ByState> {
-        match self.policy.places {
+        match self.policy().places {
             Places::ByOrigin(_) | Places::TwoRegions => None,
             Places::ByState(state) => Some(state),
         }
@@ -137,7 +124,7 @@ impl PlacementKind {
 
     /// True if host writes fill up the blocks that copies have begun: [`Places::TwoRegions`].
     pub fn fills_up(self) -> bool {
-        matches!(self.policy.places, Places::TwoRegions)
+        matches!(self.policy().places, Places::TwoRegions)
     }
 
     /// True if it needs the future of the run ([`SchemeConfig::future`](crate::SchemeConfig::future)).
@@ -147,7 +134,7 @@ impl PlacementKind {
 
     /// Sharing of frontiers that it amounts to; with a state, host writes and copies are always apart in some way.
     pub fn sharing(self) -> FrontierSharing {
-        match self.policy.places {
+        match self.policy().places {
             Places::ByOrigin(sharing) => sharing,
             Places::TwoRegions | Places::ByState(_) => FrontierSharing::Split,
         }
@@ -155,10 +142,10 @@ impl PlacementKind {
 
     /// Classes of pages.
     pub fn classes(self) -> Classes {
-        match self.policy.places {
+        match self.policy().places {
             Places::ByOrigin(sharing) => Classes { hosts: 1, count: sharing.classes() },
             Places::TwoRegions => Classes { hosts: 1, count: 2 },
-            Places::ByState(state) => (state.classes)(self.numbers),
+            Places::ByState(state) => (state.classes)(self.numbers()),
         }
     }
 
@@ -168,7 +155,7 @@ impl PlacementKind {
         logical_pages: u32,
         [blocks, pages_per_block]: [u32; 2],
     ) -> PlacedSpace {
-        PlacedSpace { logical_pages, blocks, pages_per_block, numbers: self.numbers }
+        PlacedSpace { logical_pages, blocks, pages_per_block, numbers: self.numbers() }
     }
 
     /// Placement handles that the policy gives the host's streams, if it follows them.
@@ -188,32 +175,5 @@ impl PlacementKind {
         };
         let times = times + if state.future { 4 * u64::from(logical_pages) } else { 0 };
         u64::from(blocks) + times + (state.controller_bytes)(&space)
-    }
-}
-
-impl PartialEq for PlacementKind {
-    fn eq(&self, other: &Self) -> bool {
-        (self.policy.name, self.numbers) == (other.policy.name, other.numbers)
-    }
-}
-
-impl Eq for PlacementKind {}
-
-impl Hash for PlacementKind {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.policy.name, self.numbers).hash(state);
-    }
-}
-
-impl fmt::Display for PlacementKind {
-    /// Writes the form used in configurations, without the last numbers that are defaults.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.policy.name)?;
-        let known = self.policy.numbers;
-        let written = known.iter().zip(self.numbers).rposition(|(of, n)| of.default != Some(n));
-        for (of, number) in known.iter().zip(self.numbers).take(written.map_or(0, |at| at + 1)) {
-            write!(f, ":{number}{}", of.unit)?;
-        }
-        Ok(())
     }
 }

@@ -1,11 +1,10 @@
 //! Declarations of victim policies, and their names in configurations.
 
 use super::interface::{Victims, most_valid_sparse};
+pub use crate::page_mapped::policy::{MOST_NUMBERS, PolicyNumber};
+use crate::page_mapped::policy::{Policy, PolicyKind, write_usage};
 use alloc::boxed::Box;
-use core::{
-    fmt,
-    hash::{Hash, Hasher},
-};
+use core::fmt;
 
 /// Victim policy: its name, help, bounds, costs and constructor. Its own file declares it, and
 /// [`VICTIM_POLICIES`](super::VICTIM_POLICIES) lists it.
@@ -27,34 +26,6 @@ pub struct VictimPolicy {
     pub controller_bytes: fn(&Candidates) -> u64,
     /// Makes the policy, without candidates.
     pub make: fn(&Candidates) -> Box<dyn Victims>,
-}
-
-/// Most numbers of a policy.
-pub const MOST_NUMBERS: usize = 3;
-
-/// Number of a policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PolicyNumber {
-    /// Name of the number: `D` in `choices:D`.
-    pub letter: char,
-    /// Maximum; the minimum is 1.
-    pub most: u16,
-    /// Default, if the number may be omitted.
-    pub default: Option<u16>,
-    /// Unit, written after the number: `%` or nothing.
-    pub unit: &'static str,
-}
-
-impl PolicyNumber {
-    /// A count from 1 to `most`.
-    pub const fn count(letter: char, most: u16, default: Option<u16>) -> Self {
-        Self { letter, most, default, unit: "" }
-    }
-
-    /// A percentage from 1 to `most`.
-    pub const fn percent(letter: char, most: u16, default: u16) -> Self {
-        Self { letter, most, default: Some(default), unit: "%" }
-    }
 }
 
 /// Bound on a victim's valid pages, if the full blocks together hold few enough.
@@ -85,26 +56,13 @@ pub struct Candidates {
     pub seed: u64,
 }
 
-/// A policy with its numbers.
-#[derive(Clone, Copy, Debug)]
-pub struct VictimKind {
-    policy: &'static VictimPolicy,
-    numbers: [u16; MOST_NUMBERS],
-}
+/// A victim policy with its numbers.
+pub type VictimKind = PolicyKind<VictimPolicy>;
 
 impl VictimPolicy {
-    /// Returns the policy with these numbers; those that are left out have their defaults.
-    ///
-    /// `None` if a number is out of range, there are more than the policy has, or one without a default is missing.
+    /// The policy with these numbers: [`PolicyKind::of`].
     pub fn kind(&'static self, given: &[u16]) -> Option<VictimKind> {
-        let mut numbers = [0; MOST_NUMBERS];
-        for (at, known) in self.numbers.iter().enumerate() {
-            numbers[at] = given.get(at).copied().or(known.default)?;
-            if !(1..=known.most).contains(&numbers[at]) {
-                return None;
-            }
-        }
-        (given.len() <= self.numbers.len()).then_some(VictimKind { policy: self, numbers })
+        PolicyKind::of(self, given)
     }
 
     /// Returns the policy with its defaults, and with `number` where its first number has none.
@@ -113,66 +71,56 @@ impl VictimPolicy {
     }
 }
 
+impl Policy for VictimPolicy {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn numbers(&self) -> &'static [PolicyNumber] {
+        self.numbers
+    }
+}
+
 impl fmt::Display for VictimPolicy {
-    /// Writes the documented form: `greedy`, `greedy-scan[:K]`, `choices:D`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)?;
-        let mut optional = 0;
-        for PolicyNumber { letter, default, .. } in self.numbers {
-            optional += usize::from(default.is_some());
-            write!(f, "{}:{letter}", if default.is_some() { "[" } else { "" })?;
-        }
-        (0..optional).try_for_each(|_| f.write_str("]"))
+        write_usage(self, f)
     }
 }
 
 impl VictimKind {
     /// Makes a kind without checks, for the policies' own files.
     pub(super) const fn new(policy: &'static VictimPolicy, number: u16) -> Self {
-        Self { policy, numbers: [number, 0, 0] }
-    }
-
-    /// As [`VictimKind::new`], of a policy with several numbers.
-    pub(super) const fn of_numbers(
-        policy: &'static VictimPolicy,
-        numbers: [u16; MOST_NUMBERS],
-    ) -> Self {
-        Self { policy, numbers }
-    }
-
-    /// The policy.
-    pub fn policy(self) -> &'static VictimPolicy {
-        self.policy
+        Self::of_numbers(policy, [number, 0, 0])
     }
 
     /// First number of the policy; 0 if it has none.
     pub fn number(self) -> u16 {
-        self.numbers[0]
+        self.numbers()[0]
     }
 
     /// Most victims of one choice.
     pub fn victims_at_once(self) -> u32 {
-        if self.policy.chooses_many { u32::from(self.number()).max(1) } else { 1 }
+        if self.policy().chooses_many { u32::from(self.number()).max(1) } else { 1 }
     }
 
     fn candidates(self, blocks: u32, pages_per_block: u32, seed: u64) -> Candidates {
-        let (policy, numbers) = (self.policy.name, self.numbers);
+        let (policy, numbers) = (self.policy().name, self.numbers());
         Candidates { policy, blocks, pages_per_block, numbers, seed }
     }
 
     /// Makes the policy for an array of `blocks` × `pages_per_block`; `seed` is for policies that draw.
     pub fn make(self, blocks: u32, pages_per_block: u32, seed: u64) -> Box<dyn Victims> {
-        (self.policy.make)(&self.candidates(blocks, pages_per_block, seed))
+        (self.policy().make)(&self.candidates(blocks, pages_per_block, seed))
     }
 
     /// RAM of a controller for the policy on an array of `blocks` × `pages_per_block`, bytes.
     pub fn controller_bytes(self, blocks: u32, pages_per_block: u32) -> u64 {
-        (self.policy.controller_bytes)(&self.candidates(blocks, pages_per_block, 0))
+        (self.policy().controller_bytes)(&self.candidates(blocks, pages_per_block, 0))
     }
 
     /// Most valid pages of a block that is collected in idle time: see [`Victims::most_sparse`].
     pub(crate) fn most_sparse(self, pages_per_block: u32) -> u32 {
-        match self.policy.valid_pages {
+        match self.policy().valid_pages {
             ValidPages::OrAtMost(_) => self.most_listed(pages_per_block),
             _ => most_valid_sparse(pages_per_block),
         }
@@ -180,7 +128,7 @@ impl VictimKind {
 
     /// Most valid pages of a block that the policy may prefer to the one with fewest; 0 if it prefers that.
     pub(crate) fn most_listed(self, pages_per_block: u32) -> u32 {
-        match self.policy.valid_pages {
+        match self.policy().valid_pages {
             ValidPages::OrAtMost(most) => most(&self.candidates(0, pages_per_block, 0)),
             ValidPages::OrItsNumber => u32::from(self.number()).min(pages_per_block - 1),
             ValidPages::Fewest | ValidPages::Gaining => 0,
@@ -192,39 +140,12 @@ impl VictimKind {
     pub fn most_valid(self, pages_per_block: u32, logical_pages: u32, full: u32) -> u32 {
         let gaining = pages_per_block - 1;
         let least = (logical_pages / full).min(gaining);
-        match self.policy.valid_pages {
+        match self.policy().valid_pages {
             ValidPages::Fewest => least,
             ValidPages::OrAtMost(_) | ValidPages::OrItsNumber => {
                 least.max(self.most_listed(pages_per_block))
             }
             ValidPages::Gaining => gaining,
         }
-    }
-}
-
-impl PartialEq for VictimKind {
-    fn eq(&self, other: &Self) -> bool {
-        (self.policy.name, self.numbers) == (other.policy.name, other.numbers)
-    }
-}
-
-impl Eq for VictimKind {}
-
-impl Hash for VictimKind {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.policy.name, self.numbers).hash(state);
-    }
-}
-
-impl fmt::Display for VictimKind {
-    /// Writes the form used in configurations, without the last numbers that are defaults.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.policy.name)?;
-        let known = self.policy.numbers;
-        let written = known.iter().zip(self.numbers).rposition(|(of, n)| of.default != Some(n));
-        for (of, number) in known.iter().zip(self.numbers).take(written.map_or(0, |at| at + 1)) {
-            write!(f, ":{number}{}", of.unit)?;
-        }
-        Ok(())
     }
 }
