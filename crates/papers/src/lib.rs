@@ -17,6 +17,7 @@
 mod ba_gc;
 mod chip;
 mod copyback;
+mod declared;
 mod error;
 mod figure;
 mod files;
@@ -33,6 +34,9 @@ mod reproduction;
 mod row;
 pub mod runs;
 mod settings;
+mod sheet;
+#[cfg(test)]
+mod testing;
 mod two_level_gc;
 mod verdict;
 

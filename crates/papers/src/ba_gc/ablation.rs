@@ -8,11 +8,10 @@ use super::schemes::{
     PAGES_BA_GC, THREE_REGION, UNLIKELY, WORKLOADS,
 };
 use super::times::execution_s;
-use crate::error::ReproduceError;
 use crate::figure::Figure;
 use crate::matrix::{Cell, Matrix};
-use crate::reproduction::Section;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 
 /// Scheme, scheme to compare it with, and the part that differs.
 const STEPS: [(&str, &str, &str); 12] = [
@@ -33,35 +32,34 @@ const STEPS: [(&str, &str, &str); 12] = [
 const SHOWN: [&str; 7] = [FAB, BLOCK_LRU, THREE_REGION, CHEAPEST, BA_BM, BA_GC, PAGE_LRU_BA_BM];
 
 /// Execution time, part by part.
-pub(super) fn ablation(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn ablation(runs: &Runs, to: &mut Sheet) -> Outcome {
     let times = Measure { runs, group: Group::Main, of: execution_s };
     for (scheme, base, what) in STEPS {
         let why = || runs.why_not(Group::Main, scheme);
         let named = format!("{what}: execution time, mean");
-        section.rows.push(evidence(&named, "%", times.mean_change(scheme, base), 2, why));
+        to.rows.push(evidence(&named, "%", times.mean_change(scheme, base), 2, why));
         for workload in WORKLOADS {
             let named = format!("{what}: {}", short(workload));
             let change = times.change(workload, scheme, base);
-            section.rows.push(evidence(&named, "%", change, 2, why));
+            to.rows.push(evidence(&named, "%", change, 2, why));
         }
     }
-    section.rows.extend(of_fresh_pages(runs));
-    section.rows.insert(0, part(&times, THREE_REGION, FAB, "three-region buffer for FAB"));
-    section.rows.insert(1, part(&times, BA_BM, THREE_REGION, "BA-BM above it"));
-    section.rows.insert(2, part(&times, BA_GC, BA_BM, "BA-VBS above that"));
-    section.matrices.push(matrix(&times));
-    section.notes.push(
+    to.rows.extend(of_fresh_pages(runs));
+    to.rows.insert(0, part(&times, THREE_REGION, FAB, "three-region buffer for FAB"));
+    to.rows.insert(1, part(&times, BA_BM, THREE_REGION, "BA-BM above it"));
+    to.rows.insert(2, part(&times, BA_GC, BA_BM, "BA-VBS above that"));
+    to.matrices.push(matrix(&times));
+    to.notes.push(
         "fab; block-lru and three-region are that buffer over FAST; cheapest takes the victim whose merge costs least; \
          ba-bm takes dirty pages along, of the oldest log block; ba-gc does both. page-lru-ba-bm is ba-bm below an LRU list \
          of pages, which leaves more for merges to take: an eviction does not clean the whole block"
             .into(),
     );
-    section.notes.extend(verdict(&times));
+    to.notes.extend(verdict(&times));
     let title = "What the parts of BA-GC contribute: execution time";
     let label = "I/O execution time, FAB = 1";
-    section.plots.push(times.plot("ablation.svg", title, label, &SHOWN));
-    Ok(section)
+    to.plots.push(times.plot("ablation.svg", title, label, &SHOWN));
+    Ok(())
 }
 
 /// Row of the first screen: what one part adds, on average and by workload.

@@ -7,8 +7,8 @@ use super::runs::{Group, Runs};
 use super::schemes::{PAGE_MAPPED, PAGE_MAPPED_BUFFERS, PAGE_MAPPED_WORKLOADS, buffered};
 use super::times::execution_s;
 use crate::figure::Figure;
-use crate::reproduction::Section;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::{Reason, Verdict};
 use sim::report::SchemeReport;
 
@@ -41,8 +41,7 @@ struct Case<'a> {
 }
 
 /// Compares each scheme with and without BA-BM.
-pub(super) fn all_ftls(runs: &Runs) -> Section {
-    let mut section = Section::default();
+pub(super) fn all_ftls(runs: &Runs, to: &mut Sheet) -> Outcome {
     let mut cases = Vec::new();
     let mut missing = Vec::new();
     for (scheme, settings) in PAGE_MAPPED {
@@ -56,29 +55,23 @@ pub(super) fn all_ftls(runs: &Runs) -> Section {
                     [Some(without), Some(with)] => cases.push(Case { scheme, name, without, with }),
                     _ => {
                         let why = runs.why_not(Group::PageMapped, &labels[1]);
-                        missing.push(Row::incomparable(
-                            &name,
-                            "",
-                            None,
-                            None,
-                            Reason::MissingDetail(why.clone()),
-                        ));
+                        missing.push(Row::missing(&name, "", None, why));
                     }
                 }
             }
         }
     }
-    section.rows.extend(PAGE_MAPPED.iter().map(|(scheme, _)| benefit(scheme, &cases)));
-    section.rows.extend(cases.iter().flat_map(Case::rows));
-    section.rows.extend(missing);
-    section.notes.extend(conclusion(&cases));
-    section.notes.push(
+    to.rows.extend(PAGE_MAPPED.iter().map(|(scheme, _)| benefit(scheme, &cases)));
+    to.rows.extend(cases.iter().flat_map(Case::rows));
+    to.rows.extend(missing);
+    to.notes.extend(conclusion(&cases));
+    to.notes.push(
         "page-level exports 85 % of the array, fsr 75 %, lazy-rtgc as much as its bound lets it. `lru` evicts single \
          pages, `three-region` logical blocks: a write may then have to write up to 64 pages before it, and its bound \
          grows with that. Dirty data that is flushed after 30 s is in no response, but in the execution time"
             .into(),
     );
-    section
+    Ok(())
 }
 
 /// Minimum reduction of the execution time that counts as a gain, %.
@@ -90,13 +83,7 @@ fn benefit(scheme: &str, cases: &[Case<'_>]) -> Row {
     let changes: Vec<f64> =
         cases.iter().filter(|case| case.scheme == scheme).map(Case::change).collect();
     if changes.is_empty() {
-        return Row::incomparable(
-            &what,
-            "",
-            Some("lower"),
-            None,
-            Reason::MissingDetail("nothing of it was measured".into()),
-        );
+        return Row::missing(&what, "", Some("lower"), "nothing of it was measured");
     }
     let mean = changes.iter().sum::<f64>() / changes.len() as f64;
     let ours = if mean <= -LEAST_GAIN { "lower" } else { "hardly lower" };

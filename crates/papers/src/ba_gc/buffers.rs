@@ -4,13 +4,12 @@ use super::normalised::{evidence, short};
 use super::runs::{Group, Runs};
 use super::schemes::{BA_GC, BUFFERS, DESKTOP, FTLS, THREE_REGION, buffered};
 use super::times::execution_s;
-use crate::error::ReproduceError;
-use crate::reproduction::{PlotFile, Section};
+use crate::reproduction::PlotFile;
+use crate::sheet::{Outcome, Sheet};
 use sim::report::plots::Bars;
 
 /// Execution time and mean response.
-pub(super) fn buffers(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn buffers(runs: &Runs, to: &mut Sheet) -> Outcome {
     let report = |label: &str| runs.report(Group::Buffers, DESKTOP, label);
     let row = |label: &str| {
         let why = || runs.why_not(Group::Buffers, label);
@@ -26,11 +25,11 @@ pub(super) fn buffers(runs: &Runs) -> Result<Section, ReproduceError> {
     for (name, settings, can_be_aware) in FTLS {
         let aware = can_be_aware.then_some((THREE_REGION, true));
         for (buffer, aware) in BUFFERS.iter().map(|buffer| (*buffer, false)).chain(aware) {
-            section.rows.push(row(&buffered(name, settings, buffer, aware).0));
+            to.rows.push(row(&buffered(name, settings, buffer, aware).0));
         }
     }
-    section.rows.push(row(BA_GC));
-    section.notes.push(format!(
+    to.rows.push(row(BA_GC));
+    to.notes.push(format!(
         "execution time under {}, over the smallest logical space of them all; buffers of 16 MiB, `lru` and `cflru` by pages. What is \
          flushed after 30 s is in the execution time and in no response. Schemes with a bound pay for it: gftl \
              collects in every step",
@@ -53,6 +52,6 @@ pub(super) fn buffers(runs: &Runs) -> Result<Section, ReproduceError> {
         series,
         log: true,
     };
-    section.plots.push(PlotFile { name: "buffers.svg".into(), figure: bars.into() });
-    Ok(section)
+    to.plots.push(PlotFile { name: "buffers.svg".into(), figure: bars.into() });
+    Ok(())
 }

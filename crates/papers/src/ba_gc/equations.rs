@@ -1,7 +1,7 @@
 //! Eqs. 4 to 9 on the paper's part.
 
-use crate::reproduction::Section;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use bounds::ba_gc::{self, Sets};
 use flash::parts::K9WBG08U1M;
 
@@ -10,12 +10,11 @@ const REGIONS: [(&str, &str); 3] =
     [("initial", "0.3"), ("to-be-updated", "1.0"), ("to-be-evicted", "0.0")];
 
 /// Values of the equations.
-pub(super) fn equations() -> Section {
+pub(super) fn equations(to: &mut Sheet) -> Outcome {
     let part = &K9WBG08U1M;
-    let mut section = Section::default();
     let us = |ns: u64| ns as f64 / 1e3;
     let row = |what: &str, ours: f64| Row::evidence(what, "µs", ours, 1);
-    section.rows = vec![
+    to.rows = vec![
         Row::exact("C_r, page read", "µs", "25", us(part.t_r_ns)).as_input(),
         Row::exact("C_p, page program", "µs", "200", us(part.t_prog_ns)).as_input(),
         Row::exact("C_e, block erase", "µs", "2000", us(part.t_bers_ns)).as_input(),
@@ -24,7 +23,7 @@ pub(super) fn equations() -> Section {
         row("C_bf = C_b + C_p, C_b = 0", us(ba_gc::from_buffer_ns(part, 0))),
     ];
     let one = Sets { blocks: 1, from_flash: 0, from_buffer: 1, dirty_again: 0 };
-    section.rows.push(row(
+    to.rows.push(row(
         "Eq. 6: most gain for each page of B(L), C_r − C_b + C_p·(1 + α)",
         ba_gc::most_gain_ns(part, &one, 0) as f64 / 1e3,
     ));
@@ -38,23 +37,16 @@ pub(super) fn equations() -> Section {
             printed,
             evicted / part.t_prog_ns as f64,
         );
-        section.rows.push(row_of.as_input());
+        to.rows.push(row_of.as_input());
         let what = format!("Eq. 5: benefit of a page of the {region} region");
-        section.rows.push(row(&what, us(ba_gc::benefit_ns(part, &sets))));
+        to.rows.push(row(&what, us(ba_gc::benefit_ns(part, &sets))));
     }
     let full = Sets { blocks: 1, from_flash: part.pages_per_block, ..Sets::default() };
     let cost = |sets| ba_gc::cost_ns(part, sets, 0) as f64 / 1e3;
-    section.rows.push(row("Eq. 7: Δ(L), a log block of one data block, buffer empty", cost(&full)));
+    to.rows.push(row("Eq. 7: Δ(L), a log block of one data block, buffer empty", cost(&full)));
     let spread = Sets { blocks: 64, from_flash: 64 * part.pages_per_block, ..Sets::default() };
-    section
-        .rows
-        .push(row("Eq. 7: Δ(L), a log block of 64 data blocks, buffer empty", cost(&spread)));
-    section.notes.push(
-        "α counts one read and one program for a page that is evicted to a log block. A page that is the only one \
-         of its data block in the log leads to a whole merge (64 copies and an erase, 16.4 ms), 73 times as much"
-            .into(),
-    );
-    section
+    to.rows.push(row("Eq. 7: Δ(L), a log block of 64 data blocks, buffer empty", cost(&spread)));
+    Ok(())
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use super::example::{
     Merged, Origin, Task, fast_below, image, merge, part, set, told, with_first_logged, words,
 };
-use crate::reproduction::Section;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use bounds::ba_gc::{self, Sets};
 use ftl::{BufferPolicy, FtlError};
@@ -23,28 +23,14 @@ struct Merges {
     written: Merged,
 }
 
-pub(super) fn fig_1() -> Section {
-    let mut section = Section::default();
-    section.rows.extend(match run() {
+pub(super) fn fig_1(to: &mut Sheet) -> Outcome {
+    to.rows.extend(match run() {
         Ok(seen) => seen.rows(),
         Err(error) => {
-            vec![Row::incomparable(
-                "the example",
-                "",
-                None,
-                None,
-                Reason::MissingDetail(error.to_string()),
-            )]
+            vec![Row::missing("the example", "", None, error)]
         }
     });
-    section.notes.push(
-        "blocks of four pages, one log block, a buffer of eight pages; what FAST moved is read from its blocks \
-         after the merge. FAST would write p0, the first page of its block, to the sequential log block and never \
-         to L0: the figure's L0 is put on the array as it is printed, and mounted. Where p0 stays in B0 instead, \
-         M, F and B are the same"
-            .into(),
-    );
-    section
+    Ok(())
 }
 
 fn run() -> Result<Merges, FtlError> {

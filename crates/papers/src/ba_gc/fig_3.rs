@@ -1,9 +1,8 @@
 //! Fig. 3: victim selection between two log blocks, one with hot pages in the buffer, the other with cold ones.
 
 use super::example::{Merged, Origin, Task, fast_below, image, merge, part, told, words};
-use crate::reproduction::Section;
 use crate::row::Row;
-use crate::verdict::Reason;
+use crate::sheet::{Outcome, Sheet};
 use bounds::ba_gc::{self, Sets};
 use flash::Part;
 use ftl::{BufferPolicy, FtlError, Regions, SchemeConfig, VictimKind};
@@ -42,27 +41,15 @@ struct Merges {
     least_cost: Merged,
 }
 
-pub(super) fn fig_3() -> Section {
-    let mut section = Section { rows: closed_forms(&part()), ..Section::default() };
-    section.rows.extend(match run() {
+pub(super) fn fig_3(to: &mut Sheet) -> Outcome {
+    to.rows = closed_forms(&part());
+    to.rows.extend(match run() {
         Ok(seen) => seen.rows(&part()),
         Err(error) => {
-            vec![Row::incomparable(
-                "the example",
-                "",
-                None,
-                None,
-                Reason::MissingDetail(error.to_string()),
-            )]
+            vec![Row::missing("the example", "", None, error)]
         }
     });
-    section.notes.push(
-        "blocks of four pages, two log blocks, a three-region buffer of eight pages with regions of a quarter, a \
-         half and a quarter. L0 is the older one; FAST holds p1, p2 and p3 there, and p5, p6 and p7 in L1: no first \
-         page of a block, which it would write to its sequential log block"
-            .into(),
-    );
-    section
+    Ok(())
 }
 
 fn config(victim: VictimKind) -> Result<SchemeConfig, FtlError> {

@@ -3,11 +3,11 @@
 use super::runs::{Group, Runs};
 use super::schemes::{BA_GC, BPLRU, BUFFER_MIB, FAB, POSTMARK, SCHEMES, sized};
 use super::times::{execution_s, pages_an_eviction};
-use crate::error::ReproduceError;
 use crate::figure::Figure;
 use crate::matrix::{Cell, Matrix};
-use crate::reproduction::{PlotFile, Section};
+use crate::reproduction::PlotFile;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::{Reason, Verdict};
 use sim::report::SchemeReport;
 use sim::report::plots::{Curve, Curves, Drawn};
@@ -18,12 +18,11 @@ use std::ops::RangeInclusive;
 const THEIRS_MIB: u64 = 16;
 const OURS_MIB: RangeInclusive<u64> = 2..=4;
 
-pub(super) fn fig_7(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_7(runs: &Runs, to: &mut Sheet) -> Outcome {
     let times = Times { runs, group: Group::Sizes };
     let device = Times { runs, group: Group::DeviceSizes };
     let ageless = Times { runs, group: Group::AgelessSizes };
-    section.rows = vec![
+    to.rows = vec![
         times
             .needed(FAB, "")
             .headline("§6.2, Fig. 7", "buffer with which BA-GC does what FAB does with 16 MiB"),
@@ -42,19 +41,19 @@ pub(super) fn fig_7(runs: &Runs) -> Result<Section, ReproduceError> {
         (&ageless, ", nothing flushed by age", "fig-7-ageless.svg"),
     ];
     for (other, state, _) in states {
-        section.rows.push(other.needed(FAB, state));
-        section.rows.push(other.needed(BPLRU, state));
-        section.rows.push(other.least_everywhere(state));
+        to.rows.push(other.needed(FAB, state));
+        to.rows.push(other.needed(BPLRU, state));
+        to.rows.push(other.least_everywhere(state));
     }
-    section.rows.extend(times.all_told(""));
-    section.matrices.push(times.matrix("execution time under Postmark, s"));
-    section.plots.push(times.plot("fig-7.svg", ""));
+    to.rows.extend(times.all_told(""));
+    to.matrices.push(times.matrix("execution time under Postmark, s"));
+    to.plots.push(times.plot("fig-7.svg", ""));
     for (other, state, file) in states {
-        section.rows.extend(other.all_told(state));
-        section.matrices.push(other.matrix(&format!("execution time under Postmark{state}, s")));
-        section.plots.push(other.plot(file, state));
+        to.rows.extend(other.all_told(state));
+        to.matrices.push(other.matrix(&format!("execution time under Postmark{state}, s")));
+        to.plots.push(other.plot(file, state));
     }
-    Ok(section)
+    Ok(())
 }
 
 #[derive(Clone, Copy)]
@@ -127,13 +126,7 @@ impl Times<'_> {
             format!("buffer with which ba-gc is as fast as {other} with {THEIRS_MIB} MiB{state}");
         let printed = "2 to 4";
         let (Some(theirs), Some(ours)) = (self.of(other, THEIRS_MIB), self.all(BA_GC)) else {
-            return Row::incomparable(
-                &what,
-                "MiB",
-                Some(printed),
-                None,
-                Reason::MissingDetail(self.why_not(other)),
-            );
+            return Row::missing(&what, "MiB", Some(printed), self.why_not(other));
         };
         let enough = BUFFER_MIB.into_iter().zip(ours).find(|(_, time)| *time <= theirs);
         let ours = match enough {
@@ -205,13 +198,7 @@ impl Times<'_> {
                 let sizes = (0..BUFFER_MIB.len()).filter(fastest).count();
                 Row::exact(what, "", "6", sizes as f64).because(self.why(FAB))
             }
-            _ => Row::incomparable(
-                what,
-                "",
-                Some("6"),
-                None,
-                Reason::MissingDetail(self.why_not(BA_GC)),
-            ),
+            _ => Row::missing(what, "", Some("6"), self.why_not(BA_GC)),
         }
     }
 
@@ -223,13 +210,7 @@ impl Times<'_> {
                 let falling = times.windows(2).filter(|pair| pair[1] < pair[0]).count();
                 Row::exact(&what, "", "5", falling as f64).because(self.why(scheme))
             }
-            None => Row::incomparable(
-                &what,
-                "",
-                Some("5"),
-                None,
-                Reason::MissingDetail(self.why_not(scheme)),
-            ),
+            None => Row::missing(&what, "", Some("5"), self.why_not(scheme)),
         }
     }
 }

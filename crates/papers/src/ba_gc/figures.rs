@@ -6,10 +6,9 @@ use super::schemes::{
     BA_GC, BONNIE, BPLRU, FAB, FAB_CLEAN_FIRST, IOZONE, POSTMARK, SCHEMES, TIOBENCH, WORKLOADS,
 };
 use super::times::{collection_s, execution_s, padding_s, pages_an_eviction};
-use crate::error::ReproduceError;
 use crate::figure::Figure;
-use crate::reproduction::Section;
 use crate::row::{Row, TOLERANCE};
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use sim::report::SchemeReport;
 use sim::report::units::grouped;
@@ -21,10 +20,9 @@ const STATES: [(Group, &str); 3] = [
     (Group::Ageless, ", nothing flushed by age"),
 ];
 
-pub(super) fn fig_5(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_5(runs: &Runs, to: &mut Sheet) -> Outcome {
     let times = Measure { runs, group: Group::Main, of: execution_s };
-    section.rows = vec![
+    to.rows = vec![
         mean_row(&times, FAB, "-30", "")
             .headline("§6.2, Fig. 5", "execution time against FAB, mean"),
         mean_row(&times, BPLRU, "-15", "")
@@ -48,7 +46,7 @@ pub(super) fn fig_5(runs: &Runs) -> Result<Section, ReproduceError> {
         for (base, printed) in [(FAB, "-30"), (BPLRU, "-15")] {
             let row = mean_row(&otherwise, base, printed, state);
             let is_first = group == Group::Device && base == FAB;
-            section.rows.push(match is_first {
+            to.rows.push(match is_first {
                 true => row
                     .as_evidence()
                     .headline("§6.2, Fig. 5", "against FAB, mean, data ages by the device's clock"),
@@ -57,24 +55,24 @@ pub(super) fn fig_5(runs: &Runs) -> Result<Section, ReproduceError> {
         }
     }
     for base in [FAB, BPLRU] {
-        section.rows.extend(times.change_rows(BA_GC, base, ""));
+        to.rows.extend(times.change_rows(BA_GC, base, ""));
     }
     let of_means = times.mean(BA_GC).zip(times.mean(BPLRU)).map(|(a, b)| (a / b - 1.0) * 100.0);
-    section.rows.push(evidence("ba-gc against bplru, of the means", "%", of_means, 2, || {
+    to.rows.push(evidence("ba-gc against bplru, of the means", "%", of_means, 2, || {
         runs.why_not(Group::Main, BPLRU)
     }));
     let behind = times.mean_change(BPLRU, FAB);
-    section.rows.push(
+    to.rows.push(
         evidence("bplru against fab, mean", "%", behind, 2, || runs.why_not(Group::Main, BPLRU))
             .noting("−17.6 follows from the two printed means"),
     );
-    section.rows.extend(values(&times, "s"));
+    to.rows.extend(values(&times, "s"));
     for (group, state) in STATES {
-        section.rows.extend(otherwise(&Measure { group, ..times }, state));
+        to.rows.extend(otherwise(&Measure { group, ..times }, state));
     }
-    section.matrices.push(times.matrix("execution time, FAB = 1"));
+    to.matrices.push(times.matrix("execution time, FAB = 1"));
     let label = "I/O execution time, FAB = 1";
-    section.plots.push(times.plot("fig-5.svg", "Fig. 5: execution time", label, &SCHEMES));
+    to.plots.push(times.plot("fig-5.svg", "Fig. 5: execution time", label, &SCHEMES));
     for (group, state) in STATES {
         let file = match group {
             Group::Fresh => "fig-5-fresh.svg",
@@ -83,15 +81,14 @@ pub(super) fn fig_5(runs: &Runs) -> Result<Section, ReproduceError> {
         };
         let measure = Measure { group, ..times };
         let title = format!("Fig. 5: execution time{state}");
-        section.plots.push(measure.plot(file, &title, label, &SCHEMES));
+        to.plots.push(measure.plot(file, &title, label, &SCHEMES));
     }
-    Ok(section)
+    Ok(())
 }
 
-pub(super) fn fig_6(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_6(runs: &Runs, to: &mut Sheet) -> Outcome {
     let times = Measure { runs, group: Group::Main, of: collection_s };
-    section.rows = vec![
+    to.rows = vec![
         bonnie_share(runs).headline("§6.2", "Bonnie++: collection in the I/O time, under FAB"),
         least_gains(&times, "collection", FAB_CLEAN_FIRST, &[BONNIE]),
         least_gains(&times, "collection", FAB, &[]),
@@ -99,24 +96,24 @@ pub(super) fn fig_6(runs: &Runs) -> Result<Section, ReproduceError> {
         order(&times, "order of the means of ba-gc and fab", &[&[BA_GC], &[FAB]], ""),
     ];
     for scheme in [BPLRU, BA_GC] {
-        section.rows.extend(times.change_rows(scheme, FAB, ""));
+        to.rows.extend(times.change_rows(scheme, FAB, ""));
     }
     for (group, state) in [STATES[0], STATES[2]] {
         let otherwise = Measure { group, ..times };
-        section.rows.extend(otherwise.change_rows(BA_GC, FAB, state));
+        to.rows.extend(otherwise.change_rows(BA_GC, FAB, state));
     }
     let padded = Measure { of: |report| collection_s(report) + padding_s(report), ..times };
-    section.rows.extend(padded.change_rows(BPLRU, FAB, ", its padding counted"));
+    to.rows.extend(padded.change_rows(BPLRU, FAB, ", its padding counted"));
     for workload in WORKLOADS {
-        section.rows.extend(SCHEMES.iter().filter_map(|scheme| work(runs, workload, scheme)));
+        to.rows.extend(SCHEMES.iter().filter_map(|scheme| work(runs, workload, scheme)));
     }
-    section.matrices.push(times.matrix("time of garbage collection, FAB = 1"));
+    to.matrices.push(times.matrix("time of garbage collection, FAB = 1"));
     let label = "time of garbage collection, FAB = 1";
     let title = "Fig. 6: garbage collection overhead";
-    section.plots.push(times.plot("fig-6.svg", title, label, &SCHEMES));
+    to.plots.push(times.plot("fig-6.svg", title, label, &SCHEMES));
     let title = "Fig. 6: garbage collection overhead, page padding counted as such";
-    section.plots.push(padded.plot("fig-6-padding.svg", title, label, &SCHEMES));
-    Ok(section)
+    to.plots.push(padded.plot("fig-6-padding.svg", title, label, &SCHEMES));
+    Ok(())
 }
 
 /// The mean changes under all conditions, for the reason of a row.
@@ -137,7 +134,7 @@ fn mean_row(times: &Measure<'_>, base: &str, printed: &str, state: &str) -> Row 
     let what = format!("ba-gc against {base}, mean{state}");
     let Some(change) = times.mean_change(BA_GC, base) else {
         let why = times.runs.why_not(times.group, base);
-        return Row::incomparable(&what, "%", Some(printed), None, Reason::MissingDetail(why));
+        return Row::missing(&what, "%", Some(printed), why);
     };
     let row = Row::changed(&what, printed, change, TOLERANCE)
         .because(Reason::Reading(means(&Measure { group: Group::Main, ..*times })));
@@ -149,7 +146,7 @@ fn clean_first(times: &Measure<'_>) -> Row {
     let what = "ba-gc against fab with clean blocks first, mean";
     let why = || times.runs.why_not(times.group, FAB_CLEAN_FIRST);
     let Some(change) = times.mean_change(BA_GC, FAB_CLEAN_FIRST) else {
-        return Row::incomparable(what, "%", Some("-30"), None, Reason::MissingDetail(why()));
+        return Row::missing(what, "%", Some("-30"), why());
     };
     let pages = |scheme| {
         let report = times.runs.report(times.group, TIOBENCH, scheme).map(pages_an_eviction);
@@ -184,7 +181,7 @@ fn extreme(times: &Measure<'_>, which: &str, printed: &str, choose: fn(f64, f64)
             .noting(&times.changes(BA_GC, FAB)),
         None => {
             let why = times.runs.why_not(times.group, BA_GC);
-            Row::incomparable(&what, "%", Some(printed), None, Reason::MissingDetail(why))
+            Row::missing(&what, "%", Some(printed), why)
         }
     }
 }
@@ -216,7 +213,7 @@ fn iozone(times: &Measure<'_>) -> Row {
             .because(Reason::StandIn(of_iozone(times).unwrap_or_default())),
         None => {
             let why = times.runs.why_not(times.group, BPLRU);
-            Row::incomparable(what, "%", Some("0"), None, Reason::MissingDetail(why))
+            Row::missing(what, "%", Some("0"), why)
         }
     }
 }
@@ -249,13 +246,7 @@ fn bonnie_share(runs: &Runs) -> Row {
     // A share is not a change, so its sign has no meaning: the unit must not be plain `%`.
     let unit = "% of it";
     let Some(of_fab) = share(FAB) else {
-        return Row::incomparable(
-            what,
-            unit,
-            Some("20"),
-            None,
-            Reason::MissingDetail(runs.why_not(Group::Main, FAB)),
-        );
+        return Row::missing(what, unit, Some("20"), runs.why_not(Group::Main, FAB));
     };
     let under = |scheme, share: Option<f64>| {
         Some(format!("under {scheme} {} %", Figure::number(share?, 1)))

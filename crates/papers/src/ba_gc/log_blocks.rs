@@ -4,14 +4,13 @@ use super::normalised::{evidence, mean, short};
 use super::runs::{Group, Runs};
 use super::schemes::{BA_GC, BPLRU, FAB, LOG_BLOCKS, SCHEMES, WORKLOADS, logged_label};
 use super::times::execution_s;
-use crate::error::ReproduceError;
 use crate::matrix::{Cell, Matrix};
-use crate::reproduction::{PlotFile, Section};
+use crate::reproduction::PlotFile;
+use crate::sheet::{Outcome, Sheet};
 use sim::report::plots::{Curve, Curves, Drawn};
 
 /// Execution time over the number of log blocks.
-pub(super) fn log_blocks(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn log_blocks(runs: &Runs, to: &mut Sheet) -> Outcome {
     let time = |workload: &str, scheme: &str, blocks: u32| {
         let label = logged_label(scheme, blocks);
         runs.report(Group::LogBlocks, workload, &label).map(execution_s)
@@ -23,13 +22,13 @@ pub(super) fn log_blocks(runs: &Runs) -> Result<Section, ReproduceError> {
         let of_all = |blocks| mean(WORKLOADS.iter().map(|workload| change(workload, base, blocks)));
         for blocks in LOG_BLOCKS {
             let what = format!("ba-gc against {base}, mean, {blocks} log blocks");
-            section.rows.push(evidence(&what, "%", of_all(blocks), 2, || {
+            to.rows.push(evidence(&what, "%", of_all(blocks), 2, || {
                 runs.why_not(Group::LogBlocks, &logged_label(base, blocks))
             }));
         }
         let columns = WORKLOADS.iter().map(|name| short(name)).chain(["mean"]);
         let columns: Vec<&str> = columns.collect();
-        section.matrices.push(Matrix::of(
+        to.matrices.push(Matrix::of(
             &format!("execution time of ba-gc against {base} by log blocks, %"),
             &LOG_BLOCKS.map(|blocks| blocks.to_string()),
             &columns,
@@ -66,6 +65,6 @@ pub(super) fn log_blocks(runs: &Runs) -> Result<Section, ReproduceError> {
         log_y: false,
         curves: SCHEMES.iter().map(curve).collect(),
     };
-    section.plots.push(PlotFile { name: "log-blocks.svg".into(), figure: chart.into() });
-    Ok(section)
+    to.plots.push(PlotFile { name: "log-blocks.svg".into(), figure: chart.into() });
+    Ok(())
 }

@@ -7,11 +7,10 @@ use super::schemes::{
     BA_BM, BA_GC, BPLRU, FAB, POSTMARK, THREE_REGION, TIOBENCH, TIOBENCH_THIRD, WORKLOADS,
 };
 use super::times::{execution_s, pages_an_eviction};
-use crate::error::ReproduceError;
 use crate::figure::Figure;
 use crate::matrix::{Cell, Matrix};
-use crate::reproduction::Section;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use sim::report::SchemeReport;
 
@@ -23,13 +22,12 @@ fn taken_share(report: &SchemeReport) -> Option<f64> {
 }
 
 /// Where the paper's mechanism holds, and what decides it in the stand-ins.
-pub(super) fn mechanism(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn mechanism(runs: &Runs, to: &mut Sheet) -> Outcome {
     let main = Measure { runs, group: Group::Main, of: execution_s };
     let third = Measure { group: Group::Third, ..main };
-    section.rows = vec![few_pages(runs), of_the_third(&main, &third)];
+    to.rows = vec![few_pages(runs), of_the_third(&main, &third)];
     for workload in WORKLOADS {
-        section.rows.push(evidence(
+        to.rows.push(evidence(
             &format!("{}: pages that merges take from the buffer", short(workload)),
             "% of those moved",
             runs.report(Group::Main, workload, BA_BM).and_then(taken_share),
@@ -39,8 +37,7 @@ pub(super) fn mechanism(runs: &Runs) -> Result<Section, ReproduceError> {
     }
     let what = "tiobench with a third of its bytes at random: pages that merges take";
     let taken = runs.report(Group::Third, TIOBENCH_THIRD, BA_BM).and_then(taken_share);
-    section
-        .rows
+    to.rows
         .push(evidence(what, "% of those moved", taken, 2, || runs.why_not(Group::Third, BA_BM)));
     let parts = [
         (THREE_REGION, FAB, "three-region against fab"),
@@ -51,7 +48,7 @@ pub(super) fn mechanism(runs: &Runs) -> Result<Section, ReproduceError> {
     ];
     let columns: Vec<String> = WORKLOADS.iter().map(|name| short(name).to_owned()).collect();
     let columns: Vec<String> = columns.into_iter().chain([short(TIOBENCH_THIRD).into()]).collect();
-    section.matrices.push(Matrix::of(
+    to.matrices.push(Matrix::of(
         "change of the execution time, %",
         &parts.map(|(_, _, what)| what),
         &columns,
@@ -64,12 +61,7 @@ pub(super) fn mechanism(runs: &Runs) -> Result<Section, ReproduceError> {
             Cell::ours(change, 1)
         },
     ));
-    section.notes.push(
-        "Tiobench's script makes 4,000 random writes of 4 KiB in each run, a sixteenth of the bytes; the last column \
-         has 32,768, a third, at the same write hit ratio"
-            .into(),
-    );
-    Ok(section)
+    Ok(())
 }
 
 /// "When merging the victim log block, the small number of dirty pages can be moved from the buffer cache."

@@ -3,11 +3,11 @@
 use super::normalised::{evidence, short};
 use super::runs::{Group, Runs};
 use super::schemes::{BLOCK_LRU, FAB, PAGE_LRU, PAGES, THREE_REGION, WORKLOADS};
-use crate::error::ReproduceError;
 use crate::figure::Figure;
 use crate::matrix::{Cell, Matrix};
-use crate::reproduction::{PlotFile, Section};
+use crate::reproduction::PlotFile;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::{Reason, Verdict};
 use sim::report::plots::Bars;
 
@@ -27,8 +27,7 @@ const READINGS: [(Group, &str, &str); 4] = [
 const BUFFERS: [&str; 3] = [FAB, BLOCK_LRU, PAGE_LRU];
 
 /// Share of unnecessary migrations in FAST's merges, which are unaware of the buffer.
-pub(super) fn migrations(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn migrations(runs: &Runs, to: &mut Sheet) -> Outcome {
     let share = |group: Group, workload: &str, buffer: &str| {
         let report = runs.report(group, workload, buffer)?;
         report.buffer.as_ref()?.moved_in_vain_share.map(|share| share * 100.0)
@@ -55,7 +54,7 @@ pub(super) fn migrations(runs: &Runs) -> Result<Section, ReproduceError> {
         )))
     });
     let [by_blocks, by_pages, fresh_blocks, fresh_pages] = counts;
-    section.rows = vec![
+    to.rows = vec![
         by_blocks.headline("§3", "workloads with 5–50 % unnecessary migrations, by blocks"),
         by_pages.as_evidence(),
         fresh_blocks.as_evidence(),
@@ -64,7 +63,7 @@ pub(super) fn migrations(runs: &Runs) -> Result<Section, ReproduceError> {
     for (group, buffer, how) in READINGS {
         for workload in WORKLOADS {
             let what = format!("{}, {how}", short(workload));
-            section.rows.push(match share(group, workload, buffer) {
+            to.rows.push(match share(group, workload, buffer) {
                 None => {
                     let why = Reason::MissingDetail(runs.why_not(group, buffer));
                     Row::incomparable(&what, "%", None, None, why)
@@ -77,11 +76,11 @@ pub(super) fn migrations(runs: &Runs) -> Result<Section, ReproduceError> {
         for workload in WORKLOADS {
             let what = format!("{}, below {buffer}", short(workload));
             let share = share(Group::Main, workload, buffer);
-            section.rows.push(evidence(&what, "%", share, 2, || runs.why_not(Group::Main, buffer)));
+            to.rows.push(evidence(&what, "%", share, 2, || runs.why_not(Group::Main, buffer)));
         }
     }
     let columns: Vec<&str> = WORKLOADS.iter().map(|name| short(name)).collect();
-    section.matrices.push(Matrix::of(
+    to.matrices.push(Matrix::of(
         "unnecessary page migrations, % (printed: 5 to 50)",
         &READINGS.map(|(_, _, how)| how),
         &columns,
@@ -90,12 +89,6 @@ pub(super) fn migrations(runs: &Runs) -> Result<Section, ReproduceError> {
             Cell::ours(share(group, WORKLOADS[column], buffer), 1)
         },
     ));
-    section.notes.push(
-        "of all pages that merges copied, those that were dirty in the buffer. The paper does not say below which \
-         buffer it counted; BA-GC's own is compared, with merges that do not know it. A buffer that evicts all pages \
-         of a logical block at once leaves none of them dirty, one that evicts pages does"
-            .into(),
-    );
     let series = READINGS.iter().map(|(group, buffer, how)| {
         let of_all = WORKLOADS.iter().map(|workload| share(*group, workload, buffer)).collect();
         ((*how).to_owned(), of_all)
@@ -107,8 +100,8 @@ pub(super) fn migrations(runs: &Runs) -> Result<Section, ReproduceError> {
         series: series.collect(),
         log: false,
     };
-    section.plots.push(PlotFile { name: "migrations.svg".into(), figure: bars.into() });
-    Ok(section)
+    to.plots.push(PlotFile { name: "migrations.svg".into(), figure: bars.into() });
+    Ok(())
 }
 
 /// Compares a share with the printed range.

@@ -6,7 +6,6 @@ use crate::figure::Figure;
 use crate::matrix::{Cell, Matrix};
 use crate::reproduction::PlotFile;
 use crate::row::Row;
-use crate::verdict::Reason;
 use sim::report::SchemeReport;
 use sim::report::plots::Bars;
 
@@ -117,6 +116,6 @@ pub(super) fn evidence(
 ) -> Row {
     match value {
         Some(value) => Row::evidence(what, unit, value, decimals),
-        None => Row::incomparable(what, unit, None, None, Reason::MissingDetail(why_not())),
+        None => Row::missing(what, unit, None, why_not()),
     }
 }

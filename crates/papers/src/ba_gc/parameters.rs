@@ -5,15 +5,13 @@ use super::normalised::{evidence, mean, short};
 use super::runs::{Group, Runs};
 use super::schemes::{ALPHAS, UPDATES, WIDE, WORKLOADS, alpha_label, study_regions, updates_label};
 use super::times::execution_s;
-use crate::error::ReproduceError;
 use crate::figure::Figure;
 use crate::matrix::{Cell, Matrix};
-use crate::reproduction::Section;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 
 /// Change of the execution time against the parameters of §6.1 with the same regions.
-pub(super) fn parameters(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn parameters(runs: &Runs, to: &mut Sheet) -> Outcome {
     let labels = |regions: &str| -> Vec<String> {
         let updates = UPDATES.iter().map(|updates| updates_label(regions, *updates));
         updates.chain(ALPHAS.iter().map(|alpha| alpha_label(regions, alpha))).collect()
@@ -35,7 +33,7 @@ pub(super) fn parameters(runs: &Runs) -> Result<Section, ReproduceError> {
         for label in &labels {
             let of_mean = of_all(label);
             found.extend(of_mean.map(|mean| (label.clone(), mean)));
-            section.rows.push(evidence(
+            to.rows.push(evidence(
                 &format!("{label}: execution time, mean"),
                 "%",
                 of_mean,
@@ -43,7 +41,7 @@ pub(super) fn parameters(runs: &Runs) -> Result<Section, ReproduceError> {
                 || runs.why_not(Group::Parameters, label),
             ));
         }
-        section.matrices.push(Matrix::of(
+        to.matrices.push(Matrix::of(
             &format!("execution time with {regions} regions against P = 30:100:0 and α = 1.125, %"),
             &labels,
             &columns,
@@ -58,15 +56,15 @@ pub(super) fn parameters(runs: &Runs) -> Result<Section, ReproduceError> {
         ));
     }
     if let Some(row) = range(&found) {
-        section.rows.insert(0, row);
+        to.rows.insert(0, row);
     }
     let (initial, updated) = WIDE;
-    section.notes.push(format!(
+    to.notes.push(format!(
         "P(U) of the initial, the to-be-updated and the to-be-evicted region, in percent; wide regions are {initial} and \
          {updated} % of the buffer. A large α makes the pages that stay clean count for more than the copies of the \
          merge; 73 is the whole merge that the eviction of one page can cause (see Eqs. 4 to 9)"
     ));
-    Ok(section)
+    Ok(())
 }
 
 /// Smallest and largest change of the mean.

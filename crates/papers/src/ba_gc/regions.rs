@@ -5,17 +5,16 @@ use super::normalised::{evidence, mean, short};
 use super::runs::{Group, Runs};
 use super::schemes::{BA_GC, LIMITS, REGIONS, WORKLOADS, fixed, limited};
 use super::times::execution_s;
-use crate::error::ReproduceError;
 use crate::matrix::{Cell, Matrix};
-use crate::reproduction::{PlotFile, Section};
+use crate::reproduction::PlotFile;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use sim::report::plots::Bars;
 
 const ADAPTIVE: &str = "adaptive";
 
 /// Execution time relative to that of the best fixed size.
-pub(super) fn regions(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn regions(runs: &Runs, to: &mut Sheet) -> Outcome {
     let sizes: Vec<String> = REGIONS.map(|regions| fixed(regions).0).into();
     let limits: Vec<String> = LIMITS.map(|limits| limited(limits).0).into();
     let time = |workload: &str, label: &str| {
@@ -33,18 +32,18 @@ pub(super) fn regions(runs: &Runs) -> Result<Section, ReproduceError> {
     for label in all() {
         let why = || runs.why_not(Group::Regions, label);
         let over_all = || WORKLOADS.iter().map(|workload| over(workload, label));
-        section.rows.push(evidence(&format!("{label}, mean"), "", mean(over_all()), 3, why));
+        to.rows.push(evidence(&format!("{label}, mean"), "", mean(over_all()), 3, why));
         let worst = over_all().collect::<Option<Vec<f64>>>();
         let worst = worst.and_then(|values| values.into_iter().reduce(f64::max));
-        section.rows.push(evidence(&format!("{label}, worst of the six"), "", worst, 3, why));
+        to.rows.push(evidence(&format!("{label}, worst of the six"), "", worst, 3, why));
         for workload in WORKLOADS {
             let what = format!("{label}, {}", short(workload));
-            section.rows.push(evidence(&what, "", over(workload, label), 3, why));
+            to.rows.push(evidence(&what, "", over(workload, label), 3, why));
         }
     }
     let labels: Vec<&str> = all().collect();
     let columns: Vec<&str> = WORKLOADS.iter().map(|name| short(name)).chain(["mean"]).collect();
-    section.matrices.push(Matrix::of(
+    to.matrices.push(Matrix::of(
         "execution time of BA-GC by sizes of the regions, best fixed ones = 1",
         &labels,
         &columns,
@@ -63,16 +62,10 @@ pub(super) fn regions(runs: &Runs) -> Result<Section, ReproduceError> {
                 let what = format!("{}: pages of the {region} region, at the end", short(workload));
                 Row::evidence(&what, "", pages as f64, 0)
             };
-            section.rows.push(row("initial", buffer.initial_region));
-            section.rows.push(row("to-be-updated", buffer.updated_region));
+            to.rows.push(row("initial", buffer.initial_region));
+            to.rows.push(row("to-be-updated", buffer.updated_region));
         }
     }
-    section.notes.push(
-        "sizes are percent of the buffer of the initial and the to-be-updated region; 1 is the best of the fixed ones \
-         under the workload, so that below 1 none of them is as good. adaptive keeps each region between 5 and 10 % of \
-         the buffer, adaptive:LEAST:MOST between these"
-            .into(),
-    );
     let of = |workload: &str| all().map(|label| over(workload, label)).collect();
     let of_means =
         all().map(|label| mean(WORKLOADS.iter().map(|workload| over(workload, label)))).collect();
@@ -84,6 +77,6 @@ pub(super) fn regions(runs: &Runs) -> Result<Section, ReproduceError> {
         series: series.chain([("mean".to_owned(), of_means)]).collect(),
         log: false,
     };
-    section.plots.push(PlotFile { name: "regions.svg".into(), figure: bars.into() });
-    Ok(section)
+    to.plots.push(PlotFile { name: "regions.svg".into(), figure: bars.into() });
+    Ok(())
 }

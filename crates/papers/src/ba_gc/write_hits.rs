@@ -5,10 +5,9 @@ use super::runs::{Group, Runs};
 use super::schemes::{
     BA_GC, BLOCK_LRU, BPLRU, FAB, IOZONE, PAGE_LRU, POSTMARK, TIOBENCH, WORKLOADS,
 };
-use crate::error::ReproduceError;
-use crate::reproduction::{PlotFile, Section};
+use crate::reproduction::PlotFile;
 use crate::row::{Row, TOLERANCE};
-use crate::verdict::Reason;
+use crate::sheet::{Outcome, Sheet};
 use sim::report::plots::Bars;
 
 const PRINTED: [(&str, &str); 2] = [(TIOBENCH, "4.4"), (POSTMARK, "3.1")];
@@ -16,15 +15,14 @@ const PRINTED: [(&str, &str); 2] = [(TIOBENCH, "4.4"), (POSTMARK, "3.1")];
 const BUFFERS: [&str; 5] = [BA_GC, FAB, BPLRU, BLOCK_LRU, PAGE_LRU];
 
 /// Write hit ratios.
-pub(super) fn write_hits(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn write_hits(runs: &Runs, to: &mut Sheet) -> Outcome {
     let hits = |workload: &str, buffer: &str| {
         let report = runs.report(Group::Main, workload, buffer)?;
         report.buffer.as_ref()?.write_hit_share.map(|share| share * 100.0)
     };
     for (workload, printed) in PRINTED {
         let what = format!("{}, ba-gc", short(workload));
-        section.rows.push(match hits(workload, BA_GC) {
+        to.rows.push(match hits(workload, BA_GC) {
             Some(ours) => {
                 Row::measured(&what, "% of writes", printed, ours, TOLERANCE).as_input().noting(
                     "the stand-in was built to it: this says that the buffer finds it, no more",
@@ -32,19 +30,13 @@ pub(super) fn write_hits(runs: &Runs) -> Result<Section, ReproduceError> {
             }
             None => {
                 let why = runs.why_not(Group::Main, BA_GC);
-                Row::incomparable(
-                    &what,
-                    "% of writes",
-                    Some(printed),
-                    None,
-                    Reason::MissingDetail(why.clone()),
-                )
+                Row::missing(&what, "% of writes", Some(printed), why)
             }
         });
     }
     let of_iozone: Vec<(&str, Option<f64>)> =
         [BPLRU, BA_GC].map(|buffer| (buffer, hits(IOZONE, buffer))).to_vec();
-    section.rows.push(Row::order(
+    to.rows.push(Row::order(
         "iozone: three-region's ratio is above BPLRU's",
         &[&[BPLRU], &[BA_GC]],
         &of_iozone,
@@ -52,12 +44,11 @@ pub(super) fn write_hits(runs: &Runs) -> Result<Section, ReproduceError> {
     for workload in WORKLOADS {
         for buffer in BUFFERS {
             let what = format!("{}, {buffer}", short(workload));
-            section.rows.push(evidence(&what, "% of writes", hits(workload, buffer), 2, || {
+            to.rows.push(evidence(&what, "% of writes", hits(workload, buffer), 2, || {
                 runs.why_not(Group::Main, buffer)
             }));
         }
     }
-    section.notes.push("pages written while they are in the buffer, of all pages written".into());
     let series = BUFFERS.iter().map(|buffer| {
         ((*buffer).to_owned(), WORKLOADS.iter().map(|workload| hits(workload, buffer)).collect())
     });
@@ -68,6 +59,6 @@ pub(super) fn write_hits(runs: &Runs) -> Result<Section, ReproduceError> {
         series: series.collect(),
         log: false,
     };
-    section.plots.push(PlotFile { name: "write-hits.svg".into(), figure: bars.into() });
-    Ok(section)
+    to.plots.push(PlotFile { name: "write-hits.svg".into(), figure: bars.into() });
+    Ok(())
 }

@@ -2,8 +2,8 @@
 
 use super::ours::{MOST, timings};
 use crate::error::ReproduceError;
-use crate::reproduction::Section;
 use crate::row::{Limit, Row};
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use bounds::copyback::{CopyPath, CopyTimings, Waits};
 use ddt::control::{ControlUnit, Cost, Transaction};
@@ -14,8 +14,7 @@ use flash::pins::{Interface, WindowCheck, windows};
 /// The timing mode with the paper's cycle of 25 ns.
 const MODE: u8 = 4;
 
-pub(super) fn fig_10() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_10(to: &mut Sheet) -> Outcome {
     let timing = channels_timing(&timings()?);
     let interface = Interface::of_timing(&timing, MODE)
         .map_err(|error| CopyRunError::from(ChannelsError::from(error)))?;
@@ -37,7 +36,7 @@ pub(super) fn fig_10() -> Result<Section, ReproduceError> {
         ),
         None => "no cycle works".into(),
     };
-    section.rows = vec![
+    to.rows = vec![
         skew,
         Row::limit(
             "DVW at 25 ns, not below DRW",
@@ -50,11 +49,11 @@ pub(super) fn fig_10() -> Result<Section, ReproduceError> {
         Row::evidence("DRW = t_DS + t_DH", "ns", drw, 0),
     ];
     if let Some(wider) = check.widened {
-        section.rows.push(Row::evidence("shortest cycle that works", "ns", ns(wider.t_rwc_ns), 0));
-        section.rows.extend(costs(&check, timing));
-        section.rows.extend(savings(wider.t_rwc_ns, wider.t_dl_ns)?);
+        to.rows.push(Row::evidence("shortest cycle that works", "ns", ns(wider.t_rwc_ns), 0));
+        to.rows.extend(costs(&check, timing));
+        to.rows.extend(savings(wider.t_rwc_ns, wider.t_dl_ns)?);
     }
-    Ok(section)
+    Ok(())
 }
 
 /// Rows with the cost of the wider cycle for a transaction of a whole block.
@@ -78,9 +77,7 @@ fn costs(check: &WindowCheck, timing: flash::channels::Timing) -> Vec<Row> {
                 let added = cost.map_or(0.0, |cost| cost.added_ppm() as f64 / 1e4);
                 Row::evidence(&what, "%", added, 2)
             }
-            Err(error) => {
-                Row::incomparable(&what, "%", None, None, Reason::MissingDetail(error.to_string()))
-            }
+            Err(error) => Row::missing(&what, "%", None, error),
         });
     }
     rows

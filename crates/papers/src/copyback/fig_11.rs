@@ -5,8 +5,8 @@ use super::ours::{
     transaction_ns,
 };
 use crate::error::ReproduceError;
-use crate::reproduction::Section;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use bounds::copyback::CopyPath;
 use ddt::Way;
@@ -17,22 +17,21 @@ const CROSSOVER: &str =
     "by Eqs 9 and 10 GCB is ahead of ICB where N·(t_SR − t_DI) > t_SR, N operations";
 const ONE_OPERATION: &str = "one operation has nothing to overlap";
 
-pub(super) fn fig_11() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_11(to: &mut Sheet) -> Outcome {
     let mut files = Vec::new();
     for (planes, on) in PLANES {
         let values = Values::of(planes)?;
-        section.rows.extend(values.claims(on)?);
+        to.rows.extend(values.claims(on)?);
         let names = PATHS.map(|(.., name)| name);
         let curves: Vec<_> =
             names.iter().zip(&values.paths).map(|(n, v)| curve(n, planes, v)).collect();
         files.extend(named(on, &curves));
         let file = format!("fig-11-{}", on.replace(' ', "-"));
         let caption = format!("Fig. 11: throughput of a transaction, {on}");
-        section.plots.push(chart(&file, caption, "user data copied, MB/s", curves));
+        to.plots.push(chart(&file, caption, "user data copied, MB/s", curves));
     }
-    section.curves.push(points("fig-11", "pages of a transaction", &files));
-    Ok(section)
+    to.curves.push(points("fig-11", "pages of a transaction", &files));
+    Ok(())
 }
 
 /// Throughput of each path (in the order of [`PATHS`]) over the operations per transaction.

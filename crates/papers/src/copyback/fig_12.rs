@@ -4,8 +4,8 @@ use super::ours::{
     MOST, PATHS, PLANES, chart, count, curve, named, over_sizes, points, timings, transaction,
 };
 use crate::error::ReproduceError;
-use crate::reproduction::Section;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use bounds::copyback::CopyPath;
 use ddt::{CopyJob, EraseAt, Way, alone};
@@ -25,8 +25,7 @@ fn saving(path: CopyPath, cache: bool, planes: u32, erase: EraseAt) -> Result<f6
     Ok((1.0 - collection_ns(Way::new(path, cache, planes), MOST, erase)? / icb) * 100.0)
 }
 
-pub(super) fn fig_12() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_12(to: &mut Sheet) -> Outcome {
     for (path, cache, printed) in [
         (CopyPath::Gcb, false, "4.52"),
         (CopyPath::Dgcb, false, "4.63"),
@@ -36,7 +35,7 @@ pub(super) fn fig_12() -> Result<Section, ReproduceError> {
         let what = format!("{} below ICB, 128 pages, one plane", Way::new(path, cache, 1).name());
         let ours = saving(path, cache, 1, EraseAt::End)?;
         let claim = format!("collection saved by {} against ICB", Way::new(path, cache, 1).name());
-        section.rows.push(
+        to.rows.push(
             Row::measured(&what, "%", printed, ours, TOLERANCE).headline("§VI.C, Fig. 12", &claim),
         );
     }
@@ -50,13 +49,13 @@ pub(super) fn fig_12() -> Result<Section, ReproduceError> {
             })
             .collect();
         let values = values?;
-        section.rows.extend(crossover(planes, on, &values[0], &values[1]));
+        to.rows.extend(crossover(planes, on, &values[0], &values[1]));
         let curves: Vec<_> =
             PATHS.iter().zip(&values).map(|((.., name), v)| curve(name, planes, v)).collect();
         files.extend(named(on, &curves));
         let file = format!("fig-12-{}", on.replace(' ', "-"));
         let caption = format!("Fig. 12: {} valid pages copied and the erase, {on}", MOST * planes);
-        section.plots.push(chart(&file, caption, "whole collection, ms", curves));
+        to.plots.push(chart(&file, caption, "whole collection, ms", curves));
     }
     for (path, cache) in [
         (CopyPath::Gcb, false),
@@ -68,15 +67,10 @@ pub(super) fn fig_12() -> Result<Section, ReproduceError> {
             "{} below ICB, 256 pages, two planes (\"a similar trend\")",
             Way::new(path, cache, 2).name()
         );
-        section.rows.push(Row::evidence(&what, "%", saving(path, cache, 2, EraseAt::End)?, 2));
+        to.rows.push(Row::evidence(&what, "%", saving(path, cache, 2, EraseAt::End)?, 2));
     }
-    section.curves.push(points("fig-12", "pages of a transaction", &files));
-    section.notes.push(
-        "a collection whose last transaction is of what is left counts it as such: sizes that do not divide the block \
-         are stairs in the plots"
-            .into(),
-    );
-    Ok(section)
+    to.curves.push(points("fig-12", "pages of a transaction", &files));
+    Ok(())
 }
 
 /// Rows with the largest size at which GCB is behind ICB, and with the sizes at which ICB's time changes.
@@ -101,8 +95,7 @@ fn crossover(planes: u32, on: &str, icb: &[f64], gcb: &[f64]) -> Vec<Row> {
     ]
 }
 
-pub(super) fn early_erase() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn early_erase(to: &mut Sheet) -> Outcome {
     let why = "Fig. 12's percentages are those of an erase after the last program";
     for (path, cache) in [
         (CopyPath::Gcb, false),
@@ -113,7 +106,7 @@ pub(super) fn early_erase() -> Result<Section, ReproduceError> {
         let name = Way::new(path, cache, 1).name();
         let ours = saving(path, cache, 1, EraseAt::SourceFree)?;
         let what = format!("{name} below ICB, one plane, erase when the source is read");
-        section.rows.push(Row::evidence(&what, "%", ours, 2).noting(why));
+        to.rows.push(Row::evidence(&what, "%", ours, 2).noting(why));
     }
     for (planes, on) in PLANES {
         let free = |path| -> Result<f64, ReproduceError> {
@@ -124,9 +117,9 @@ pub(super) fn early_erase() -> Result<Section, ReproduceError> {
         let ours = [("GCB", Some(gcb)), ("DGCB", Some(dgcb)), ("ICB", Some(icb))];
         let what =
             format!("{on}: order in which the source is free, {} pages, no cache", MOST * planes);
-        section.rows.push(Row::order(&what, &[&["GCB"], &["DGCB"], &["ICB"]], &ours));
+        to.rows.push(Row::order(&what, &[&["GCB"], &["DGCB"], &["ICB"]], &ours));
         let what = format!("{on}: source free later by DGCB than by GCB");
-        section.rows.push(Row::evidence(&what, "µs", (dgcb - gcb) / 1e3, 1));
+        to.rows.push(Row::evidence(&what, "µs", (dgcb - gcb) / 1e3, 1));
     }
-    Ok(section)
+    Ok(())
 }

@@ -2,8 +2,9 @@
 
 use super::ours::{MOST, PLANES, named, over_sizes, points, timings, transaction_ns};
 use crate::error::ReproduceError;
-use crate::reproduction::{PlotFile, Section};
+use crate::reproduction::PlotFile;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use bounds::copyback::CopyPath;
 use ddt::{CopyRunError, Way};
@@ -31,12 +32,11 @@ fn losses(cache: bool, planes: u32) -> Result<Vec<f64>, CopyRunError> {
     over_sizes(|n| Ok((1.0 - normalised(cache, planes, n, 100)?) * 100.0))
 }
 
-pub(super) fn fig_13() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_13(to: &mut Sheet) -> Outcome {
     let mut files = Vec::new();
     for (planes, on) in PLANES {
-        section.rows.extend(plain(planes, on)?);
-        section.rows.extend(cached(planes, on)?);
+        to.rows.extend(plain(planes, on)?);
+        to.rows.extend(cached(planes, on)?);
         let mut curves = Vec::new();
         for cache in [false, true] {
             // A single program is never a cache program.
@@ -54,10 +54,10 @@ pub(super) fn fig_13() -> Result<Section, ReproduceError> {
             curves,
         };
         let name = format!("fig-13-{}.svg", on.replace(' ', "-"));
-        section.plots.push(PlotFile { name, figure: chart.into() });
+        to.plots.push(PlotFile { name, figure: chart.into() });
     }
-    section.curves.push(points("fig-13", "error rate, %", &files));
-    Ok(section)
+    to.curves.push(points("fig-13", "error rate, %", &files));
+    Ok(())
 }
 
 fn curve(cache: bool, planes: u32, operations: u32) -> Result<Curve, ReproduceError> {

@@ -4,8 +4,8 @@ use super::ours::{
     MOST, PATHS, PLANES, chart, curve, named, over_sizes, points, timings, transaction,
 };
 use crate::error::ReproduceError;
-use crate::reproduction::Section;
 use crate::row::{Limit, Row};
+use crate::sheet::{Outcome, Sheet};
 use bounds::copyback::CopyPath;
 use ddt::{CopyRunError, Way};
 
@@ -24,12 +24,11 @@ fn of_figure(path: CopyPath, cache: bool, planes: u32) -> Result<Way, CopyRunErr
     })
 }
 
-pub(super) fn fig_14() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
-    section.rows.extend(sixty()?);
+pub(super) fn fig_14(to: &mut Sheet) -> Outcome {
+    to.rows.extend(sixty()?);
     let mut files = Vec::new();
     for (planes, on) in PLANES {
-        section.rows.extend(halves(planes, on)?);
+        to.rows.extend(halves(planes, on)?);
         let mut curves = Vec::new();
         for (path, cache, name) in PATHS {
             let way = of_figure(path, cache, planes)?;
@@ -38,15 +37,10 @@ pub(super) fn fig_14() -> Result<Section, ReproduceError> {
         files.extend(named(on, &curves));
         let file = format!("fig-14-{}", on.replace(' ', "-"));
         let caption = format!("Fig. 14: channel use, DGCB with 192 bit errors per page, {on}");
-        section.plots.push(chart(&file, caption, "time in which the channel is taken, %", curves));
+        to.plots.push(chart(&file, caption, "time in which the channel is taken, %", curves));
     }
-    section.curves.push(points("fig-14", "pages of a transaction", &files));
-    section.notes.push(
-        "the engine's bus is also held during t_ADL and, beside data, t_CCS, which the closed forms leave free: below \
-         0.1 % of the time without errors; with 192 bit errors per page t_CCS is most of what corrections take"
-            .into(),
-    );
-    Ok(section)
+    to.curves.push(points("fig-14", "pages of a transaction", &files));
+    Ok(())
 }
 
 /// "Exceeded 60 % when the transaction size was 16 pages or more."

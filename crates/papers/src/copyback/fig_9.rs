@@ -3,8 +3,8 @@
 
 use super::ours::{PLANES, timings};
 use crate::error::ReproduceError;
-use crate::reproduction::Section;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use bounds::copyback::CopyPath;
 use ddt::control::{ControlUnit, Event, EventKind, Transaction};
@@ -15,13 +15,12 @@ use std::collections::BTreeMap;
 /// Operations per transaction (one page each on one plane).
 const OPERATIONS: u32 = 8;
 
-pub(super) fn fig_9() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_9(to: &mut Sheet) -> Outcome {
     let during = CopyJob { addressing: Addressing::DuringRead, ..CopyJob::transaction(OPERATIONS) };
     let way = Way::new(CopyPath::Dgcb, true, 1);
     let log = logged(&timings()?, way, during)?.watch;
-    section.rows.extend(messages()?);
-    section.rows.extend(order_of(&log));
+    to.rows.extend(messages()?);
+    to.rows.extend(order_of(&log));
     for (planes, on) in PLANES {
         for (cache, equation) in [(false, "Eq. 11"), (true, "Eq. 13")] {
             let way = Way::new(CopyPath::Dgcb, cache, planes);
@@ -29,12 +28,12 @@ pub(super) fn fig_9() -> Result<Section, ReproduceError> {
             let early = alone(&timings()?, way, during)?.copies_ns;
             let what = format!("{equation} less Fig. 9's order, {on}");
             let gain = serial.abs_diff(early) as f64;
-            section.rows.push(Row::evidence(&what, "ns", gain, 0).noting(
+            to.rows.push(Row::evidence(&what, "ns", gain, 0).noting(
                 "the equation puts t_SP_SET after the first read; in Fig. 9 it passes beside t_R, once per transaction",
             ));
         }
     }
-    Ok(section)
+    Ok(())
 }
 
 /// Rows from the control unit's log of a transaction in which some pages have bytes in error.
@@ -56,13 +55,7 @@ fn messages() -> Result<Vec<Row>, ReproduceError> {
         Ok(outcome) => outcome,
         Err(error) => {
             let what = "the control unit";
-            return Ok(vec![Row::incomparable(
-                what,
-                "",
-                None,
-                None,
-                Reason::MissingDetail(error.to_string()),
-            )]);
+            return Ok(vec![Row::missing(what, "", None, error)]);
         }
     };
     let mut kinds = BTreeMap::new();

@@ -5,10 +5,10 @@ use super::ours::{points, timings};
 use crate::error::ReproduceError;
 use crate::figure::Figure;
 use crate::observer::ReproductionObserver;
-use crate::reproduction::{PlotFile, Section};
+use crate::reproduction::PlotFile;
 use crate::row::{Limit, Row};
 use crate::settings::{Scale, Settings};
-use crate::verdict::Reason;
+use crate::sheet::{Outcome, Sheet};
 use bounds::copyback::CopyPath;
 use ddt::Way;
 use ddt::host_load::{HostLoad, LoadPoint, Point};
@@ -35,23 +35,23 @@ const WAYS: [Way; 6] = [
 pub(super) fn host_load(
     settings: &Settings,
     watch: &dyn ReproductionObserver,
-) -> Result<Section, ReproduceError> {
+    to: &mut Sheet,
+) -> Outcome {
     let requests = if settings.scale == Scale::Quick { 50_000 } else { 1_000_000 };
     let study = HostLoad::new(timings()?, requests, settings.seed);
-    let mut section = Section::default();
     let measured = Measured::all(&study, watch)?;
     for (view, name) in VIEWS {
-        section.rows.extend(measured.claims(view, name));
+        to.rows.extend(measured.claims(view, name));
     }
     for (view, name) in VIEWS {
-        section.rows.extend(measured.changes(view, name));
-        section.plots.extend(measured.plots(view, name));
+        to.rows.extend(measured.changes(view, name));
+        to.plots.extend(measured.plots(view, name));
     }
-    section.rows.extend(measured.policies());
-    section.rows.extend(measured.pages());
-    section.curves.push(measured.csv());
-    section.notes.extend(measured.notes(&study)?);
-    Ok(section)
+    to.rows.extend(measured.policies());
+    to.rows.extend(measured.pages());
+    to.curves.push(measured.csv());
+    to.notes.extend(measured.notes(&study)?);
+    Ok(())
 }
 
 /// Pacing of the collection.
@@ -140,13 +140,7 @@ impl Measured {
                     .collect();
                 let of = format!("of {} loads that both can carry", found.len());
                 rows.push(match found.is_empty() {
-                    true => Row::incomparable(
-                        &what,
-                        "",
-                        None,
-                        None,
-                        Reason::MissingDetail(self.why_not().into()),
-                    ),
+                    true => Row::missing(&what, "", None, self.why_not()),
                     false => {
                         let at = match broken.is_empty() {
                             true => of,
@@ -185,13 +179,7 @@ impl Measured {
                                 .headline("§III.B", &claim)
                         }
                     }
-                    _ => Row::incomparable(
-                        &what,
-                        "%",
-                        None,
-                        None,
-                        Reason::MissingDetail(self.why_not().into()),
-                    ),
+                    _ => Row::missing(&what, "%", None, self.why_not()),
                 });
             }
         }
@@ -239,13 +227,7 @@ impl Measured {
                     (Some(dgcb), Some(gcb)) => {
                         Row::evidence(&what, "%", (dgcb / gcb - 1.0) * 100.0, 1)
                     }
-                    _ => Row::incomparable(
-                        &what,
-                        "%",
-                        None,
-                        None,
-                        Reason::MissingDetail(self.why_not().into()),
-                    ),
+                    _ => Row::missing(&what, "%", None, self.why_not()),
                 });
             }
         }

@@ -2,8 +2,8 @@
 
 use super::ours::{PLANES, timings};
 use crate::error::ReproduceError;
-use crate::reproduction::Section;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use bounds::copyback::{CopyPath, Stages};
 use ddt::{CopyJob, Way, logged};
 use flash::channels::{Grant, Segment};
@@ -13,11 +13,10 @@ fn us(ns: u64) -> f64 {
     ns as f64 / 1e3
 }
 
-pub(super) fn table_2() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn table_2(to: &mut Sheet) -> Outcome {
     let t = timings()?;
     let bytes = f64::from(DDT_MLC.page_bytes + DDT_MLC.oob_bytes);
-    section.rows = vec![
+    to.rows = vec![
         Row::evidence("t_R", "µs", us(t.t_r_ns), 0),
         Row::evidence("t_PROG", "µs", us(t.t_prog_ns), 0),
         Row::evidence("t_BERS", "ms", us(t.t_bers_ns) / 1e3, 0),
@@ -31,7 +30,7 @@ pub(super) fn table_2() -> Result<Section, ReproduceError> {
         let stages = Stages::of(&t, planes, 0);
         let row = |what: &str, ns: u64| Row::evidence(&format!("{name}: {what}"), "µs", us(ns), 3);
         let corrected = Stages::of(&t, planes, t.most_corrected_bytes());
-        section.rows.extend([
+        to.rows.extend([
             row("t_DO (Eq. 1)", stages.t_do_ns),
             row("t_DI (Eq. 2)", stages.t_di_ns),
             row("t_DIO without errors (Eq. 3)", stages.t_dio_ns),
@@ -40,8 +39,8 @@ pub(super) fn table_2() -> Result<Section, ReproduceError> {
             row("t_SP_SET: the same of a program", stages.t_sp_set_ns),
         ]);
     }
-    section.rows.extend(tenures()?);
-    Ok(section)
+    to.rows.extend(tenures()?);
+    Ok(())
 }
 
 /// Compares the engine's bus tenures with the equations.

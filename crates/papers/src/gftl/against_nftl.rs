@@ -5,10 +5,9 @@ use super::closed_forms::us;
 use super::drive::{Kind, Sample};
 use super::paper::{PAGES_PER_BLOCK, UTILISATIONS};
 use super::spread::Spread;
-use crate::error::ReproduceError;
-use crate::reproduction::{PlotFile, Section};
+use crate::reproduction::PlotFile;
 use crate::row::{Limit, Row, TOLERANCE};
-use crate::verdict::Reason;
+use crate::sheet::{Outcome, Sheet};
 use sim::report::plots::{Curve, Curves, Drawn};
 
 /// π of the plots: that of Table I's large-block part.
@@ -54,21 +53,20 @@ impl Of {
 }
 
 /// Fig. 2: write times of NFTL.
-pub(super) fn fig_2(cells: &Cells) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_2(cells: &Cells, to: &mut Sheet) -> Outcome {
     for cell in every_pages_per_block("nftl", Load::Synthetic) {
         match cells.get(cell) {
-            Ok(ran) => section.rows.extend(levels(ran, cells.get(cell.fold_by_fold()).ok())),
-            Err(why) => section.rows.push(missing(&cell, why)),
+            Ok(ran) => to.rows.extend(levels(ran, cells.get(cell.fold_by_fold()).ok())),
+            Err(why) => to.rows.push(missing(&cell, why)),
         }
     }
-    section.plots.push(plot("fig-2.svg", "NFTL's writes", Of::Writes, &plotted(cells, &["nftl"])));
-    section.notes.push(format!(
+    to.plots.push(plot("fig-2.svg", "NFTL's writes", Of::Writes, &plotted(cells, &["nftl"])));
+    to.notes.push(format!(
         "The figure's values are not printed. A write of NFTL takes the folds on its way: one when its replacement is \
          full, several when no block is free. §II does not say how many: {SEVERAL} here (`+folds={SEVERAL}`), and one \
          for comparison."
     ));
-    Ok(section)
+    Ok(())
 }
 
 /// "Two distinct variations on the y-axis due to folds and garbage collection" (§III).
@@ -111,34 +109,29 @@ fn levels(ran: &Ran, one: Option<&Ran>) -> Vec<Row> {
 }
 
 fn missing(cell: &Cell, why: &str) -> Row {
-    Row::incomparable(&cell.name(), "", None, None, Reason::MissingDetail(why.into()))
+    Row::missing(&cell.name(), "", None, why)
 }
 
 /// Fig. 9: write times.
-pub(super) fn fig_9(cells: &Cells) -> Result<Section, ReproduceError> {
-    let mut section = both(cells, Of::Writes)?;
+pub(super) fn fig_9(cells: &Cells, to: &mut Sheet) -> Outcome {
+    both(cells, Of::Writes, to);
     for pages_per_block in PAGES_PER_BLOCK {
-        section.rows.extend(variation(cells, pages_per_block));
+        to.rows.extend(variation(cells, pages_per_block));
     }
-    section.rows.extend(constant_write(cells));
+    to.rows.extend(constant_write(cells));
     for pages_per_block in PAGES_PER_BLOCK {
-        section.rows.extend(by_utilisation(cells, pages_per_block));
+        to.rows.extend(by_utilisation(cells, pages_per_block));
     }
-    Ok(section)
+    Ok(())
 }
 
 /// Fig. 10: read times.
-pub(super) fn fig_10(cells: &Cells) -> Result<Section, ReproduceError> {
-    let mut section = both(cells, Of::Reads)?;
+pub(super) fn fig_10(cells: &Cells, to: &mut Sheet) -> Outcome {
+    both(cells, Of::Reads, to);
     for scheme in ["nftl", "gftl"] {
-        section.rows.extend(search(cells, scheme));
+        to.rows.extend(search(cells, scheme));
     }
-    section.notes.push(
-        "GFTL's paper does not say how a read of NFTL knows which of two blocks to search. Here a bit per page in RAM \
-         tells, so both schemes search one block at most; without it NFTL would search two."
-            .into(),
-    );
-    Ok(section)
+    Ok(())
 }
 
 /// "The maximum read time is proportional to the number of pages per block."
@@ -231,14 +224,13 @@ pub(super) fn energy(cells: &Cells) -> Vec<Row> {
         .collect()
 }
 
-fn both(cells: &Cells, of: Of) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+fn both(cells: &Cells, of: Of, to: &mut Sheet) {
     for pages_per_block in PAGES_PER_BLOCK {
         for scheme in ["nftl", "gftl"] {
             let cell = Cell::gftl(Load::Synthetic, pages_per_block).of(scheme);
             match cells.get(cell) {
-                Ok(ran) => section.rows.extend(spread_rows(ran, of)),
-                Err(why) => section.rows.push(missing(&cell, why)),
+                Ok(ran) => to.rows.extend(spread_rows(ran, of)),
+                Err(why) => to.rows.push(missing(&cell, why)),
             }
         }
     }
@@ -246,13 +238,7 @@ fn both(cells: &Cells, of: Of) -> Result<Section, ReproduceError> {
         Of::Writes => ("fig-9.svg", "NFTL and GFTL: writes"),
         Of::Reads => ("fig-10.svg", "NFTL and GFTL: reads"),
     };
-    section.plots.push(plot(file, title, of, &plotted(cells, &["nftl", "gftl"])));
-    section.notes.push(
-        "Synthetic trace at 100 %, NFTL on the flash that GFTL has. The figure's values are not printed. A write \
-         of NFTL takes the folds on its way; GFTL's step of collection comes behind the request, within L(p)."
-            .into(),
-    );
-    Ok(section)
+    to.plots.push(plot(file, title, of, &plotted(cells, &["nftl", "gftl"])));
 }
 
 fn name(ran: &Ran) -> String {

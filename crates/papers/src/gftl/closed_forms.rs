@@ -2,8 +2,8 @@
 
 use super::cells::part;
 use super::paper::PAGES_PER_BLOCK;
-use crate::reproduction::Section;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use bounds::{gftl, ideal};
 use flash::Part;
 use flash::parts::{SAMSUNG_LARGE_BLOCK, SAMSUNG_SMALL_BLOCK};
@@ -13,8 +13,7 @@ pub(super) fn us(ns: u64) -> f64 {
 }
 
 /// Table I, and the energy per operation from the text on Table VI.
-pub(super) fn table_1() -> Section {
-    let mut section = Section::default();
+pub(super) fn table_1(to: &mut Sheet) -> Outcome {
     let small = ["16384", "512", "16", "36", "10", "200", "200", "2000"];
     let large = ["65536", "2048", "64", "25", "25", "300", "300", "2000"];
     for (part, printed) in [(&SAMSUNG_SMALL_BLOCK, small), (&SAMSUNG_LARGE_BLOCK, large)] {
@@ -31,7 +30,7 @@ pub(super) fn table_1() -> Section {
         ];
         for ((what, unit, value), printed) in ours.into_iter().zip(printed) {
             let what = format!("{}: {what}", part.name);
-            section.rows.push(Row::exact(&what, unit, printed, value).as_input());
+            to.rows.push(Row::exact(&what, unit, printed, value).as_input());
         }
     }
     let part = &SAMSUNG_LARGE_BLOCK;
@@ -41,22 +40,16 @@ pub(super) fn table_1() -> Section {
         ("E_er", "66000", part.erase_pj()),
     ] {
         let what = format!("{}: {what} (§VI)", part.name);
-        section.rows.push(Row::exact(&what, "nJ", printed, pj as f64 / 1e3).as_input());
+        to.rows.push(Row::exact(&what, "nJ", printed, pj as f64 / 1e3).as_input());
     }
-    section.notes.push(
-        "65,536-byte blocks of 2,048-byte pages have 32 pages; Table V takes 16, 32 and 64, and the example of \
-         §VI needs 64. A page and its OOB are programmed at once."
-            .into(),
-    );
-    section
+    Ok(())
 }
 
 /// Table III on the large-block part. The paper prints formulas there, and the maxima in Table V.
-pub(super) fn table_3() -> Section {
-    let mut section = Section::default();
+pub(super) fn table_3(to: &mut Sheet) -> Outcome {
     let large = part(PAGES_PER_BLOCK[0]);
     let row = |what: &str, ns: u64| Row::evidence(what, "µs", us(ns), 0);
-    section.rows.extend([
+    to.rows.extend([
         row("ideal: U(e_w) = T_wrpg", ideal::write_ns(&large)),
         row("ideal: U(e_r) = T_rdpg + T_rdoob", ideal::read_with_oob_ns(&large)),
         row("ideal: L(p) = T_er", ideal::response_ns(&large)),
@@ -66,20 +59,14 @@ pub(super) fn table_3() -> Section {
         let what = |bound: &str| format!("GFTL, π = {pages}: {bound}");
         let write = us(gftl::write_ns(&part));
         let read = us(gftl::read_ns(&part));
-        section.rows.extend([
+        to.rows.extend([
             Row::exact(&what("U(e_w) = T_wrpg"), "µs", "300", write),
             Row::exact(&what("U(e_r) = π·T_rdoob + T_rdpg"), "µs", printed, read),
             row(&what("L(p) = T_er + max(U(e_w), U(e_r))"), gftl::period_ns(&part)),
         ]);
-        section.rows.extend(steps(&part));
+        to.rows.extend(steps(&part));
     }
-    section.notes.push(
-        "Printed are the largest values of Table V, which meet the bounds. κ is counted twice: as printed, and \
-         with whole operations in a step, since a program or a read cannot be cut in two, and with all reads of \
-         the text's read phase, (2π−1) OOBs and π pages."
-            .into(),
-    );
-    section
+    Ok(())
 }
 
 /// κ as printed and with whole operations.

@@ -4,9 +4,9 @@ use super::cells::{Cells, Load, Ran, every_pages_per_block, part};
 use super::closed_forms::us;
 use super::paper::TABLE_VI;
 use super::table_6::NJ_PER_US;
-use crate::error::ReproduceError;
-use crate::reproduction::{PlotFile, Section};
+use crate::reproduction::PlotFile;
 use crate::row::{Limit, Row};
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use bounds::gftl;
 use sim::report::plots::Stacked;
@@ -32,8 +32,7 @@ impl Shares {
     }
 }
 
-pub(super) fn fig_7(cells: &Cells) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_7(cells: &Cells, to: &mut Sheet) -> Outcome {
     let mut bars = Vec::new();
     for load in [Load::Synthetic, Load::Consumer] {
         let all = every_pages_per_block("gftl", load);
@@ -43,22 +42,16 @@ pub(super) fn fig_7(cells: &Cells) -> Result<Section, ReproduceError> {
             match cells.get(cell) {
                 Ok(ran) => {
                     let shares = Shares::of(ran);
-                    section.rows.extend(rows(&name, &shares, ran));
+                    to.rows.extend(rows(&name, &shares, ran));
                     idle.push((cell.pages_per_block, shares.idle() / shares.period));
                     steps.push((cell.pages_per_block, shares.step));
                     bars.push((name, vec![shares.request, shares.step, shares.idle()]));
                 }
-                Err(why) => section.rows.push(Row::incomparable(
-                    &name,
-                    "",
-                    None,
-                    None,
-                    Reason::MissingDetail(why.into()),
-                )),
+                Err(why) => to.rows.push(Row::missing(&name, "", None, why)),
             }
         }
-        section.rows.push(steps_rise(load, &steps));
-        section.rows.push(idle_falls(load, &idle, &steps));
+        to.rows.push(steps_rise(load, &steps));
+        to.rows.push(idle_falls(load, &idle, &steps));
     }
     let stacked = Stacked {
         caption: "GFTL: a period of requests, at 100 % utilisation".into(),
@@ -67,13 +60,8 @@ pub(super) fn fig_7(cells: &Cells) -> Result<Section, ReproduceError> {
         bars,
         totals: None,
     };
-    section.plots.push(PlotFile { name: "fig-7.svg".into(), figure: stacked.into() });
-    section.notes.push(
-        "The figure's values are not printed. Means over reads and writes; a step may take up to T_er behind \
-         any request while blocks wait to be collected."
-            .into(),
-    );
-    Ok(section)
+    to.plots.push(PlotFile { name: "fig-7.svg".into(), figure: stacked.into() });
+    Ok(())
 }
 
 fn rows(name: &str, shares: &Shares, ran: &Ran) -> Vec<Row> {

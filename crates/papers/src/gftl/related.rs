@@ -7,9 +7,8 @@ use super::cells::{Cell, Cells, Load, Ran, part};
 use super::closed_forms::us;
 use super::drive::TOGETHER;
 use super::paper::{COLLECTION_MS, PAGES_PER_BLOCK, TASK_PERIOD_MS};
-use crate::reproduction::Section;
 use crate::row::{Row, TOLERANCE};
-use crate::verdict::Reason;
+use crate::sheet::{Outcome, Sheet};
 use bounds::gftl;
 use flash::Part;
 
@@ -18,36 +17,29 @@ fn shortest_us(part: &Part) -> f64 {
     us(u64::from(part.pages_per_block - 1) * (part.t_r_ns + part.t_prog_ns) + part.t_bers_ns)
 }
 
-pub(super) fn related(cells: &Cells) -> Section {
-    let mut section = Section::default();
+pub(super) fn related(cells: &Cells, to: &mut Sheet) -> Outcome {
     for pages in PAGES_PER_BLOCK {
         let part = part(pages);
         let what = format!("[7], π = {pages}: (π−1)(T_rdpg + T_wrpg) + T_er over T_er");
         let over = shortest_us(&part) / us(part.t_bers_ns);
-        section.rows.push(Row::measured(&what, "", "10", over, TOLERANCE).as_input());
+        to.rows.push(Row::measured(&what, "", "10", over, TOLERANCE).as_input());
     }
     for pages in PAGES_PER_BLOCK {
         let gftl = Cell::gftl(Load::Synthetic, pages);
         for cell in [gftl, gftl.of("nftl")] {
             match cells.get(cell) {
-                Ok(ran) => section.rows.extend(rows(ran)),
-                Err(why) => section.rows.push(Row::incomparable(
-                    &cell.name(),
-                    "",
-                    None,
-                    None,
-                    Reason::MissingDetail(why.into()),
-                )),
+                Ok(ran) => to.rows.extend(rows(ran)),
+                Err(why) => to.rows.push(Row::missing(&cell.name(), "", None, why)),
             }
         }
     }
-    section.rows.extend(tasks());
-    section.notes.push(format!(
+    to.rows.extend(tasks());
+    to.notes.push(format!(
         "G1 = ({COLLECTION_MS}, 160) and G2 = ({COLLECTION_MS}, 600) collect for T1 = (3, 20) and T2 = (5, 20); \
          \"comparable to 10 times T_er\" is {COLLECTION_MS} ms over 2 ms. In GFTL a step follows each request instead of \
          a collection thread."
     ));
-    section
+    Ok(())
 }
 
 /// Longest wait of a request for collection: "a delay that is around T_er".
@@ -88,16 +80,10 @@ fn tasks() -> Vec<Row> {
         })
         .collect();
     let writes = 3_000 / 300 + 5_000_u32.div_ceil(300);
-    rows.push(Row::incomparable(
-        "T1 = (3, 20) and T2 = (5, 20) under GFTL",
-        "",
-        Some("schedulable with G1 and G2"),
-        None,
-        Reason::MissingDetail(format!(
+    rows.push(Row::missing("T1 = (3, 20) and T2 = (5, 20) under GFTL", "", Some("schedulable with G1 and G2"), format!(
             "whether 3 and 5 are page requests or milliseconds is not said: {TOGETHER} requests fit into 20 ms at π = 16, \
              7 and 5 at π = 32 and 64 do; 3 and 5 ms of writes are {writes}, more than L(p) admits at any π"
-        )),
-    ));
+        )));
     rows
 }
 

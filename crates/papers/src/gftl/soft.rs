@@ -3,56 +3,43 @@
 use super::cells::{Cell, Cells, Load, Ran, Reading, every_pages_per_block};
 use super::paper::{PAGES_PER_BLOCK, THRESHOLD_READS, THRESHOLD_WRITES};
 use super::table_6::counted;
-use crate::error::ReproduceError;
 use crate::figure::Figure;
-use crate::reproduction::{PlotFile, Section};
+use crate::reproduction::PlotFile;
 use crate::row::{Limit, Row};
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use sim::report::plots::{Curve, Curves, Drawn};
 
 /// Loads on which both queues are compared.
 const COMPARED: [Load; 2] = [Load::Synthetic, Load::Consumer];
 
-pub(super) fn soft(cells: &Cells) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn soft(cells: &Cells, to: &mut Sheet) -> Outcome {
     for pages_per_block in PAGES_PER_BLOCK {
         let cell = Cell::gftl(Load::Consumer, pages_per_block);
-        section.rows.extend(match (cells.get(cell), cells.get(cell.of("gftl-threshold"))) {
+        to.rows.extend(match (cells.get(cell), cells.get(cell.of("gftl-threshold"))) {
             (Ok(gftl), Ok(threshold)) => {
                 let text = cell.read_as(Reading::TEXT);
                 let text = cells.get(text).ok().zip(cells.get(text.of("gftl-threshold")).ok());
                 threshold_rows(gftl, threshold, text)
             }
             (Err(why), _) | (_, Err(why)) => {
-                vec![Row::incomparable(
-                    &cell.of("gftl-threshold").name(),
-                    "",
-                    None,
-                    None,
-                    Reason::MissingDetail(why.into()),
-                )]
+                vec![Row::missing(&cell.of("gftl-threshold").name(), "", None, why)]
             }
         });
     }
     for pages_per_block in PAGES_PER_BLOCK {
         let cell = Cell::gftl(Load::Synthetic, pages_per_block);
         if let (Ok(gftl), Ok(threshold)) = (cells.get(cell), cells.get(cell.of("gftl-threshold"))) {
-            section.rows.extend(long_run(gftl, threshold));
+            to.rows.extend(long_run(gftl, threshold));
         }
     }
     for load in COMPARED {
         for pages_per_block in PAGES_PER_BLOCK {
             let cell = Cell::gftl(load, pages_per_block);
-            section.rows.extend(match (cells.get(cell), cells.get(cell.of("gftl-priority"))) {
+            to.rows.extend(match (cells.get(cell), cells.get(cell.of("gftl-priority"))) {
                 (Ok(gftl), Ok(priority)) => priority_rows(gftl, priority),
                 (Err(why), _) | (_, Err(why)) => {
-                    vec![Row::incomparable(
-                        &cell.of("gftl-priority").name(),
-                        "",
-                        None,
-                        None,
-                        Reason::MissingDetail(why.into()),
-                    )]
+                    vec![Row::missing(&cell.of("gftl-priority").name(), "", None, why)]
                 }
             });
         }
@@ -61,13 +48,8 @@ pub(super) fn soft(cells: &Cells) -> Result<Section, ReproduceError> {
         Cell::gftl(Load::Synthetic, PAGES_PER_BLOCK[1]),
         Cell::gftl(Load::Synthetic, PAGES_PER_BLOCK[1]).of("gftl-priority"),
     ]);
-    section.plots.push(PlotFile { name: "priority-queue.svg".into(), figure: growth(&ran).into() });
-    section.notes.push(
-        "Energy as in Table VI, at 100 % utilisation. The paper gives one figure for \"the entire Consumer \
-         benchmark\" and no π; it does not say how much less slowly the queue grows by priority."
-            .into(),
-    );
-    Ok(section)
+    to.plots.push(PlotFile { name: "priority-queue.svg".into(), figure: growth(&ran).into() });
+    Ok(())
 }
 
 /// The runs that this section needs.

@@ -7,8 +7,8 @@ use super::paper::{
 };
 use crate::chip::chip;
 use crate::observer::ReproductionObserver;
-use crate::reproduction::Section;
 use crate::row::{Row, TOLERANCE};
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use bounds::gftl::{
     Steps, mount_after_cut_ns, paper_steps, queue_pages, shutdown_ns, start_up_ns, whole_steps,
@@ -27,8 +27,7 @@ fn ms(ns: u64) -> f64 {
     ns as f64 / 1e6
 }
 
-pub(super) fn start_up(watch: &dyn ReproductionObserver) -> Section {
-    let mut section = Section::default();
+pub(super) fn start_up(watch: &dyn ReproductionObserver, to: &mut Sheet) -> Outcome {
     let part = part(START_UP_PAGES_PER_BLOCK);
     let block = u64::from(part.page_bytes) * u64::from(part.pages_per_block);
     let blocks = (START_UP_BYTES / block) as u32;
@@ -36,7 +35,7 @@ pub(super) fn start_up(watch: &dyn ReproductionObserver) -> Section {
     let pages = of(paper_steps(&part));
     let after_cut = |pages: u64| ms(mount_after_cut_ns(&part, blocks, pages)) / 1e3;
     let cut = "start-up after a power cut";
-    section.rows.extend([
+    to.rows.extend([
         Row::evidence("N", "blocks", blocks.into(), 0),
         Row::evidence("L with κ = 13, as printed", "pages", pages as f64, 0),
         Row::exact("start-up", "ms", START_UP_MS, ms(start_up_ns(&part, blocks, pages))),
@@ -46,27 +45,21 @@ pub(super) fn start_up(watch: &dyn ReproductionObserver) -> Section {
     if let Ok(whole) = whole_steps(&part, bounds::gftl::CollectionRam::States) {
         let pages = of(whole);
         let what = format!("{cut}, κ = 15");
-        section.rows.extend([
+        to.rows.extend([
             Row::evidence("L with κ = 15, of whole operations", "pages", pages as f64, 0),
             Row::exact(&what, "s", AFTER_CUT_S, after_cut(pages)),
         ]);
     }
     for (name, queue) in [("printed", WriteQueue::Printed), ("proven", WriteQueue::Proven)] {
-        section.rows.extend(match simulate(blocks, queue, watch) {
+        to.rows.extend(match simulate(blocks, queue, watch) {
             Ok(simulated) => simulated_rows(name, &simulated),
             Err(error) => {
                 let what = format!("simulated, {name} queue");
-                vec![Row::incomparable(
-                    &what,
-                    "",
-                    None,
-                    None,
-                    Reason::MissingDetail(error.to_string()),
-                )]
+                vec![Row::missing(&what, "", None, error)]
             }
         });
     }
-    section.notes.push(format!(
+    to.notes.push(format!(
         "Simulated after the array is filled in the order of §IV-D and {ROUNDS} rounds more. A shutdown first \
          finishes the collection under way and erases what an earlier one has saved; a start-up reads the \
          pages that the closed form counts, looks that none was programmed behind them, and programs one \
@@ -74,7 +67,7 @@ pub(super) fn start_up(watch: &dyn ReproductionObserver) -> Section {
          block is read as well (the closed form has the first only), of the write queue only what is written, \
          and one collection is run through."
     ));
-    section
+    Ok(())
 }
 
 /// Simulated durations.

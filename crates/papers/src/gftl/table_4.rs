@@ -2,10 +2,9 @@
 
 use super::paper::{Benchmark, CONSUMER, SYNTHETIC, TABLE_IV};
 use crate::observer::ReproductionObserver;
-use crate::reproduction::Section;
 use crate::row::Row;
 use crate::settings::Settings;
-use crate::verdict::Reason;
+use crate::sheet::{Outcome, Sheet};
 use flash::parts::SAMSUNG_LARGE_BLOCK;
 use workload::{Op, Space, WorkloadError, WorkloadSpec};
 
@@ -53,8 +52,11 @@ fn count(
 }
 
 /// Table IV, and the totals of §V.
-pub(super) fn table_4(settings: &Settings, watch: &dyn ReproductionObserver) -> Section {
-    let mut section = Section::default();
+pub(super) fn table_4(
+    settings: &Settings,
+    watch: &dyn ReproductionObserver,
+    to: &mut Sheet,
+) -> Outcome {
     let mut synthetic = (0, 0);
     for benchmark in &TABLE_IV {
         let rows = match count(benchmark.name, settings.seed, watch) {
@@ -64,47 +66,28 @@ pub(super) fn table_4(settings: &Settings, watch: &dyn ReproductionObserver) -> 
                 }
                 benchmark_rows(benchmark, &counted)
             }
-            Ok(None) => vec![Row::incomparable(
-                benchmark.name,
-                "",
-                None,
-                None,
-                Reason::MissingDetail("stopped".into()),
-            )],
+            Ok(None) => vec![Row::missing(benchmark.name, "", None, "stopped")],
             Err(error) => {
-                vec![Row::incomparable(
-                    benchmark.name,
-                    "",
-                    None,
-                    None,
-                    Reason::MissingDetail(error.to_string()),
-                )]
+                vec![Row::missing(benchmark.name, "", None, error)]
             }
         };
-        section.rows.extend(rows);
+        to.rows.extend(rows);
     }
     let reads = SYNTHETIC.reads.to_string();
     let (what, sum) = ("synthetic: reads (§V)", "the table's reads before consumer are 27,836");
-    section.rows.push(
+    to.rows.push(
         Row::measured(what, "requests", &reads, synthetic.0 as f64, 1.0).as_input().noting(sum),
     );
     let millions = synthetic.1 as f64 / 1e6;
     let what = "synthetic: writes (§V)";
-    section.rows.push(Row::measured(what, "million requests", "4.3", millions, 3.0).as_input());
+    to.rows.push(Row::measured(what, "million requests", "4.3", millions, 3.0).as_input());
     let reads = CONSUMER.reads.to_string();
     let swapped = "two digits changed places: Table IV has 76,749, which the generator makes";
     let table = TABLE_IV[TABLE_IV.len() - 1].reads as f64;
-    section.rows.push(
+    to.rows.push(
         Row::exact("consumer: reads (§V)", "requests", &reads, table).as_input().noting(swapped),
     );
-    section.notes.push(
-        "The benchmarks are generators with these counts, not the paper's traces: which sectors follow which, \
-         and how many are written again, are not printed. A sector is a page of 2 KiB: 65,589 of them are \
-         134.3 MB, 125,061 are 256.1 MB, which is what §V's 136 MB and 260 MB hold. 4.3 million writes need \
-         postmark in both its lengths."
-            .into(),
-    );
-    section
+    Ok(())
 }
 
 fn benchmark_rows(benchmark: &Benchmark, counted: &Counted) -> Vec<Row> {

@@ -3,8 +3,8 @@
 use super::cells::{Cell, Cells, Load, Ran, Reading, every_pages_per_block, part};
 use super::closed_forms::us;
 use super::paper::{PAGES_PER_BLOCK, TableV, Times, UTILISATIONS};
-use crate::reproduction::Section;
 use crate::row::{Row, TOLERANCE};
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::{Reason, Verdict};
 use bounds::gftl;
 
@@ -14,54 +14,30 @@ const HOT: &str = "how unevenly blocks are erased depends on which sectors the t
                    printed";
 const SWAPPED: &str = "in the line at 100 %, which is the same run but for the utilisation";
 
-pub(super) fn table_5(cells: &Cells) -> Section {
-    let mut section = Section::default();
+pub(super) fn table_5(cells: &Cells, to: &mut Sheet) -> Outcome {
     for load in [Load::Synthetic, Load::Consumer] {
         for utilisation in UTILISATIONS {
             for (pages_per_block, printed) in PAGES_PER_BLOCK.into_iter().zip(&load.trace().rows) {
                 let cell = Cell { utilisation, ..Cell::gftl(load, pages_per_block) };
-                section.rows.extend(match cells.get(cell) {
+                to.rows.extend(match cells.get(cell) {
                     Ok(ran) => line(ran, printed, &locality(cells, cell)),
-                    Err(why) => vec![Row::incomparable(
-                        &cell.name(),
-                        "",
-                        None,
-                        None,
-                        Reason::MissingDetail(why.into()),
-                    )],
+                    Err(why) => vec![Row::missing(&cell.name(), "", None, why)],
                 });
             }
         }
         for pages_per_block in PAGES_PER_BLOCK {
-            section.rows.push(full_blocks(load, pages_per_block));
-            section.rows.extend(independence(cells, Cell::gftl(load, pages_per_block)));
+            to.rows.push(full_blocks(load, pages_per_block));
+            to.rows.extend(independence(cells, Cell::gftl(load, pages_per_block)));
         }
     }
     for cell in every_pages_per_block("gftl", Load::OneBlock) {
         if let Ok(ran) = cells.get(cell) {
             let what = format!("all writes to one block, π = {}: mean write", cell.pages_per_block);
             let mean = ran.measured.write.service.mean_us();
-            section.rows.push(Row::evidence(&what, "µs", mean, 0));
+            to.rows.push(Row::evidence(&what, "µs", mean, 0));
         }
     }
-    section.notes.extend([
-        "Service times are without the step of collection behind the request. Reads of pages that were never \
-         written are not in the means; the longest read of all, they included, is held to the bound."
-            .into(),
-        "Consumer's printed means, 237, 437 and 836 µs, are those of reads spread evenly over full blocks that \
-         hold each page once (237.5, 437.5 and 837.5 µs): its 125,596 writes to 125,060 sectors hardly write \
-         one again."
-            .into(),
-        "GFTL as §VI reads it: RAM takes the writes of a block in every state of its collection, and a block is \
-         queued when a page is written beyond it (`+ram=collection+enqueue=overflow`). Section `readings` has the \
-         figures of Algorithm 1 and §IV-A to the letter, and of the mixed readings."
-            .into(),
-        "Printed Δ: 16 % is L/π over N + L/π at π = 16 (15.8 %) and 14 % the same at π = 32 with κ of whole \
-         operations (13.5 %); at π = 64 no count of the text gives 14 % or 12 %. The 16 % that the paper names \
-         as the mean over all is near L/π/N with κ of whole operations: (18.75 + 15.6 + 12.5)/3 = 15.6 %."
-            .into(),
-    ]);
-    section
+    Ok(())
 }
 
 /// What decides the mean write: how soon the trace returns to a block, between the two ends that were run.

@@ -3,8 +3,8 @@
 use super::against_nftl;
 use super::cells::{Cell, Cells, Load, Ran, Reading};
 use super::paper::{CONSUMER, PAGES_PER_BLOCK, TABLE_VI, TableVi, UTILISATIONS};
-use crate::reproduction::Section;
 use crate::row::{Row, TOLERANCE};
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use bounds::gftl;
 use flash::Part;
@@ -43,36 +43,19 @@ pub(super) fn counted(ran: &Ran) -> (Counted, Counted) {
     (of(read), of(write))
 }
 
-pub(super) fn table_6(cells: &Cells) -> Section {
-    let mut section = Section::default();
+pub(super) fn table_6(cells: &Cells, to: &mut Sheet) -> Outcome {
     for printed in &TABLE_VI {
         let load =
             if printed.trace.name == CONSUMER.name { Load::Consumer } else { Load::Synthetic };
         let cell = Cell::gftl(load, printed.pages_per_block);
-        section.rows.extend(match cells.get(cell) {
+        to.rows.extend(match cells.get(cell) {
             Ok(ran) => column(printed, ran, cells.get(cell.read_as(Reading::TEXT)).ok()),
-            Err(why) => vec![Row::incomparable(
-                &cell.name(),
-                "",
-                None,
-                None,
-                Reason::MissingDetail(why.into()),
-            )],
+            Err(why) => vec![Row::missing(&cell.name(), "", None, why)],
         });
-        section.rows.extend(independence(cells, cell));
+        to.rows.extend(independence(cells, cell));
     }
-    section.rows.extend(against_nftl::energy(cells));
-    section.notes.extend([
-        "At 3.3 V and 10 mA every operation takes 33 nJ a µs, so a printed energy is a time: the writes are \
-         1,333, 1,457, 309 and 443 µs, the reads 441, 1,072, 241 and 312 µs."
-            .into(),
-        "The synthetic writes, 1,333 and 1,457 µs against a mean service of 217 and 212 µs, can only have the \
-         step behind them counted. Consumer's reads, 241 and 312 µs, are below the mean search of Table V at \
-         the same π (437 and 836 µs): 241 µs is near the 237 µs of π = 16, so that column cannot be of the \
-         reads of Table V, whatever is counted."
-            .into(),
-    ]);
-    section
+    to.rows.extend(against_nftl::energy(cells));
+    Ok(())
 }
 
 /// Cause of a difference: a printed read cannot be of Table V's reads; a write depends on how often a step follows it.
