@@ -21,6 +21,14 @@ pub(crate) struct Declared {
     /// Experiments, in the order in which they run.
     #[serde(default)]
     pub(crate) runs: Vec<Group>,
+    /// Settings of all experiments at each scale, as in a file of an experiment.
+    #[serde(default)]
+    pub(crate) quick: toml::Table,
+    #[serde(default)]
+    pub(crate) full: toml::Table,
+    /// Workloads that are more than a name.
+    #[serde(default)]
+    pub(crate) workload: BTreeMap<String, toml::Table>,
     /// Tables and figures by name.
     pub(crate) section: BTreeMap<String, SectionData>,
 }
@@ -45,7 +53,8 @@ pub(crate) struct Group {
     pub(crate) workloads: Vec<String>,
     /// Label and settings of each scheme.
     pub(crate) schemes: Vec<(String, String)>,
-    /// Settings of the experiment, as in its file.
+    /// More settings of the experiment.
+    #[serde(default)]
     pub(crate) settings: toml::Table,
 }
 

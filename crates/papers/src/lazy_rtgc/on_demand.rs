@@ -8,7 +8,7 @@ use super::on_demand_runs::{
 };
 use super::real_traces;
 use crate::observer::ReproductionObserver;
-use crate::reproduction::{PlotFile};
+use crate::reproduction::PlotFile;
 use crate::row::{Limit, Row, TOLERANCE};
 use crate::settings::{Scale, Settings};
 use crate::sheet::{Outcome, Sheet};
