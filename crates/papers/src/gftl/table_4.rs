@@ -1,8 +1,7 @@
 //! Table IV: characteristics of the benchmarks, counted in the generated requests.
 
-use super::paper::{Benchmark, CONSUMER, SYNTHETIC, TABLE_IV};
+use super::paper::{CONSUMER, TABLE_IV};
 use crate::observer::ReproductionObserver;
-use crate::row::Row;
 use crate::settings::Settings;
 use crate::sheet::{Outcome, Sheet};
 use flash::parts::SAMSUNG_LARGE_BLOCK;
@@ -59,64 +58,43 @@ pub(super) fn table_4(
 ) -> Outcome {
     let mut synthetic = (0, 0);
     for benchmark in &TABLE_IV {
-        let rows = match count(benchmark.name, settings.seed, watch) {
+        match count(benchmark.name, settings.seed, watch) {
             Ok(Some(counted)) => {
                 if benchmark.name != CONSUMER.workload {
                     synthetic = (synthetic.0 + counted.reads, synthetic.1 + counted.writes);
                 }
-                benchmark_rows(benchmark, &counted)
+                to.say("benchmark", benchmark.name);
+                for (key, printed, ours) in [
+                    ("reads", benchmark.reads, counted.reads),
+                    ("writes", benchmark.writes, counted.writes),
+                    ("first", benchmark.sectors.0, counted.first),
+                    ("last", benchmark.sectors.1, counted.last),
+                ] {
+                    to.say("printed", printed).put(key, ours);
+                }
             }
-            Ok(None) => vec![Row::missing(benchmark.name, "", None, "stopped")],
-            Err(error) => {
-                vec![Row::missing(benchmark.name, "", None, error)]
-            }
-        };
-        to.rows.extend(rows);
+            Ok(None) => to.missing(benchmark.name, "stopped"),
+            Err(error) => to.missing(benchmark.name, error),
+        }
     }
-    let reads = SYNTHETIC.reads.to_string();
-    let (what, sum) = ("synthetic: reads (§V)", "the table's reads before consumer are 27,836");
-    to.rows.push(
-        Row::measured(what, "requests", &reads, synthetic.0 as f64, 1.0).as_input().noting(sum),
-    );
-    let millions = synthetic.1 as f64 / 1e6;
-    let what = "synthetic: writes (§V)";
-    to.rows.push(Row::measured(what, "million requests", "4.3", millions, 3.0).as_input());
-    let reads = CONSUMER.reads.to_string();
-    let swapped = "two digits changed places: Table IV has 76,749, which the generator makes";
-    let table = TABLE_IV[TABLE_IV.len() - 1].reads as f64;
-    to.rows.push(
-        Row::exact("consumer: reads (§V)", "requests", &reads, table).as_input().noting(swapped),
-    );
+    to.put("synthetic-reads", synthetic.0 as f64);
+    to.put("synthetic-writes", synthetic.1 as f64 / 1e6);
+    to.put("consumer-reads", TABLE_IV[TABLE_IV.len() - 1].reads);
     Ok(())
-}
-
-fn benchmark_rows(benchmark: &Benchmark, counted: &Counted) -> Vec<Row> {
-    let row = |what: &str, unit: &str, printed: u64, ours: u64| {
-        let what = format!("{}: {what}", benchmark.name);
-        Row::exact(&what, unit, &printed.to_string(), ours as f64).as_input()
-    };
-    vec![
-        row("reads", "requests", benchmark.reads, counted.reads),
-        row("writes", "requests", benchmark.writes, counted.writes),
-        row("first sector", "", benchmark.sectors.0, counted.first),
-        row("last sector", "", benchmark.sectors.1, counted.last),
-    ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::observer::Unwatched;
-    use crate::verdict::Verdict;
 
     #[test]
     fn the_generators_have_the_printed_counts_and_ranges() {
         for benchmark in TABLE_IV.iter().filter(|benchmark| benchmark.writes < 200_000) {
             let counted = count(benchmark.name, 1, &Unwatched).unwrap().unwrap();
-            for row in benchmark_rows(benchmark, &counted) {
-                assert_eq!(row.verdict, Verdict::Input, "{}", row.what);
-                assert_eq!(row.paper.unwrap().value(), row.ours.unwrap().value(), "{}", row.what);
-            }
+            let printed = (benchmark.reads, benchmark.writes, benchmark.sectors);
+            let counted = (counted.reads, counted.writes, (counted.first, counted.last));
+            assert_eq!(counted, printed, "{}", benchmark.name);
         }
     }
 }
