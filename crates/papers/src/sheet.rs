@@ -4,7 +4,7 @@ use crate::declared::{CountsAs, RowData, SectionData};
 use crate::error::ReproduceError;
 use crate::figure::{Figure, decimal};
 use crate::matrix::{Cell, Matrix};
-use crate::reproduction::{CurvesFile, PlotFile, Section};
+use crate::reproduction::{PlotFile, Section};
 use crate::row::{Limit, Row, TOLERANCE};
 use crate::verdict::{Reason, Verdict};
 use sim::report::plots::{Bars, Curve, Curves, Drawn};
@@ -320,11 +320,6 @@ impl Sheet {
         };
         let name = format!("{}.svg", self.fill(key));
         self.section.plots.push(PlotFile { name, figure: chart.into() });
-    }
-
-    /// Adds a file of points.
-    pub(crate) fn csv(&mut self, name: &str, csv: String) {
-        self.section.curves.push(CurvesFile { name: format!("{name}.csv"), csv });
     }
 
     /// The section with its notes.

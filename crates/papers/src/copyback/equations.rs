@@ -2,7 +2,6 @@
 
 use super::ours::{MOST, PATHS, PLANES, timings};
 use crate::error::ReproduceError;
-use crate::row::Row;
 use crate::sheet::{Outcome, Sheet};
 use bounds::copyback::CopyPath;
 use ddt::{CopyJob, Way, alone};
@@ -16,19 +15,11 @@ pub(super) fn equations(to: &mut Sheet) -> Outcome {
         for (path, cache, name) in PATHS {
             let (differ, of) = differences(Way::new(path, cache, planes))?;
             (apart, all) = (apart + differ, all + of);
-            let what = format!(
-                "{} ({name}), {on}: of {of} transactions, not the engine's to the ns",
-                equation(path, cache)
-            );
-            to.rows.push(Row::evidence(&what, "", differ.into(), 0));
+            to.say("equation", equation(path, cache)).say("name", name).say("on", on);
+            to.say("of", of).put("apart", differ);
         }
     }
-    to.notes.push(format!(
-        "every transaction of 1 to {MOST} operations (2 to {} pages on two planes) at error rates of 0, 20 … 100 %: \
-         {} of {all} agree to the nanosecond",
-        2 * MOST,
-        all - apart
-    ));
+    to.say("agree", all - apart).say("all", all);
     Ok(())
 }
 
