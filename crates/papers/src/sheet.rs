@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn rows_are_as_declared() {
         let mut sheet = Sheet::new(&DATA.section["a"]);
-        sheet.say("what", "x").say("n", 3.25).put("read", 25.0);
+        sheet.say("what", "x").say("n", 3.26).put("read", 25.0);
         sheet.say("what", "y").put("read", Err::<f64, _>("not run"));
         sheet.put("rate", 12.0);
         sheet.put("most", 4.0);

@@ -1,10 +1,12 @@
 //! What the tests of several papers need.
 
+use crate::declared::Declared;
 use crate::observer::{ReproductionObserver, Unwatched};
 use crate::paper::Paper;
-use crate::reproduction::Reproduction;
+use crate::reproduction::{Reproduction, Section};
 use crate::row::Row;
 use crate::settings::Settings;
+use crate::sheet::{Outcome, Sheet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// These sections of a paper.
@@ -25,6 +27,17 @@ pub(crate) fn observed(
 /// The rows of these sections.
 pub(crate) fn rows(paper: &dyn Paper, only: &[&str]) -> Vec<Row> {
     reproduced(paper, only).sections.into_iter().flat_map(|section| section.rows).collect()
+}
+
+/// A section that is filled with other arguments than those of its paper.
+pub(crate) fn filled(
+    data: &'static Declared,
+    id: &str,
+    fill: impl FnOnce(&mut Sheet) -> Outcome,
+) -> Section {
+    let mut sheet = Sheet::new(&data.section[id]);
+    fill(&mut sheet).unwrap();
+    sheet.finish()
 }
 
 /// Rows that need a cause.

@@ -36,7 +36,6 @@ pub(super) fn equations(to: &mut Sheet) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::verdict::Verdict;
 
     #[test]

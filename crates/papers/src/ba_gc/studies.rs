@@ -9,6 +9,9 @@ use crate::sheet::{Outcome, Sheet, line};
 use crate::verdict::Verdict;
 use sim::report::SchemeReport;
 
+/// Execution times in order, or why one is missing.
+type Times = Result<Vec<f64>, String>;
+
 /// Scheme, scheme to compare it with, and the part that differs.
 type Step = (&'static str, &'static str, &'static str);
 
@@ -242,7 +245,7 @@ pub(super) fn regions(runs: &Runs, to: &mut Sheet) -> Outcome {
     for label in &all {
         to.say("label", *label).say("of", "mean").put("over", mean(|of| over(of, label)));
         let worst = WORKLOADS.iter().map(|workload| over(workload, label));
-        let worst = worst.collect::<Found2>();
+        let worst = worst.collect::<Times>();
         to.say("of", "worst of the six");
         to.put("over", worst.map(|of| of.into_iter().fold(f64::MIN, f64::max)));
         for workload in WORKLOADS {
@@ -265,8 +268,6 @@ pub(super) fn regions(runs: &Runs, to: &mut Sheet) -> Outcome {
     to.bars("regions", all.iter().map(|label| (*label).to_owned()).collect(), series);
     Ok(())
 }
-
-type Found2 = Result<Vec<f64>, String>;
 
 /// Change of the execution time against the parameters of §6.1 with the same regions: P(U) of the three regions, and α.
 pub(super) fn parameters(runs: &Runs, to: &mut Sheet) -> Outcome {
@@ -381,6 +382,9 @@ struct Case<'a> {
     with: &'a SchemeReport,
 }
 
+/// Row of a figure, its decimals, and where a report has it.
+type Told = (&'static str, usize, fn(&SchemeReport) -> f64);
+
 impl Case<'_> {
     /// Change of the execution time, %.
     fn change(&self) -> f64 {
@@ -393,7 +397,7 @@ impl Case<'_> {
     }
 
     fn put(&self, to: &mut Sheet) {
-        let figures: [(&str, usize, fn(&SchemeReport) -> f64); 4] = [
+        let figures: [Told; 4] = [
             ("execution time", 2, execution_s),
             ("copies", 0, |report| report.copies as f64),
             ("erases", 0, |report| report.erases as f64),
@@ -528,7 +532,7 @@ impl Sizes<'_> {
     }
 
     /// Execution times at all buffer sizes, smallest first.
-    fn all(&self, scheme: &str) -> Found2 {
+    fn all(&self, scheme: &str) -> Times {
         BUFFER_MIB.iter().map(|mib| self.of(scheme, *mib)).collect()
     }
 

@@ -1,13 +1,9 @@
 //! Tests of the sections without runs, and of the completeness of all sections.
 
 use super::*;
-use crate::observer::Unwatched;
-use crate::reproduction::Reproduction;
 use crate::row::Row;
-use crate::settings::Settings;
 use crate::testing::*;
 use crate::verdict::Verdict;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 #[test]
 fn worked_examples_and_equations_need_no_runs_and_are_equal() {

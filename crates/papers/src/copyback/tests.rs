@@ -1,8 +1,6 @@
 //! All sections: agreement with the paper, and exactly the known differences.
 
 use super::*;
-use crate::observer::Unwatched;
-use crate::reproduction::Reproduction;
 use crate::row::Row;
 use crate::settings::Settings;
 use crate::testing::*;
@@ -11,7 +9,7 @@ use crate::verdict::Verdict;
 #[test]
 fn figures_agree_but_for_the_errata() {
     let found = reproduced(
-        &PAPER,
+        PAPER,
         &[
             "table-2",
             "equations",

@@ -60,7 +60,6 @@ pub(super) fn table_3(to: &mut Sheet) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::verdict::Verdict;
 
     #[test]

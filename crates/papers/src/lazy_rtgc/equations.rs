@@ -131,16 +131,18 @@ pub(super) fn fig_3(to: &mut Sheet) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lazy_rtgc::DATA;
+    use crate::testing::filled;
     use crate::verdict::Verdict;
 
     #[test]
     fn only_proved_errata_differ() {
-        let rows = equations().unwrap().rows;
+        let rows = filled(&DATA, "eqs-15-19", equations).rows;
         let differing: Vec<&Row> =
             rows.iter().filter(|row| row.verdict == Verdict::Differs).collect();
         assert_eq!(differing.len(), 3, "{differing:?}");
         assert!(differing.iter().all(|row| matches!(row.cause, Some(Reason::PaperError(_)))));
         assert_eq!(tw_steps(&EVALUATION_SLC).unwrap(), 0);
-        assert!(fig_3().unwrap().rows.iter().all(|row| row.verdict == Verdict::Equal));
+        assert!(filled(&DATA, "fig-3", fig_3).rows.iter().all(|row| row.verdict == Verdict::Equal));
     }
 }

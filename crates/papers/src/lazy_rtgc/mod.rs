@@ -86,7 +86,6 @@ mod tests {
     use crate::row::Row;
     use crate::testing::*;
     use crate::verdict::Verdict;
-    use std::sync::atomic::{AtomicU64, Ordering};
 
     #[test]
     fn closed_forms_are_as_printed() {

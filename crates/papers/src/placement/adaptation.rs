@@ -229,6 +229,8 @@ fn adaptation_on(
 mod tests {
     use super::*;
     use crate::observer::Unwatched;
+    use crate::placement::DATA;
+    use crate::testing::filled;
 
     #[test]
     fn it_has_adapted_once_it_stays_near() {
@@ -265,7 +267,9 @@ mod tests {
     #[test]
     fn who_separates_nothing_has_adapted_at_once() {
         let shape = Shape { blocks: 128, pages_per_block: 32, device_writes: 0 };
-        let section = adaptation_on(shape, Times { before: 4, after: 8 }, 1, &Unwatched);
+        let section = filled(&DATA, "adaptation", |to| {
+            adaptation_on(shape, Times { before: 4, after: 8 }, 1, &Unwatched, to)
+        });
         let [after, steady, first] = &section.matrices[..] else { panic!("three matrices") };
         assert_eq!(after.rows.len(), pairs(&VICTIMS).len());
         let number = |matrix: &Matrix, line: usize, column: usize| -> f64 {

@@ -118,12 +118,14 @@ fn waf_on(shape: Shape, seed: u64, watch: &dyn ReproductionObserver, to: &mut Sh
 mod tests {
     use super::*;
     use crate::observer::Unwatched;
+    use crate::placement::DATA;
+    use crate::testing::filled;
 
     /// On a small array: every cell has a value, none is below 1, and no placement is below the oracle on a skewed load.
     #[test]
     fn no_placement_beats_the_oracle() {
         let shape = Shape { blocks: 128, pages_per_block: 32, device_writes: 8 };
-        let section = waf_on(shape, 1, &Unwatched);
+        let section = filled(&DATA, "waf", |to| waf_on(shape, 1, &Unwatched, to));
         let csv = &section.curves[0].csv;
         let mut seen = 0;
         let mut of_zones: Vec<(String, f64)> = Vec::new();

@@ -260,6 +260,8 @@ fn traces_on(traces: &[Trace], watch: &dyn ReproductionObserver, to: &mut Sheet)
 mod tests {
     use super::*;
     use crate::observer::Unwatched;
+    use crate::placement::DATA;
+    use crate::testing::filled;
 
     fn request(op: Op, offset: u64, length: u64) -> Request {
         let (arrival_ns, device, fua, stream, response_ns) = (0, 0, false, 0, None);
@@ -316,7 +318,9 @@ mod tests {
                 requests.push(request(Op::Trim, page * PAGE, 4 * PAGE));
             }
         }
-        let section = traces_on(&[Trace::new("test", &requests)], &Unwatched);
+        let section = filled(&DATA, "traces", |to| {
+            traces_on(&[Trace::new("test", &requests)], &Unwatched, to)
+        });
         let wafs: Vec<(String, f64)> = section.matrices[0]
             .rows
             .iter()

@@ -1,8 +1,6 @@
 //! Tests of all sections.
 
 use super::*;
-use crate::observer::Unwatched;
-use crate::reproduction::Reproduction;
 use crate::row::Row;
 use crate::settings::Settings;
 use crate::testing::*;
