@@ -15,19 +15,19 @@ const OPTIONAL: [(&str, &str, bool); 8] = [
 ];
 
 /// What to tell who asked for a command or option that this build lacks; `None` if the error is another.
-pub(crate) fn told(error: &Error) -> Option<String> {
+pub(crate) fn message(error: &Error) -> Option<String> {
     let asked = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg];
     let asked = asked.into_iter().find_map(|kind| error.get(kind))?.to_string();
     let command = std::env::args().nth(1).unwrap_or_default();
     let lacks = |(_, _, is_there): &&(&str, &str, bool)| !is_there;
-    told_of(
+    message_of(
         OPTIONAL.iter().filter(lacks).map(|(name, feature, _)| (*name, *feature)),
         &command,
         &asked,
     )
 }
 
-fn told_of<'a>(
+fn message_of<'a>(
     mut absent: impl Iterator<Item = (&'a str, &'a str)>,
     command: &str,
     asked: &str,
@@ -51,13 +51,13 @@ mod tests {
         for (name, feature, is_there) in OPTIONAL {
             assert!(is_there, "tests are of all features");
             let (command, asked) = name.split_once(' ').unwrap_or(("compare", name));
-            let told = told_of(
+            let message = message_of(
                 OPTIONAL.iter().map(|(name, feature, _)| (*name, *feature)),
                 command,
                 asked,
             );
             assert_eq!(
-                told.unwrap(),
+                message.unwrap(),
                 format!(
                     "`{asked}` is not in this build: `cargo build --release --features {feature}` (or `full`) brings it"
                 )
@@ -70,7 +70,7 @@ mod tests {
             assert!(there, "{name} is no command or option");
         }
         let absent = || [("serve --watch", "watch")].into_iter();
-        assert_eq!(told_of(absent(), "compare", "--watch"), None);
-        assert_eq!(told_of(absent(), "serve", "--wach"), None);
+        assert_eq!(message_of(absent(), "compare", "--watch"), None);
+        assert_eq!(message_of(absent(), "serve", "--wach"), None);
     }
 }

@@ -16,28 +16,49 @@ mod absent;
 mod cli;
 mod commands;
 mod failure;
+mod help;
 mod html;
 mod interrupt;
 mod output;
 mod progress;
 mod result_file;
+mod settings;
 mod snippet;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use sim::catalogue::Catalogue;
 use std::process::ExitCode;
 
 #[global_allocator]
 static ALLOCATOR: sim::allocator::HugePages = sim::allocator::HugePages;
 
+/// What the arguments ask for.
+enum Asked {
+    /// To be told something.
+    Help(Result<String, failure::Failure>),
+    /// To run a command.
+    Command(cli::Cli),
+}
+
+fn parsed() -> Result<Asked, clap::Error> {
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(text) = help::asked(&arguments) {
+        return Ok(Asked::Help(text));
+    }
+    let matches = help::command().try_get_matches()?;
+    cli::Cli::from_arg_matches(&matches).map(Asked::Command)
+}
+
 /// Runs the command of the process's arguments, with these schemes and policies.
 pub fn main(catalogue: Catalogue) -> ExitCode {
     let installed = catalogue.install();
     let ran = match installed {
         Err(error) => Err(failure::Failure::input(error.to_string())),
-        Ok(()) => match cli::Cli::try_parse() {
-            Ok(cli) => cli.command.run(),
-            Err(error) => match absent::told(&error) {
+        Ok(()) => match parsed() {
+            Ok(Asked::Help(text)) => text.and_then(|text| output::text(&text)),
+            Ok(Asked::Command(cli)) => cli.command.run(),
+            Err(error) => match absent::message(&error) {
                 Some(absent) => Err(failure::Failure::input(absent)),
                 None => error.exit(),
             },

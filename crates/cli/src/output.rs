@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use clap::builder::styling::{AnsiColor, Style};
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
+use sim::report::Table;
 use std::io::{self, IsTerminal, Write};
 
 /// This program, in the files that it writes.
@@ -62,60 +62,20 @@ pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     text(&json)
 }
 
-/// A heading without its mark; true if its column is left-aligned.
-fn heading(heading: &str) -> (&str, bool) {
-    heading.strip_prefix('<').map_or((heading, false), |words| (words, true))
-}
-
-/// A table without frame, with underlined headings; never wider than the terminal, or than [`width`] where there is
-/// none.
-///
-/// Columns are right-aligned; a heading that begins with `<` (not printed) makes its column left-aligned.
+/// A table of these headings and rows as plain text, as [`shown`] makes it.
 pub(crate) fn table<const N: usize>(
     headings: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
 ) -> String {
-    table_of(&headings, rows.into_iter().map(Vec::from).collect())
+    shown(&Table::new(headings, rows))
 }
 
-/// Same with as many columns as there are headings.
-pub(crate) fn table_of(headings: &[&str], rows: Vec<Vec<String>>) -> String {
-    const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
-    let mut table = Table::new();
-    table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic);
-    match io::stdout().is_terminal() {
-        true => terminal_size::terminal_size().map(|(columns, _)| table.set_width(columns.0)),
-        false => Some(table.set_width(width() as u16)),
-    };
-    table.set_header(headings.iter().map(|name| heading(name).0));
-    table.add_rows(rows);
-    for (index, (_, left)) in headings.iter().map(|name| heading(name)).enumerate() {
-        if let Some(column) = table.column_mut(index) {
-            column.set_padding((0, 2));
-            column.set_cell_alignment(if left {
-                CellAlignment::Left
-            } else {
-                CellAlignment::Right
-            });
-        }
-    }
-    table.trim_fmt()
-}
-
-/// The same table as Markdown.
-pub(crate) fn markdown<const N: usize>(
-    headings: [&str; N],
-    rows: impl IntoIterator<Item = [String; N]>,
-) -> String {
-    let line = |cells: [String; N]| {
-        format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
-    };
-    let mut text = line(headings.map(|name| heading(name).0.to_owned()));
-    text.push_str(&line(
-        headings.map(|name| if heading(name).1 { "---" } else { "---:" }.to_owned()),
-    ));
-    text.extend(rows.into_iter().map(line));
-    text
+/// The table as plain text, never wider than the terminal, or than [`width`] where there is none.
+pub(crate) fn shown(table: &Table) -> String {
+    table.text(match io::stdout().is_terminal() {
+        true => terminal_size::terminal_size().map(|(columns, _)| columns.0),
+        false => Some(width() as u16),
+    })
 }
 
 /// Columns of the terminal, limited to 60 to 160; 100 if unknown.
@@ -145,21 +105,5 @@ mod tests {
     fn stressed_words_are_painted() {
         assert_eq!(paint("a  bound kept  b"), "a  \u{1b}[32mbound kept\u{1b}[0m  b");
         assert_eq!(paint("plain"), "plain");
-    }
-
-    #[test]
-    fn markdown_has_bars() {
-        let text = markdown(["<a", "b"], [["x|y".into(), "1".into()]]);
-        assert_eq!(text, "| a | b |\n| --- | ---: |\n| x\\|y | 1 |\n");
-    }
-
-    #[test]
-    fn a_table_lines_up() {
-        let text =
-            table(["<name", "pages"], [["a".into(), "7".into()], ["longer".into(), "1234".into()]]);
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0].trim_end(), "name    pages");
-        assert_eq!(lines[2].trim_end(), "a           7");
-        assert_eq!(lines[3].trim_end(), "longer   1234");
     }
 }

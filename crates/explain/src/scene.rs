@@ -314,7 +314,7 @@ impl Settings {
                 break;
             }
         }
-        let free = experiment.partial_pages.0 == PartialPages::Free;
+        let free = experiment.partial.0 == PartialPages::Free;
         let mut cutter = Cutter::new(resolved.geometry.page_bytes()).with_free_partial_pages(free);
         let mut tasks = Vec::new();
         let most_tasks = if self.requests.is_some() { usize::MAX } else { DEFAULT_TASKS };

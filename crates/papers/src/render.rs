@@ -1,10 +1,10 @@
 //! Plain-text report of a reproduction: the claims, the matrices, and on request every row.
 
 use crate::figure::{Figure, decimal};
-use crate::matrix::Matrix;
+use crate::matrix::{Cell, Matrix};
 use crate::reproduction::{Reproduction, RunRecord, Section, tally};
 use crate::row::Row;
-use sim::report::wrap;
+use sim::report::{Table, wrap};
 
 /// Spaces between columns.
 const GAP: usize = 2;
@@ -182,9 +182,9 @@ fn rows(rows: &[&Row], words: impl Fn(&Row) -> (String, Option<String>), width: 
             long.chain(remarks(row)).collect()
         })
         .collect();
-    let mut heads = vec![""];
+    let mut heads = vec!["<"];
     heads.extend(section.then_some("section"));
-    heads.extend(["paper", "ours", "ratio", "verdict"]);
+    heads.extend(["paper", "ours", "ratio", "<verdict"]);
     table(&heads, &cells, &below, width)
 }
 
@@ -192,70 +192,50 @@ fn letters(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Table with the first column and the last (the verdict) aligned left, figures right. The first column wraps; `below`
-/// has the lines under each row.
+/// Table of these headings, marked as those of [`Table`]; the first column, of words, wraps. `below` has the lines under
+/// each row.
 fn table(heads: &[&str], cells: &[Vec<String>], below: &[Vec<String>], width: usize) -> String {
-    let mut widths: Vec<usize> = heads.iter().copied().map(letters).collect();
-    for cells in cells {
-        for (width, cell) in widths.iter_mut().zip(cells) {
-            *width = (*width).max(letters(cell));
-        }
-    }
+    let widest = |at: usize| {
+        let column = cells.iter().map(|cells| letters(&cells[at]));
+        column.chain([letters(heads[at].trim_start_matches('<'))]).max().unwrap_or(0)
+    };
     // Wrap the first column rather than let figures exceed the width.
-    let others: usize = widths[1..].iter().map(|w| w + GAP).sum::<usize>() + GAP;
-    widths[0] = widths[0].min(width.saturating_sub(others).max(24));
-    let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
-    let mut out = line(&heads, &widths);
-    out.push_str(&format!("  {}\n", "─".repeat(widths[0] + others - GAP)));
-    for (cells, below) in cells.iter().zip(below) {
-        let fits = letters(&cells[0]) <= widths[0];
-        let broken = if fits { cells[0].clone() } else { wrap(&cells[0], widths[0], "  ") };
-        let mut lines: Vec<&str> = broken.lines().collect();
-        let last = lines.pop().unwrap_or_default();
-        lines.iter().for_each(|above| out.push_str(&format!("  {above}\n")));
-        let mut cells = cells.clone();
-        cells[0] = last.to_owned();
-        out.push_str(&line(&cells, &widths));
-        below
-            .iter()
-            .for_each(|text| out.push_str(&wrap(&format!("{INDENT}{text}"), width, INDENT)));
+    let others: usize = (1..heads.len()).map(|at| widest(at) + GAP).sum();
+    let first = widest(0).min(width.saturating_sub(others + GAP).max(24));
+    let broken = |cells: &Vec<String>| {
+        let fits = letters(&cells[0]) <= first;
+        let lines = if fits { cells[0].clone() } else { wrap(&cells[0], first, "  ") };
+        let lines = lines.trim_end_matches('\n').to_owned();
+        // Figures stand beside the last line.
+        let above = "\n".repeat(lines.matches('\n').count());
+        let others = cells[1..].iter().map(|cell| format!("{above}{cell}"));
+        [lines].into_iter().chain(others).collect::<Vec<_>>()
+    };
+    let rows: Vec<Vec<String>> = cells.iter().map(broken).collect();
+    let heights: Vec<usize> = rows.iter().map(|row| row[0].split('\n').count()).collect();
+    let blank = format!("<{:first$}", "");
+    let text = Table::new([&*blank].iter().chain(&heads[1..]).copied(), rows);
+    let text = if below.is_empty() { text.text(None) } else { text.unbroken() };
+    let mut lines = text.lines().map(|line| format!("  {line}").trim_end().to_owned() + "\n");
+    let mut out: String = lines.by_ref().take(2).collect();
+    for (at, height) in heights.into_iter().enumerate() {
+        out.extend(lines.by_ref().take(height));
+        let below = below.get(at).into_iter().flatten();
+        out.extend(below.map(|text| wrap(&format!("{INDENT}{text}"), width, INDENT)));
     }
     out
-}
-
-fn line(cells: &[String], widths: &[usize]) -> String {
-    let last = cells.len() - 1;
-    let aligned = cells.iter().zip(widths).enumerate().map(|(at, (cell, width))| match at {
-        0 => format!("{cell:<width$}"),
-        _ if at == last => cell.clone(),
-        _ => format!("{cell:>width$}"),
-    });
-    format!("  {}\n", aligned.collect::<Vec<_>>().join("  ").trim_end())
 }
 
 fn render_matrix(matrix: &Matrix, width: usize) -> String {
     let printed = if matrix.has_printed() { "; the paper's in parentheses" } else { "" };
-    let mut out = wrap(&format!("  {}{printed}", matrix.title), width, "    ");
-    let heads: Vec<&str> =
-        std::iter::once("").chain(matrix.columns.iter().map(String::as_str)).collect();
-    let cells: Vec<Vec<String>> = matrix
-        .rows
-        .iter()
-        .map(|(name, cells)| {
-            std::iter::once(name.clone()).chain(cells.iter().map(|cell| cell.text())).collect()
-        })
-        .collect();
-    // The last column is aligned left in tables of rows: an empty one keeps figures aligned right here.
-    let heads: Vec<&str> = heads.into_iter().chain([""]).collect();
-    let cells: Vec<Vec<String>> = cells
-        .into_iter()
-        .map(|mut cells| {
-            cells.push(String::new());
-            cells
-        })
-        .collect();
-    out.push_str(&table(&heads, &cells, &vec![Vec::new(); cells.len()], width));
-    out
+    let title = wrap(&format!("  {}{printed}", matrix.title), width, "    ");
+    let columns = matrix.columns.iter().map(String::as_str);
+    let heads: Vec<&str> = ["<"].into_iter().chain(columns).collect();
+    let row = |(name, cells): &(String, Vec<Cell>)| {
+        [name.clone()].into_iter().chain(cells.iter().map(Cell::text)).collect()
+    };
+    let cells: Vec<Vec<String>> = matrix.rows.iter().map(row).collect();
+    title + &table(&heads, &cells, &[], width.saturating_sub(GAP))
 }
 
 fn render_run(run: &RunRecord, width: usize) -> String {
@@ -270,7 +250,6 @@ fn render_run(run: &RunRecord, width: usize) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::matrix::Cell;
     use crate::reproduction::PlotFile;
     use crate::settings::Scale;
     use crate::verdict::Reason;

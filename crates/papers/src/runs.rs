@@ -7,13 +7,11 @@ use crate::reproduction::RunRecord;
 use crate::settings::{Scale, Settings};
 use rayon::prelude::*;
 use sim::config::{
-    DefaultShare, Experiment, PartialPages, Preconditioning, Resolved, SchemeTable, SpaceRule,
-    Text, TextOrTable, Timing, Word,
+    DefaultShare, Experiment, PartialPages, Resolved, SchemeTable, SpaceRule, TextOrTable, Word,
 };
 use sim::report::SchemeReport;
 use sim::run::{Observer, Phase, RunError};
 use std::sync::atomic::{AtomicU64, Ordering};
-use workload::WorkloadSpec;
 
 /// Experiment to run, with its name.
 #[derive(Clone, Debug)]
@@ -99,8 +97,8 @@ pub fn run_all(
 /// read that a page written in part needs.
 pub(crate) fn as_in_the_papers(experiment: Experiment) -> Experiment {
     let (default_share, space) = (Word(DefaultShare::Own), Word(SpaceRule::Smallest));
-    let partial_pages = Word(PartialPages::Free);
-    Experiment { default_share, space, partial_pages, ..experiment }
+    let partial = Word(PartialPages::Free);
+    Experiment { default_share, space, partial, ..experiment }
 }
 
 /// Results of the runs that a paper's data file declares.
@@ -231,99 +229,9 @@ fn record(
     });
     RunRecord {
         name: name.into(),
-        command: command(&resolved.experiment),
+        command: resolved.experiment.command(),
         missing: missing.collect(),
     }
-}
-
-/// Command line options of an SSD with several channels.
-fn board(experiment: &Experiment, push: &mut impl FnMut(String)) {
-    let Some(channels) = experiment.channels else { return };
-    push(format!("--channels {channels} --ways {}", experiment.ways));
-    let options = [
-        ("dies", experiment.dies.map(|dies| dies.to_string())),
-        ("plane-use", experiment.plane_use.map(|planes| planes.to_string())),
-        ("allocation", experiment.allocation.map(|order| order.to_string())),
-        ("queue-depth", experiment.queue_depth.map(|depth| depth.to_string())),
-        ("interface", experiment.interface.map(|interface| interface.to_string())),
-        ("cpu", experiment.cpu.0.is_some().then(|| experiment.cpu.to_string())),
-        ("cpu-work", experiment.cpu_work.map(|work| work.to_string())),
-        ("cpu-sharing", experiment.cpu_sharing.map(|sharing| sharing.to_string())),
-        ("cpu-command", experiment.cpu_command.map(|cycles| cycles.to_string())),
-        ("collection", experiment.collection.map(|place| place.to_string())),
-        ("host-first", experiment.host_first.map(|count| count.to_string())),
-        ("suspend", experiment.suspend.map(|choice| choice.to_string())),
-        ("arbiter", experiment.arbiter.map(|policy| policy.to_string())),
-        ("window", experiment.window.map(|window| window.to_string())),
-        ("bus-cycle", experiment.bus_cycle.map(|cycle| cycle.to_string())),
-        ("bus", experiment.bus.map(|rate| rate.to_string())),
-        ("t-rwc", experiment.t_rwc.map(|cycle| cycle.to_string())),
-    ];
-    for (option, value) in options {
-        if let Some(value) = value {
-            push(format!("--{option} {value}"));
-        }
-    }
-}
-
-/// The `ftlkit compare` command that repeats an experiment.
-pub fn command(experiment: &Experiment) -> String {
-    let mut out = String::from("ftlkit compare");
-    let mut push = |text: String| {
-        out.push(' ');
-        out.push_str(&text);
-    };
-    let workload = &experiment.workload.0;
-    match workload {
-        // The tasks have no notation of their own on a command line.
-        WorkloadSpec::Tasks { .. } => push("--tasks FILE".into()),
-        WorkloadSpec::Jobs { .. } => push("--job …".into()),
-        _ => push(workload.label()),
-    }
-    if let WorkloadSpec::Builtin { parameters, .. } = workload {
-        parameters.iter().for_each(|(key, value)| push(format!("--set {key}={value}")));
-    }
-    let replay = workload.replay();
-    if let Some(requests) = replay.requests {
-        push(format!("--requests {requests}"));
-    }
-    if replay.loops != 1 {
-        push(format!("--loops {}", replay.loops));
-    }
-    if experiment.default_share != Word::default() {
-        push(format!("--share {}", experiment.default_share));
-    }
-    if experiment.partial_pages != Word::default() {
-        push(format!("--partial {}", experiment.partial_pages));
-    }
-    if experiment.space != Word::default() {
-        push(format!("--space {}", experiment.space));
-    }
-    if let Some(part) = experiment.part.as_ref().and_then(|part| part.0.text()) {
-        push(format!("--part {part}"));
-    }
-    if let Some(capacity) = experiment.capacity {
-        push(format!("--capacity {capacity}"));
-    }
-    board(experiment, &mut push);
-    let schemes: Vec<String> = experiment
-        .schemes
-        .iter()
-        .map(|choice| match &choice.0.label {
-            Some(label) => format!("{}+label={label}", choice.0),
-            None => choice.0.to_string(),
-        })
-        .collect();
-    push(format!("--schemes {}", schemes.join(",")));
-    let precondition = &experiment.precondition.0;
-    if *precondition != Preconditioning::default() {
-        push(format!("--precondition {precondition}"));
-    }
-    if experiment.timing == Timing::Closed {
-        push("--closed".into());
-    }
-    push(format!("--seed {}", experiment.seed));
-    out
 }
 
 #[cfg(test)]

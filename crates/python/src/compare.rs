@@ -60,7 +60,7 @@ impl Comparison {
     fn text(&self, width: usize, details: bool) -> String {
         let report = &self.found.report;
         match details {
-            true => report::table::render(report, width),
+            true => report::details::render(report, width),
             false => report::overview::render(report, width),
         }
     }

@@ -9,77 +9,26 @@ use super::medium::array_without_errors;
 use super::observer::{Observer, Phase};
 use super::prepare::prepare;
 use super::setup::Setup;
-use flash::{AnyArray, Lpn};
-use ftl::{
-    Background, CollectionLog, Ftl, FtlError, Future, FutureNotes, Guarantee, Ram, SchemeConfig,
-    Telemetry,
-};
+use super::sink::{Sink, ToSink};
+use flash::Lpn;
+use ftl::{FtlError, Future, FutureNotes, SchemeConfig};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use workload::Source;
 
-/// Notes writes and trims, and does nothing else.
-#[derive(Clone, Debug)]
-struct Noting {
-    flash: AnyArray,
-    logical_pages: u32,
-    log: CollectionLog,
-    /// Shared with whoever runs it.
-    notes: Rc<RefCell<FutureNotes>>,
+/// Shared with whoever runs the scheme.
+type Notes = Rc<RefCell<FutureNotes>>;
+
+impl Sink for Notes {
+    fn write(&mut self, lpn: Lpn) {
+        self.borrow_mut().write(lpn);
+    }
+
+    fn trim(&mut self, lpn: Lpn) {
+        self.borrow_mut().trim(lpn);
+    }
 }
-
-impl Ftl for Noting {
-    type Flash = AnyArray;
-
-    fn flash(&self) -> &AnyArray {
-        &self.flash
-    }
-
-    fn flash_mut(&mut self) -> &mut AnyArray {
-        &mut self.flash
-    }
-
-    fn into_flash(self: Box<Self>) -> AnyArray {
-        self.flash
-    }
-
-    fn logical_pages(&self) -> u32 {
-        self.logical_pages
-    }
-
-    fn write(&mut self, lpn: Lpn, _data: Option<&[u8]>) -> Result<(), FtlError> {
-        self.check(lpn)?;
-        self.notes.borrow_mut().write(lpn);
-        Ok(())
-    }
-
-    fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
-        self.check(lpn)?;
-        if let Some(data) = data {
-            data.fill(0);
-        }
-        Ok(false)
-    }
-
-    fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
-        self.check(lpn)?;
-        self.notes.borrow_mut().trim(lpn);
-        Ok(())
-    }
-
-    fn free_pages(&self) -> u64 {
-        0
-    }
-
-    fn telemetry(&self) -> Telemetry<'_> {
-        Telemetry::new(Guarantee::default(), Ram::default(), &self.log)
-    }
-
-    fn restart_telemetry(&mut self) {}
-}
-
-impl Background for Noting {}
 
 /// Tells nothing, but stops when the run's own observer does.
 struct Quiet<'a>(&'a dyn Observer);
@@ -108,13 +57,10 @@ pub fn foresee(
         RunError::Setup(FtlError::Config { scheme: scheme.preset.name, setting, reason })
     };
     let label = "replay for the oracle";
-    let notes = Rc::new(RefCell::new(FutureNotes::new(logical_pages)));
-    let mut noting: Box<ftl::AnyScheme> = Box::new(Noting {
-        flash: array_without_errors(setup.geometry, setup.part.clone()).into(),
-        logical_pages,
-        log: CollectionLog::new(setup.geometry.pages_per_block(), 0),
-        notes: Rc::clone(&notes),
-    });
+    let notes: Notes = Rc::new(RefCell::new(FutureNotes::new(logical_pages)));
+    let flash = array_without_errors(setup.geometry, setup.part.clone()).into();
+    let mut noting: Box<ftl::AnyScheme> =
+        Box::new(ToSink::new(flash, logical_pages, Rc::clone(&notes)));
     prepare(&mut *noting, setup, label, &Quiet(observer))?;
     let mut device = Device::new(noting, false);
     device.replay(setup, label, source, &Quiet(observer))?;

@@ -18,6 +18,7 @@ mod promise;
 pub mod report;
 mod rounds;
 mod setup;
+mod sink;
 pub mod ssd;
 mod tasks;
 

@@ -135,7 +135,7 @@ impl Account {
         report.series.victim_valid.clone_from(&log.victim_valid);
         report.deadlines = self.deadlines.map(Deadlines::report);
         let is_timed = self.measures.is_timed();
-        self.measures.finish().fill(&mut report);
+        self.measures.finish(&mut report);
         // In zones a trim is a reset, which erases.
         if report.zones.is_none() {
             report.warnings.extend(many_trims(&report));

@@ -248,6 +248,15 @@ mod tests {
     use ftl::{SchemeConfig, registry};
     use workload::{Space, WorkloadSpec};
 
+    /// `fsr` on the array of `setup`, after its preconditioning.
+    fn prepared_fsr(setup: &Setup) -> Box<AnyScheme> {
+        let config = SchemeConfig::preset(registry::by_name("fsr").unwrap());
+        let array = levelled(&config, Serial::new(array_of(setup).unwrap()));
+        let mut scheme = registry::format(&config, array).unwrap();
+        super::prepare(&mut *scheme, setup, "fsr", &Unobserved).unwrap();
+        scheme
+    }
+
     /// `fsr` on so many blocks of four pages, after preconditioning as the text says; the workload addresses the first 7
     /// pages.
     fn prepared(blocks: u32, fill: Fill, age: f64) -> Box<AnyScheme> {
@@ -255,11 +264,7 @@ mod tests {
         let precondition = Preconditioning { fill, age, ..Preconditioning::default() };
         let geometry = Geometry::new(blocks, 4, 2048).unwrap();
         let setup = Setup { precondition, ..Setup::new(part, geometry, 7) };
-        let config = SchemeConfig::preset(registry::by_name("fsr").unwrap());
-        let array = levelled(&config, Serial::new(array_of(&setup).unwrap()));
-        let mut scheme = registry::format(&config, array).unwrap();
-        super::prepare(&mut *scheme, &setup, "fsr", &Unobserved).unwrap();
-        scheme
+        prepared_fsr(&setup)
     }
 
     #[test]
@@ -320,11 +325,7 @@ mod tests {
             passes: Some(Passes { workload, facts }),
             ..Setup::new(part, geometry, 1000)
         };
-        let config = SchemeConfig::preset(registry::by_name("fsr").unwrap());
-        let array = levelled(&config, Serial::new(array_of(&setup).unwrap()));
-        let mut scheme = registry::format(&config, array).unwrap();
-        super::prepare(&mut *scheme, &setup, "fsr", &Unobserved).unwrap();
-        scheme
+        prepared_fsr(&setup)
     }
 
     #[test]

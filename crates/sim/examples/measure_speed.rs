@@ -3,6 +3,7 @@
 //! `cargo run --release -p ftlkit-sim --example measure_speed`
 
 use ftlkit_sim::measures::{Arrivals, Measures, TaskKind, TaskSample};
+use ftlkit_sim::report::SchemeReport;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -38,6 +39,12 @@ fn time(what: &str, mut task: impl FnMut(u64)) {
     println!("{what:<48} {best:6.2} ns/task");
 }
 
+fn end(measures: Measures) {
+    let mut report = SchemeReport::default();
+    measures.finish(&mut report);
+    black_box(report);
+}
+
 fn main() {
     println!("{TASKS} page tasks each, the making of the samples included:");
     time("the samples alone", |n| {
@@ -46,7 +53,7 @@ fn main() {
     for (what, victims) in [("4 step times", 4), ("200 step times", 200)] {
         let mut m = Measures::new(0, Arrivals::Closed);
         time(&format!("task, {what}"), |n| m.task(&flash_task(black_box(n), victims)));
-        black_box(m.finish());
+        end(m);
     }
     let mut m = Measures::new(0, Arrivals::Closed);
     let mut now = 0;
@@ -57,12 +64,12 @@ fn main() {
         m.request(s.completion_ns, s.completion_ns);
         m.tick(now, 10_000 - (n & 1023));
     });
-    black_box(m.finish());
+    end(m);
     let mut m = Measures::new(0, Arrivals::Timed);
     time("task with queueing: completions hardly repeat", |n| {
         let mut s = flash_task(black_box(n), 4);
         s.completion_ns += draw(n.wrapping_mul(31)) % 10_000_000;
         m.task(&s);
     });
-    black_box(m.finish());
+    end(m);
 }

@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p ftlkit-sim --example plot_gallery -- DIR`
 
-use ftlkit_sim::report::{prepare_out_dir, table};
+use ftlkit_sim::report::{details, prepare_out_dir};
 use std::path::PathBuf;
 
 #[path = "../src/report/samples.rs"]
@@ -12,12 +12,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dir = std::env::args_os().nth(1).map_or_else(|| "out/gallery".into(), PathBuf::from);
     let dir = prepare_out_dir(&dir)?;
     let mut report = samples::report();
-    print!("{}", table::render(&report, 100));
+    print!("{}", details::render(&report, 100));
     for path in dir.write(&report)? {
         println!("{}", path.display());
     }
     let ssd = samples::on_channels();
-    print!("\n{}", table::render(&ssd, 100));
+    print!("\n{}", details::render(&ssd, 100));
     prepare_out_dir(&dir.path().join("ssd"))?.write(&ssd)?;
     // Enough schemes with long names to be hard to draw.
     for n in 0..6 {
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         more.bound_ns = more.bound_ns.map(|ns| ns * (n as u64 + 2));
         report.schemes.push(more);
     }
-    print!("\n{}", table::render(&report, 100));
+    print!("\n{}", details::render(&report, 100));
     prepare_out_dir(&dir.path().join("many"))?.write(&report)?;
     Ok(())
 }

@@ -133,7 +133,7 @@ pub fn run_one(
         ssd: resolved.ssd.clone(),
         tasks: resolved.tasks.clone(),
         deadline_ns: experiment.deadline.map(|deadline| deadline.0),
-        free_partial_pages: experiment.partial_pages.0 == PartialPages::Free,
+        free_partial_pages: experiment.partial.0 == PartialPages::Free,
         replay: resolved.replay(&scheme.label),
         passes: experiment
             .precondition
@@ -227,11 +227,11 @@ mod tests {
                 .any(|w| w.contains("idle collection never ran") && w.contains("tBERS"))
         };
         assert!(!warned(0) && warned(1));
-        let text = crate::report::table::render(&found.report, 100);
+        let text = crate::report::details::render(&found.report, 100);
         let row = text.lines().find(|line| line.starts_with("idle victims")).unwrap();
         assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["idle", "victims", "–", "0"]);
         let found = compare(&small("['fsr']"), &Unobserved).unwrap();
-        assert!(!crate::report::table::render(&found.report, 100).contains("idle victims"));
+        assert!(!crate::report::details::render(&found.report, 100).contains("idle victims"));
     }
 
     /// The zones load: 90 % of the space gets 10 % of the writes, so that lifetimes differ.
@@ -263,7 +263,7 @@ mod tests {
         let row = format!("{:+.1} %", gaps[0] * 100.0);
         // The head of a column may take two lines.
         for (text, head) in [
-            (crate::report::table::render(&found.report, 100), "above oracle"),
+            (crate::report::details::render(&found.report, 100), "above oracle"),
             (crate::report::overview::render(&found.report, 100), "oracle "),
         ] {
             assert!(text.contains(head) && text.contains(&row), "{text}");
@@ -324,7 +324,7 @@ mod tests {
         let found = compare(&small("['fsr', 'lazy-rtgc']"), &stopped).unwrap();
         assert!(found.report.interrupted && found.report.schemes.is_empty());
         assert_eq!(found.report.not_run, ["fsr", "lazy-rtgc"]);
-        let text = crate::report::table::render(&found.report, 100);
+        let text = crate::report::details::render(&found.report, 100);
         assert!(text.contains("lazy-rtgc: not run (interrupted before"), "{text}");
     }
 

@@ -10,16 +10,15 @@ mod tasks;
 
 use self::copies::Ways;
 use self::sheet::Sheet;
-use super::channel::ChannelArgs;
-use super::deadline::with_unit;
 use crate::failure::Failure;
 use crate::output;
+use crate::settings::{OfChannel, Settings};
 use clap::Args;
 use flash::{CopyPath, Part, parts};
 use serde_json::{Value, json};
 use sim::config::{
-    Bytes, Channel, ConfigError, CopyChoice, DEFAULT_PART, Duration, Margin, Notation, PartTable,
-    SchemeChoice, SchemeTable, Word, part_by_name,
+    Bytes, Channel, ConfigError, CopyChoice, DEFAULT_PART, Duration, Experiment, Margin, Notation,
+    PartTable, SchemeChoice, SchemeTable, Word, part_by_name,
 };
 use sim::division::{Division, Question, own_blocks, refused};
 use std::path::{Path, PathBuf};
@@ -68,7 +67,7 @@ pub(crate) struct BoundsArgs {
 
     /// Deadline of a request, such as 3ms: tell which schemes keep it in the worst case, without queueing, and by how much
     /// the others do not; of one page, unless --pages says more (--tasks judges periodic tasks with queueing)
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = with_unit)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = sim::config::with_unit)]
     #[arg(conflicts_with_all = ["tasks", "markdown"])]
     deadline: Option<Duration>,
 
@@ -99,7 +98,7 @@ pub(crate) struct BoundsArgs {
     copy_cache: bool,
 
     #[command(flatten)]
-    channel: ChannelArgs,
+    channel: Settings<OfChannel>,
 
     /// Periodic tasks (TOML): print whether each scheme keeps their deadlines in the worst case, for any order of
     /// addresses [without --blocks: on 1 GiB, as in `ftlkit compare --tasks`]
@@ -146,7 +145,7 @@ impl BoundsArgs {
             return self.print_all_ways();
         }
         if self.markdown {
-            if self.copy.is_some() || self.copy_cache || self.channel.is_given() {
+            if self.copy.is_some() || self.copy_cache || self.channel.any() {
                 return Err(Failure::input_with_help(
                     "--markdown prints the bounds of unchanged parts, on one device",
                     "omit --copy, --copy-cache, --ways, --planes, --bit-errors and --t-rwc, or omit --markdown",
@@ -288,10 +287,10 @@ impl BoundsArgs {
 
     /// The parts, each on its channel.
     fn channels(&self) -> Result<Vec<Channel>, Failure> {
-        let ChannelArgs { dies, bit_errors, read_retry, t_rwc } = self.channel.clone();
-        let (ways, planes) = (dies.ways.unwrap_or(1), dies.planes.unwrap_or(1));
-        let Word(bit_errors) = bit_errors.unwrap_or_default();
-        let Word(retry) = read_retry.unwrap_or_default();
+        let mut experiment = Experiment::default();
+        self.channel.apply(&mut experiment)?;
+        let Experiment { ways, planes, bus, t_rwc, .. } = experiment;
+        let (Word(bit_errors), Word(retry)) = (experiment.bit_errors, experiment.read_retry);
         if t_rwc.is_some() && !matches!(self.copy, Some(Paths::All | Paths::One(CopyPath::Dgcb))) {
             return Err(Failure::input_with_help(
                 "--t-rwc has an effect on direct transfers alone",
@@ -299,7 +298,7 @@ impl BoundsArgs {
             ));
         }
         let on_channel = |part| {
-            let part = match dies.bus {
+            let part = match bus {
                 Some(Word(rate)) => rate.on(part)?,
                 None => part,
             };

@@ -1,7 +1,6 @@
 //! `ftlkit choose`.
 
 use super::compare::{ReplayArgs, set};
-use super::deadline::with_unit;
 use super::read::ReadArgs;
 use crate::failure::Failure;
 use crate::html::{HtmlArgs, HtmlFile};
@@ -40,7 +39,7 @@ pub(crate) struct ChooseArgs {
     trace: Option<PathBuf>,
 
     /// Deadline of every request from arrival to completion, queueing included, such as 3ms
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = with_unit)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = sim::config::with_unit)]
     deadline: Duration,
 
     /// Raw capacity, such as 4GiB: as many devices of a part as make it up
@@ -221,13 +220,13 @@ impl ChooseArgs {
         }
         if !kept.is_empty() {
             text.push_str("\nKept, the most space first\n");
-            text.push_str(&shown_table(tables::kept(&kept)));
+            text.push_str(&output::shown(&tables::kept(&kept)));
             text.push('\n');
         }
         if !missed.is_empty() {
             let shown = if self.all { missed.len() } else { missed.len().min(NEAREST) };
             text.push_str("\nMissed, the nearest first\n");
-            text.push_str(&shown_table(tables::missed(&missed[..shown])));
+            text.push_str(&output::shown(&tables::missed(&missed[..shown])));
             text.push('\n');
             if shown < missed.len() {
                 text.push_str(&format!("and {} more (--all)\n", missed.len() - shown));
@@ -273,10 +272,6 @@ impl ChooseArgs {
             (None, input) => input.clone().unwrap_or_default(),
         }
     }
-}
-
-fn shown_table((headings, rows): tables::Rows) -> String {
-    output::table_of(&headings, rows)
 }
 
 /// Shows how many combinations have been tried.

@@ -1,16 +1,14 @@
 //! `ftlkit compare`.
 
-use super::channel::{ChannelArgs, RefreshArgs};
 use super::deadline::DeadlineArgs;
 use super::read::ReadArgs;
 use super::run::{OutputArgs, PlotArgs, run_experiment};
-use super::ssd::SsdArgs;
 use crate::failure::Failure;
+use crate::settings::{OfExperiment, Settings};
 use clap::{Args, ValueEnum};
 use sim::config::{
-    Bytes, ConfigError, Count, DEFAULT_PART, DefaultShare, Experiment, FdpSettings, Margin,
-    PartTable, PartialPages, SpaceRule, TextOrTable, Timing, Word, WorkloadChoice, job_from_text,
-    tasks_from_file,
+    ConfigError, Count, DEFAULT_PART, Experiment, Margin, PartTable, TextOrTable, Timing,
+    WorkloadChoice, job_from_text, tasks_from_file,
 };
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -82,13 +80,7 @@ pub(super) struct ExperimentArgs {
     pub(super) device: DeviceArgs,
 
     #[command(flatten)]
-    channel: ChannelArgs,
-
-    #[command(flatten)]
-    refresh: RefreshArgs,
-
-    #[command(flatten)]
-    ssd: SsdArgs,
+    settings: Settings<OfExperiment>,
 
     #[command(flatten)]
     pub(super) workload: WorkloadArgs,
@@ -117,51 +109,14 @@ pub(super) struct DeviceArgs {
     #[arg(long, value_name = "TIME=FACTOR")]
     margin: Vec<Margin>,
 
-    /// Raw capacity, such as 4GiB [default: to fit a trace; 1GiB for a built-in workload]
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
-    capacity: Option<Bytes>,
-
-    /// Share of the array that schemes without `+share` export, or the most that they can if that is less; `own`: the most
-    /// that each can [default: 0.875]
-    #[arg(long, value_name = "SHARE")]
-    share: Option<Word<DefaultShare>>,
-
-    /// Pages that a built-in workload addresses: all that each scheme has exported, or the smallest space of the list, so that
-    /// all get the same requests (exported, smallest) [default: exported]
-    #[arg(long, value_name = "RULE")]
-    space: Option<Word<SpaceRule>>,
-
-    /// Pages that a request writes in part: charged (read first, so that the other bytes are kept) or free
-    /// [default: charged]
-    #[arg(long, value_name = "HOW")]
-    partial: Option<Word<PartialPages>>,
-
-    /// Flexible data placement: streams of the host's requests are placement handles, and blocks are written, collected
-    /// and erased as reclaim units. A list of ruhs=N (handles, 1 to 15; stream 0 is handle 0), ru=SIZE (reclaim unit, in
-    /// blocks across the dies of an SSD), groups=N (reclaim groups with dies of their own; stream S is handle S mod ruhs of group
-    /// S div ruhs), isolation=initially (moved pages of all handles share units) or persistently (they stay with their
-    /// handle). Schemes without `+placement` get it; for page-level and fsr [default of each: 8, a block on each
-    /// die, 1, initially; default: no FDP]
-    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
-    fdp: Option<Word<FdpSettings>>,
-
     /// Schemes, each with its settings, such as page-level,lazy-rtgc+share=0.8+idle
     /// (`ftlkit list schemes`) [default:
     /// page-level,2lgc+frontiers=split,lazy-rtgc+frontiers=split]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     schemes: Vec<String>,
 
-    /// Precondition before the measured run: full (sequential fill of each scheme's logical space), footprint (of the
-    /// space that all schemes export) or none; +age=N adds N times as many random overwrites; +sequential=SHARE makes
-    /// that share of them sequential, as in full+age=1+sequential=50%; +workload=N goes on with the
-    /// workload itself until it has written N times the pages that it can address; +collecting until each scheme's
-    /// first collection, from which on it is measured, as in full+collecting; +steady until write amplification has
-    /// settled (SNIA PTS: five rounds within 20 %, of a tenth of the exported space each) [default: full]
-    #[arg(long, value_name = "FILL")]
-    precondition: Option<String>,
-
     /// Run the workload, uncounted, until write amplification has settled: as --precondition …+steady
-    #[arg(long)]
+    #[arg(long, help_heading = "Precondition", hide_short_help = true)]
     until_steady: bool,
 }
 
@@ -296,9 +251,8 @@ impl ExperimentArgs {
     pub(super) fn on(&self, inputs: &[OsString]) -> Result<Experiment, Failure> {
         let mut experiment = Experiment::default();
         self.device.apply(&mut experiment)?;
-        self.channel.apply(&mut experiment);
-        self.refresh.apply(&mut experiment);
-        self.ssd.apply(&mut experiment);
+        self.settings.apply(&mut experiment)?;
+        experiment.precondition.0.steady |= self.device.until_steady;
         self.workload.apply(inputs, &self.read, &mut experiment)?;
         self.replay.apply(&mut experiment)?;
         self.workload.set(&mut experiment)?;
@@ -318,13 +272,6 @@ impl DeviceArgs {
         } else if let Some(file) = &self.part_file {
             experiment.part = Some(TextOrTable(PartTable::from_file(file)?));
         }
-        experiment.default_share = self.share.unwrap_or(experiment.default_share);
-        experiment.partial_pages = self.partial.unwrap_or(experiment.partial_pages);
-        experiment.space = self.space.unwrap_or(experiment.space);
-        experiment.fdp = self.fdp.or(experiment.fdp);
-        if self.capacity.is_some() {
-            experiment.capacity = self.capacity;
-        }
         if self.schemes.iter().any(|text| text.trim().is_empty()) {
             return Err(Failure::input_with_help(
                 "an empty name in --schemes",
@@ -336,29 +283,7 @@ impl DeviceArgs {
                 self.schemes.iter().map(|text| text.trim().parse()).collect();
             experiment.schemes = parsed?;
         }
-        if let Some(text) = &self.precondition {
-            experiment.precondition = text.parse()?;
-        }
-        experiment.precondition.0.steady |= self.until_steady;
         Ok(())
-    }
-}
-
-impl ChannelArgs {
-    pub(super) fn apply(&self, experiment: &mut Experiment) {
-        self.dies.apply(experiment);
-        experiment.bit_errors = self.bit_errors.unwrap_or(experiment.bit_errors);
-        experiment.t_rwc = self.t_rwc.or(experiment.t_rwc);
-        if let Some(retry) = &self.read_retry {
-            experiment.read_retry = retry.clone();
-        }
-    }
-}
-
-impl RefreshArgs {
-    fn apply(&self, experiment: &mut Experiment) {
-        experiment.refresh = self.refresh.unwrap_or(experiment.refresh);
-        experiment.read_reclaim = self.read_reclaim.unwrap_or(experiment.read_reclaim);
     }
 }
 

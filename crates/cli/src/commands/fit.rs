@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use clap::Args;
 use serde_json::json;
 use sim::fit::{self, Candidate, Figure, Fit, Measured, Options};
+use sim::report::units::percent;
 use sim::report::wrap;
 use sim::run::{Observer, Phase};
 use std::path::PathBuf;
@@ -178,10 +179,6 @@ fn write_page(
     (html, _): (&HtmlFile, bool),
 ) -> Result<(), Failure> {
     match *html {}
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
 }
 
 /// The best candidate, and how well the points tell it from others.

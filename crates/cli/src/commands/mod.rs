@@ -2,7 +2,6 @@
 
 pub(crate) mod bench;
 pub(crate) mod bounds;
-mod channel;
 pub(crate) mod choose;
 pub(crate) mod compare;
 pub(crate) mod completions;
@@ -22,7 +21,6 @@ pub(crate) mod reproduce;
 pub(crate) mod run;
 #[cfg(unix)]
 pub(crate) mod serve;
-mod ssd;
 pub(crate) mod sweep;
 pub(crate) mod terms;
 pub(crate) mod trace;

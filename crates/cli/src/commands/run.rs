@@ -222,7 +222,7 @@ fn run_resolved(
     } else {
         let (report, width) = (&found.report, output::width());
         let table = match output.details {
-            true => sim::report::table::render(report, width),
+            true => sim::report::details::render(report, width),
             false => sim::report::overview::render(report, width),
         };
         output::painted(&format!("{}\n{table}", summary(resolved, output)))?;

@@ -296,8 +296,7 @@ impl SweepOptions {
 
 /// The summary as text.
 fn shown(summary: &Summary) -> String {
-    let headings: Vec<&str> = summary.headings.iter().map(String::as_str).collect();
-    let mut text = output::table_of(&headings, summary.rows.clone());
+    let mut text = output::shown(&summary.table);
     text.push('\n');
     summary.lines.iter().for_each(|line| text.push_str(&wrap(line, output::width(), "  ")));
     text

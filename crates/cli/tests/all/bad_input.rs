@@ -55,9 +55,9 @@ fn channels_and_copies() {
         "the channel has one",
         "`lcb`",
     ]);
-    on_ddt("--ways 0").refused(&["--ways", "1..=64"]);
+    on_ddt("--ways 0").refused(&["--ways", "must be 1 to 64"]);
     on_ddt("--ways -1").refused(&["--ways"]);
-    on_ddt("--planes 5").refused(&["--planes", "1..=4"]);
+    on_ddt("--planes 5").refused(&["--planes", "must be 1 to 4"]);
     on_ddt("--bit-errors 193").refused(&["bit_errors", "corrects 192 per page"]);
     on_ddt("--bit-errors some").refused(&["--bit-errors", "wear:BASE,PER_ERASE,PER_READ"]);
     on_ddt("--bit-errors 8+ecc=0").refused(&["ecc must be 1 to 512 bits"]);

@@ -137,7 +137,7 @@ fn what_has_no_effect_or_cannot_be_is_refused() {
         ("--dies 2", "set channels too, as in --channels 8"),
         ("--queue-depth 4", "queue_depth: needs an SSD"),
         ("--window 1s", "window: needs an SSD"),
-        ("--channels 0", "1..=256"),
+        ("--channels 0", "must be 1 to 256"),
         ("--channels 8", "as in --bus-cycle 5ns"),
         ("--channels 8 --bus-cycle 25ns", "use 12ns at most"),
         ("--channels 8 --part ddt-mlc --bus-cycle 5ns", "has its own cycles"),

@@ -11,12 +11,13 @@
 mod cache;
 mod distribution;
 mod series;
-mod summary;
+pub(crate) mod summary;
 mod task;
 mod wear;
 
 pub use wear::{Wear, wear};
 
+use crate::report::SchemeReport;
 use cache::{PairCounts, ValueCounts};
 pub use distribution::Distribution;
 pub use ftl::TaskKind;
@@ -162,8 +163,8 @@ impl Measures {
         self.response[kind as usize].record(service_ns.saturating_add(step_ns), count);
     }
 
-    /// Ends the measurement.
-    pub fn finish(mut self) -> Measured {
+    /// Ends the measurement: what was measured goes to `report`, whose other fields are unchanged.
+    pub fn finish(mut self, report: &mut SchemeReport) {
         for pair in self.pairs.take() {
             self.record(pair);
         }
@@ -189,31 +190,29 @@ impl Measures {
             }
             Arrivals::Closed => (self.response.clone(), request_response.clone()),
         };
-        let completion_ns = sum(&completions).summary();
-        let [read_completion_ns, write_completion_ns, _] = completions.map(|of| of.summary());
+        report.tasks = self.tasks;
+        report.read_tasks = read.count();
+        report.write_tasks = write.count();
+        report.trim_tasks = trim.count();
+        report.requests = request_response.count();
+        report.service_ns = self.service.summary();
+        report.step_ns = self.step.summary();
+        report.response_ns = response.summary();
+        report.read_response_ns = read.summary();
+        report.write_response_ns = write.summary();
+        report.completion_ns = sum(&completions).summary();
+        [report.read_completion_ns, report.write_completion_ns, _] =
+            completions.map(|of| of.summary());
+        report.request_response_ns = request_response.summary();
+        report.request_completion_ns = request_completion.summary();
         let series = self.series.finish(self.tasks);
-        Measured {
-            tasks: self.tasks,
-            read_tasks: read.count(),
-            write_tasks: write.count(),
-            trim_tasks: trim.count(),
-            requests: request_response.count(),
-            service_ns: self.service.summary(),
-            step_ns: self.step.summary(),
-            response_ns: response.summary(),
-            read_response_ns: read.summary(),
-            write_response_ns: write.summary(),
-            completion_ns,
-            read_completion_ns,
-            write_completion_ns,
-            request_response_ns: request_response.summary(),
-            request_completion_ns: request_completion.summary(),
-            response_ccdf: response.ccdf(),
-            request_completion_ccdf: request_completion.ccdf(),
-            least_free_pages: series.least_free_pages,
-            free_pages: series.free_pages,
-            throughput: series.throughput,
+        if let Some(least) = series.least_free_pages {
+            report.collection.least_free_pages = least;
         }
+        report.series.response_ccdf = response.ccdf();
+        report.series.request_completion_ccdf = request_completion.ccdf();
+        report.series.free_pages = series.free_pages;
+        report.series.throughput = series.throughput;
     }
 }
 
@@ -224,51 +223,6 @@ fn sum(kinds: &[Distribution; TaskKind::ALL.len()]) -> Distribution {
     sum.add(write);
     sum.add(trim);
     sum
-}
-
-/// Results of a run's measurement.
-#[derive(Clone, Debug, Default)]
-pub struct Measured {
-    /// Page tasks.
-    pub tasks: u64,
-    /// Page reads.
-    pub read_tasks: u64,
-    /// Page writes.
-    pub write_tasks: u64,
-    /// Page trims.
-    pub trim_tasks: u64,
-    /// Host requests.
-    pub requests: u64,
-    /// Service time of page tasks, ns.
-    pub service_ns: Summary,
-    /// Collection time within page tasks, ns.
-    pub step_ns: Summary,
-    /// Response of page tasks, ns.
-    pub response_ns: Summary,
-    /// Response of page reads, ns.
-    pub read_response_ns: Summary,
-    /// Response of page writes, ns.
-    pub write_response_ns: Summary,
-    /// Completion of page tasks, ns; equals the response without arrival times.
-    pub completion_ns: Summary,
-    /// Completion of page reads, ns.
-    pub read_completion_ns: Summary,
-    /// Completion of page writes, ns.
-    pub write_completion_ns: Summary,
-    /// Response of host requests, ns.
-    pub request_response_ns: Summary,
-    /// Completion of host requests, ns; equals the response without arrival times.
-    pub request_completion_ns: Summary,
-    /// (response ns, share of page tasks with a longer response), ascending; ends at the maximum with share 0.
-    pub response_ccdf: Vec<(u64, f64)>,
-    /// The same of the completions of host requests.
-    pub request_completion_ccdf: Vec<(u64, f64)>,
-    /// Fewest free pages at any tick; `None` without ticks.
-    pub least_free_pages: Option<u64>,
-    /// (ns since the start, fewest free pages until the next point).
-    pub free_pages: Vec<(u64, u64)>,
-    /// (ns since the start, page tasks per second until the next point).
-    pub throughput: Vec<(u64, f64)>,
 }
 
 #[cfg(test)]

@@ -1,17 +1,22 @@
 use super::*;
-use crate::report::SchemeReport;
 use proptest::prelude::*;
 
 fn sample(kind: TaskKind, service_ns: u64, step_ns: u64) -> TaskSample {
     TaskSample { kind, service_ns, step_ns, completion_ns: service_ns.saturating_add(step_ns) }
 }
 
-fn measured(arrivals: Arrivals, samples: &[TaskSample]) -> Measured {
+fn reported(measures: Measures) -> SchemeReport {
+    let mut report = SchemeReport::default();
+    measures.finish(&mut report);
+    report
+}
+
+fn measured(arrivals: Arrivals, samples: &[TaskSample]) -> SchemeReport {
     let mut measures = Measures::new(0, arrivals);
     for s in samples {
         measures.task(s);
     }
-    measures.finish()
+    reported(measures)
 }
 
 /// Nearest rank ⌈q·n⌉ of sorted data, in integers.
@@ -88,12 +93,12 @@ proptest! {
         prop_assert_eq!(m.trim_tasks, of(TaskKind::Trim).len() as u64);
 
         // The CCDF falls, ends at 0 at the maximum, and each share is that of the data.
-        for &(ns, share) in &m.response_ccdf {
+        for &(ns, share) in &m.series.response_ccdf {
             let beyond = all.iter().filter(|&&r| r > ns).count() as f64 / all.len() as f64;
             prop_assert_eq!(share, beyond);
         }
-        prop_assert!(m.response_ccdf.is_sorted_by(|a, b| a.0 < b.0 && a.1 > b.1));
-        if let Some(&last) = m.response_ccdf.last() {
+        prop_assert!(m.series.response_ccdf.is_sorted_by(|a, b| a.0 < b.0 && a.1 > b.1));
+        if let Some(&last) = m.series.response_ccdf.last() {
             prop_assert_eq!(last, (m.response_ns.max, 0.0));
         }
     }
@@ -105,7 +110,7 @@ fn percentiles_up_to_six_nines_appear_with_the_sample() {
     for n in 0..1_000_000u64 {
         measures.task(&sample(TaskKind::Write, 220_900, if n == 77 { 2_000_000 } else { 0 }));
     }
-    let m = measures.finish();
+    let m = reported(measures);
     assert_eq!(m.response_ns.max, 2_220_900);
     let p = m.response_ns.p99_9999.unwrap();
     assert!((220_900..=220_900 + 220).contains(&p), "one in a million lies beyond it: {p}");
@@ -119,13 +124,13 @@ fn percentiles_up_to_six_nines_appear_with_the_sample() {
 fn no_tasks_only_reads_only_writes() {
     let none = measured(Arrivals::Timed, &[]);
     assert_eq!((none.tasks, none.requests, none.response_ns.count), (0, 0, 0));
-    assert!(none.response_ns.p50.is_none() && none.response_ccdf.is_empty());
-    assert_eq!(none.least_free_pages, None);
+    assert!(none.response_ns.p50.is_none() && none.series.response_ccdf.is_empty());
+    assert!(none.series.free_pages.is_empty());
 
     let reads = measured(Arrivals::Timed, &[sample(TaskKind::Read, 20_000, 0); 10]);
     assert_eq!((reads.read_tasks, reads.write_tasks), (10, 0));
     assert_eq!((reads.read_response_ns.max, reads.write_response_ns.count), (20_000, 0));
-    assert_eq!(reads.response_ccdf, [(20_000, 0.0)]);
+    assert_eq!(reads.series.response_ccdf, [(20_000, 0.0)]);
 
     let writes = measured(Arrivals::Timed, &[sample(TaskKind::Write, 200_000, 5)]);
     assert_eq!((writes.read_response_ns.count, writes.write_response_ns.p50), (0, Some(200_005)));
@@ -141,7 +146,7 @@ fn requests_and_ticks_reach_the_report() {
         measures.tick(500 + 2_000_000 * n, 1_000 - n);
     }
     let mut report = SchemeReport { name: "x".into(), waf: Some(1.5), ..SchemeReport::default() };
-    measures.finish().fill(&mut report);
+    measures.finish(&mut report);
     assert_eq!((report.tasks, report.requests), (200, 100));
     assert_eq!(report.request_response_ns.max, 2_000_000);
     assert_eq!(report.request_completion_ns.max, 200_000_000);

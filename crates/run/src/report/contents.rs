@@ -4,7 +4,7 @@ use super::deadlines::DeadlineReport;
 use super::jobs::JobReport;
 use super::late::RequestDeadline;
 use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
-use crate::measures::{Measured, Summary};
+use crate::measures::summary::Summary;
 use crate::rounds::SteadyReport;
 use ftl::{HandleLog, StreamLog};
 use serde::Serialize;
@@ -270,34 +270,6 @@ impl SchemeReport {
             pages => pages,
         };
         (pages > 0).then_some(pages)
-    }
-}
-
-impl Measured {
-    /// Copies the measured values into a report, and leaves its other fields unchanged.
-    pub fn fill(self, report: &mut SchemeReport) {
-        report.tasks = self.tasks;
-        report.read_tasks = self.read_tasks;
-        report.write_tasks = self.write_tasks;
-        report.trim_tasks = self.trim_tasks;
-        report.requests = self.requests;
-        report.service_ns = self.service_ns;
-        report.step_ns = self.step_ns;
-        report.response_ns = self.response_ns;
-        report.read_response_ns = self.read_response_ns;
-        report.write_response_ns = self.write_response_ns;
-        report.completion_ns = self.completion_ns;
-        report.read_completion_ns = self.read_completion_ns;
-        report.write_completion_ns = self.write_completion_ns;
-        report.request_response_ns = self.request_response_ns;
-        report.request_completion_ns = self.request_completion_ns;
-        if let Some(least) = self.least_free_pages {
-            report.collection.least_free_pages = least;
-        }
-        report.series.response_ccdf = self.response_ccdf;
-        report.series.request_completion_ccdf = self.request_completion_ccdf;
-        report.series.free_pages = self.free_pages;
-        report.series.throughput = self.throughput;
     }
 }
 

@@ -4,11 +4,12 @@ mod contents;
 mod deadlines;
 mod jobs;
 mod late;
+mod lateness;
 mod ssd;
 mod title;
 pub mod units;
 
-pub use crate::measures::Summary;
+pub use crate::measures::summary::Summary;
 pub use contents::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, CopyCount, HandleReport,
     HostLogReport, LargestRequest, LeftOut, MapCacheReport, MergeReport, RamReport, RefreshReport,

@@ -81,6 +81,20 @@ pub fn number(x: f64) -> String {
     }
 }
 
+/// A share: `12.3 %`.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// A share that is 0 only if nothing had it: `12.3 %`, `2e-3 %`.
+pub fn rare(share: f64) -> String {
+    match share * 100.0 {
+        percent if percent > 0.0 && percent < 0.1 => format!("{percent:.0e} %"),
+        percent if percent <= 0.0 => "0 %".into(),
+        percent => format!("{percent:.1} %"),
+    }
+}
+
 /// A time on an axis, without needless decimals: `20 µs`, `1 ms`, `1.5 s`.
 pub fn short_time(ns: f64) -> String {
     let (scale, unit) = match ns {

@@ -6,14 +6,15 @@ use crate::observer::Unobserved;
 use crate::report::SchemeReport;
 use crate::run_scheme;
 use crate::setup::Setup;
+use crate::sink::{Sink, ToSink};
 use crate::ssd::{CoreSettings, CoreSharing, CpuWork};
 use bounds::copyback::CopySettings;
 use flash::channels::{Channels, Command, Policy, Precedence, Timing, Topology};
 use flash::parallel::{Parallel, Stripes};
-use flash::{AnyArray, CopyPath, Geometry, Lpn, Part, parts};
+use flash::{CopyPath, Geometry, Part, parts};
 use ftl::{
-    Allocation, AllocationOrder, Background, BufferPolicy, BufferSettings, CollectionLog, Ftl,
-    FtlError, Guarantee, Processor, Ram, SchemeConfig, Telemetry, VictimKind, registry,
+    Allocation, AllocationOrder, BufferPolicy, BufferSettings, Processor, SchemeConfig, VictimKind,
+    registry,
 };
 use workload::{Op, Request, Source, WorkloadError};
 
@@ -374,60 +375,15 @@ fn a_run_is_the_same_each_time() {
     assert_eq!(report(0), report(1));
 }
 
-/// A scheme that does nothing, and always has more of it to do.
+/// Always has more to do: at a time that is due, or in idle time.
 #[derive(Clone, Debug)]
 struct Restless {
-    flash: AnyArray,
-    log: CollectionLog,
-    /// Whether that is due at a time, or for idle time.
     due: bool,
 }
 
-impl Ftl for Restless {
-    type Flash = AnyArray;
-
-    fn flash(&self) -> &AnyArray {
-        &self.flash
-    }
-
-    fn flash_mut(&mut self) -> &mut AnyArray {
-        &mut self.flash
-    }
-
-    fn into_flash(self: Box<Self>) -> AnyArray {
-        self.flash
-    }
-
-    fn logical_pages(&self) -> u32 {
-        SPACE
-    }
-
-    fn write(&mut self, _lpn: Lpn, _data: Option<&[u8]>) -> Result<(), FtlError> {
-        Ok(())
-    }
-
-    fn read(&mut self, _lpn: Lpn, _data: Option<&mut [u8]>) -> Result<bool, FtlError> {
-        Ok(false)
-    }
-
-    fn trim(&mut self, _lpn: Lpn) -> Result<(), FtlError> {
-        Ok(())
-    }
-
-    fn free_pages(&self) -> u64 {
-        0
-    }
-
-    fn telemetry(&self) -> Telemetry<'_> {
-        Telemetry::new(Guarantee::default(), Ram::default(), &self.log)
-    }
-
-    fn restart_telemetry(&mut self) {}
-}
-
-impl Background for Restless {
-    fn idle(&mut self) -> Result<bool, FtlError> {
-        Ok(!self.due)
+impl Sink for Restless {
+    fn idle(&mut self) -> bool {
+        !self.due
     }
 
     fn due_ns(&self) -> u64 {
@@ -443,7 +399,7 @@ fn background_work_that_never_ends_is_an_error_with_its_reason() {
         let array = array_of(&Setup::new(part(), geometry, SPACE)).unwrap();
         let array = Parallel::new(array, ssd.topology, ssd.timing, ssd.policy, false).unwrap();
         let flash = levelled(&scheme("page-level", &ssd), array).into();
-        let restless = Restless { flash, log: CollectionLog::new(PAGES, 0), due };
+        let restless = ToSink::new(flash, SPACE, Restless { due });
         let mut device = SsdDevice::new(Box::new(restless), &ssd, None, true);
         let script = Script(vec![(0, Op::Write, 0, 1), (1 << 40, Op::Write, 0, 1)], true);
         let mut feeder = Feeder::new(Box::new(script), u64::MAX);

@@ -1,12 +1,12 @@
 //! The choices as a page.
 
 use super::question::{Choice, Verdict};
-use super::tables::{self, Rows};
+use super::tables;
 use crate::report::About;
 use crate::report::page::{banner, terms};
 use ::run::report::units;
-use html_report::{Axis, Figure, Kind, Mark, Page, Quantity, Series, Table, folded};
-use maud::{Markup, html};
+use html_report::{Axis, Figure, Kind, Mark, Page, Quantity, Series, folded};
+use maud::html;
 use workload::quantity::Duration;
 
 /// The page of a search; `headline` is what it found, in a sentence.
@@ -25,8 +25,8 @@ pub fn page(
     let body = html! {
         @if interrupted { (banner("INTERRUPTED: others were not tried.")) }
         p { (headline) }
-        @if !kept.is_empty() { h2 { "Kept, the most space first" } (table(tables::kept(&kept))) }
-        @if !missed.is_empty() { h2 { "Missed, the nearest first" } (table(tables::missed(&missed))) }
+        @if !kept.is_empty() { h2 { "Kept, the most space first" } (tables::kept(&kept).html(true)) }
+        @if !missed.is_empty() { h2 { "Missed, the nearest first" } (tables::missed(&missed).html(true)) }
         @if !impossible.is_empty() {
             (folded(&format!("Do not work: {}", impossible.len()), html! {
                 ul { @for choice in &impossible { li { (tables::impossible(choice)) } } }
@@ -42,10 +42,6 @@ pub fn page(
     };
     let title = format!("Parts, schemes and shares for a deadline of {deadline}");
     Page::new(title).subtitle(&about.program).with_plots().render(&body)
-}
-
-fn table((headings, rows): Rows) -> Markup {
-    html! { (Table::new(headings, rows)) }
 }
 
 /// The longest request over the space that is exported, a mark for each combination that ran, and the deadline.

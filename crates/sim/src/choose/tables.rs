@@ -1,6 +1,7 @@
 //! The choices as tables.
 
 use super::question::{Choice, Verdict};
+use crate::report::Table;
 use ::run::report::units;
 
 /// Said where a row has several devices.
@@ -21,9 +22,6 @@ pub const LEGEND: [&str; 5] = [
      several pages (that add up), a page alone.",
     "†: a completed write may still be in RAM only; a power cut before the next flush loses it.",
 ];
-
-/// Headings, of which a `<` marks columns of words, and rows.
-pub type Rows = (Vec<&'static str>, Vec<Vec<String>>);
 
 /// Choices of a verdict from `low` to `high`.
 pub fn of(choices: &[Choice], low: Verdict, high: Verdict) -> Vec<&Choice> {
@@ -70,7 +68,7 @@ fn years(choice: &Choice) -> String {
 }
 
 /// Those that keep the deadline.
-pub fn kept(kept: &[&Choice]) -> Rows {
+pub fn kept(kept: &[&Choice]) -> Table {
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".into());
     let with_pages = kept.iter().any(|choice| choice.request_pages > 1);
     let with_cycles = kept.iter().any(|choice| choice.endurance_bytes.is_some());
@@ -103,11 +101,11 @@ pub fn kept(kept: &[&Choice]) -> Rows {
     headings.extend(with_pages.then_some("pages"));
     headings.extend(["longest", "RAM KiB", "mJ/MiB"]);
     headings.extend(if with_cycles { &["TBW", "years"][..] } else { &["per P/E"] });
-    (headings, kept.iter().map(row).collect())
+    Table::new(headings, kept.iter().map(row))
 }
 
 /// Those that miss it.
-pub fn missed(missed: &[&Choice]) -> Rows {
+pub fn missed(missed: &[&Choice]) -> Table {
     let headings =
         ["<part", "<scheme", "%", "exported", "longest", "over by", "late", "page bound", "<why"];
     let row = |choice: &&Choice| {
@@ -119,12 +117,12 @@ pub fn missed(missed: &[&Choice]) -> Rows {
             units::bytes(choice.exported_bytes),
             time(choice.longest_ns),
             time(choice.over_ns),
-            choice.late_share.map_or_else(|| "–".into(), late),
+            choice.late_share.map_or_else(|| "–".into(), units::rare),
             time(bound),
             choice.why.clone().unwrap_or_default(),
         ]
     };
-    (headings.to_vec(), missed.iter().map(row).collect())
+    Table::new(headings, missed.iter().map(row))
 }
 
 /// One that does not work, and why.
@@ -137,13 +135,6 @@ pub fn impossible(choice: &Choice) -> String {
         share.unwrap_or_default(),
         choice.why.as_deref().unwrap_or_default()
     )
-}
-
-fn late(share: f64) -> String {
-    match share * 100.0 {
-        percent if percent >= 0.1 => format!("{percent:.1} %"),
-        percent => format!("{percent:.0e} %"),
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::error::ConfigError;
 use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -12,13 +13,13 @@ const MOST_VALUES: usize = 100_000;
 
 /// Keys with a second name.
 const ALIASES: [(&str, &str); 8] = [
+    ("depth", "queue_depth"),
+    ("seeds", "seed"),
     ("workload", "trace"),
     ("schemes", "scheme"),
     ("policy", "victim"),
-    ("depth", "queue_depth"),
     ("parts", "part"),
     ("traces", "trace"),
-    ("seeds", "seed"),
     ("logical_share", "share"),
 ];
 
@@ -45,6 +46,7 @@ impl Axis {
     ) -> Result<Self, ConfigError> {
         let fault = |reason: String| ConfigError::setting(format!("sweep over `{key}`"), reason);
         let mut values: Vec<String> = Vec::new();
+        let mut known = HashSet::new();
         for text in given {
             let text = text.trim();
             let more = match Range::read(text) {
@@ -55,7 +57,7 @@ impl Axis {
                 if value.is_empty() {
                     return Err(fault("has an empty value".into()));
                 }
-                if values.contains(&value) {
+                if !known.insert(value.clone()) {
                     return Err(fault(format!("has the value `{value}` twice")));
                 }
                 values.push(value);

@@ -1,9 +1,9 @@
 //! The controller's cores: settings besides clock and cycles, checked.
 
 use super::error::ConfigError;
-use super::experiment::Experiment;
+use super::experiment::{Experiment, Setting};
 use super::notation::Word;
-use super::processor::{MOST_CYCLES, processor_line};
+use super::processor::processor_line;
 use ::run::ssd::{CoreSettings, CoreSharing, CpuWork};
 use ftl::Processor;
 
@@ -33,10 +33,6 @@ impl Experiment {
             work: self.cpu_work.unwrap_or_default().0,
             command_cycles: self.cpu_command.unwrap_or(0),
         };
-        if cores.command_cycles > MOST_CYCLES {
-            let reason = format!("must be 0 to {MOST_CYCLES} cycles, not {}", cores.command_cycles);
-            return Err(ConfigError::setting("cpu_command", reason));
-        }
         if cores.sharing == CoreSharing::Pinned && cores.count == 1 {
             let reason = "has no effect on one core; use several, as in --cpu 2x500MHz:10:4, or omit it (`shared`)";
             return Err(ConfigError::setting("cpu_sharing", reason));
@@ -72,12 +68,10 @@ impl Experiment {
 
     /// A setting of cores that is given besides `cpu`.
     fn given_for_cores(&self) -> Option<&'static str> {
-        let given = [
-            ("cpu_work", self.cpu_work.is_some()),
-            ("cpu_sharing", self.cpu_sharing.is_some()),
-            ("cpu_command", self.cpu_command.is_some()),
-        ];
-        given.into_iter().find(|(_, given)| *given).map(|(setting, _)| setting)
+        let cores = ["cpu_work", "cpu_sharing", "cpu_command"].into_iter();
+        let mut given =
+            cores.filter(|key| Setting::by_key(key).is_some_and(|of| of.text(self).is_some()));
+        given.next()
     }
 }
 

@@ -50,7 +50,8 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    pub(crate) fn setting(setting: impl Into<String>, reason: impl Into<String>) -> Self {
+    /// A setting at fault, with a valid value or what to do.
+    pub fn setting(setting: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::Setting { setting: setting.into(), reason: reason.into() }
     }
 

@@ -5,19 +5,22 @@ use super::bit_errors::BitErrorSettings;
 use super::bus_rate::BusRate;
 use super::error::ConfigError;
 use super::fdp::FdpSettings;
-use super::notation::Word;
+use super::interface::MOST_DEPTH;
+use super::notation::{Word, named};
 use super::part::PartChoice;
 use super::planes::PlaneUse;
 use super::precondition::PreconditionChoice;
-use super::processor::Cpu;
+use super::processor::{Cpu, MOST_CYCLES};
 use super::read_retry::ReadRetrySettings;
 use super::refresh::{ReadReclaim, RefreshSettings};
 use super::scheme::SchemeChoice;
+use super::setting::{Field, Group, SettingOf, is_never, is_unset, settings};
 use super::share::{DefaultShare, PartialPages, SpaceRule};
 use super::suspend::SuspendChoice;
+use super::text_or_table::TextOrTable;
 use super::through_text::{table_of, value_of};
 use super::workload::WorkloadChoice;
-use ::run::ssd::{Arbitration, CollectionPlace, CoreSharing, CpuWork, HostInterface};
+use ::run::ssd::{Arbitration, CollectionPlace, CoreSharing, CpuWork, HostInterface, MOST_QUEUES};
 use ::workload::quantity::{Bytes, Duration};
 use flash::channels::Policy;
 use ftl::{AllocationOrder, FrontierSharing};
@@ -25,173 +28,266 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// An experiment: schemes, device and workload. Every field has a default.
-///
-/// Paths in an experiment's file are relative to that file; those of [`Experiment::from_toml`] to the process's directory.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Experiment {
-    /// The program that wrote it, with its version.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub written_by: Option<String>,
-    /// Raw capacity. Default for a trace: its footprint takes 85 % of the default share of it.
-    /// Default for a built-in workload: 1 GiB.
-    #[serde(alias = "capacity_bytes", skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<Bytes>,
-    /// What a scheme without a share of its own exports: a share of the array, or the most that the scheme can if that is
-    /// less; `own`: the most that each can.
-    pub default_share: Word<DefaultShare>,
-    /// Pages that a built-in workload addresses: `exported` by each scheme, or the `smallest` space of the list.
-    pub space: Word<SpaceRule>,
-    /// Pages that a request writes in part: `charged`, read first, or `free`.
-    #[serde(rename = "partial")]
-    pub partial_pages: Word<PartialPages>,
-    /// Seed of all random numbers.
-    pub seed: u64,
-    /// Channels of an SSD, 1 to 256, whose operations run in parallel with several requests outstanding. Default:
-    /// one channel, which runs one operation at a time; the settings of SSDs are then errors.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub channels: Option<u32>,
-    /// Devices of the channel (on an SSD: of each channel), 1 to 64. On one channel, block `b` of the array is on
-    /// device `b mod ways`.
-    #[serde(skip_serializing_if = "is_one")]
-    pub ways: u32,
-    /// Planes of a die, 1 to 4. They operate together: a page of the array is one page of each plane. On an SSD they may
-    /// have writes of their own ([`Experiment::plane_use`]).
-    #[serde(skip_serializing_if = "is_one")]
-    pub planes: u32,
-    /// Dies per way of an SSD, 1 to 16. Default: 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dies: Option<u32>,
-    /// Use of the planes of a die on an SSD: `ganged`, `own`, `own:same-place` or `own:single`. Default: `ganged`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub plane_use: Option<Word<PlaneUse>>,
-    /// Order in which consecutive writes go to the dies of an SSD. Default: `cwdp`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allocation: Option<Word<AllocationOrder>>,
-    /// Outstanding requests on an SSD, 1 to 65536. It is the constant number if requests have no arrival times or
-    /// these are not used; otherwise the maximum. Default: 32, or the interface's limit if that is lower.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queue_depth: Option<u32>,
-    /// Submission queues of a workload on an SSD, or of each job that sets none, 1 to 128 in all. Default: 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queues: Option<u32>,
-    /// Choice of the controller among queues with requests. Default: `round-robin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arbitration: Option<Word<Arbitration>>,
-    /// Requests that the controller has fetched from queues and not completed, 1 to 65536. Default: no limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub command_slots: Option<u32>,
-    /// Link between host and SSD. Default: `none`, transfers take no time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interface: Option<Word<Option<HostInterface>>>,
-    /// The controller's processor: clock, cycles and cores. Default: `none`, the firmware takes no time.
-    #[serde(skip_serializing_if = "is_free")]
-    pub cpu: Word<Option<Cpu>>,
-    /// Firmware work that takes time on an SSD: `all` or `victims`. Default: `all`; without an SSD `victims`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpu_work: Option<Word<CpuWork>>,
-    /// Core of an SSD that does the work of a task: `shared` or `pinned`. Default: `shared`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpu_sharing: Option<Word<CoreSharing>>,
-    /// Cycles per request of an SSD, 0 to 1000000, besides those of table entries. Default: 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpu_command: Option<u32>,
-    /// Scope in which collection blocks the host on an SSD: `per-die` or `exclusive`. Default: `per-die`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub collection: Option<Word<CollectionPlace>>,
-    /// Host operations that may pass one collection operation on its die. Default: 16; with `exclusive` 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_first: Option<u32>,
-    /// Operations that a host read suspends: `none`, `erase` or `program`. Default: `none`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub suspend: Option<Word<SuspendChoice>>,
-    /// The way arbiter of each channel of an SSD. Default: `fifo`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arbiter: Option<Word<Policy>>,
-    /// Length of the windows in which page commands of an SSD are counted, 1 ms to 1 h. Default: 100 ms.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub window: Option<Duration>,
-    /// Read and write cycle of an SSD's buses, 1 ns to 100 µs, for a part that gives none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bus_cycle: Option<Duration>,
-    /// Rate of a synchronous bus (NV-DDR2, NV-DDR3, Toggle) instead of the part's own bus, 1MT/s to 100000MT/s.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bus: Option<Word<BusRate>>,
-    /// Cycle of direct transfers between dies (copy path `dgcb`), from the bus's own cycle to 100 µs. Default: the
-    /// shortest at which the pins of the part's ONFI mode latch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub t_rwc: Option<Duration>,
-    /// Bit errors of the pages.
-    #[serde(skip_serializing_if = "are_off")]
-    pub bit_errors: Word<BitErrorSettings>,
-    /// Steps of reads that ECC does not correct at once, and decoding times.
-    #[serde(skip_serializing_if = "is_not_retried")]
-    pub read_retry: Word<ReadRetrySettings>,
-    /// Age and bit errors from which on the pages of a block are rewritten.
-    #[serde(skip_serializing_if = "is_not_refreshed")]
-    pub refresh: Word<RefreshSettings>,
-    /// Reads of a block since its erase from which on its pages are moved.
-    #[serde(skip_serializing_if = "is_not_reclaimed")]
-    pub read_reclaim: Word<ReadReclaim>,
-    /// Flexible data placement: reclaim unit handles, reclaim units, reclaim groups, isolation. Default: none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fdp: Option<Word<FdpSettings>>,
-    /// Precondition of the array.
-    pub precondition: PreconditionChoice,
-    /// Clock that issues requests.
-    pub timing: Timing,
-    /// Deadline of every request, from arrival to completion. Default: none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub deadline: Option<Duration>,
-    /// Directory for CSV series and plots.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "lossy")]
-    pub out: Option<PathBuf>,
-    /// File with the part's data sheet, instead of `part`.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "lossy")]
-    pub part_file: Option<PathBuf>,
-    /// Part: a name of the catalogue or a data sheet. Default: `evaluation-slc`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub part: Option<PartChoice>,
-    /// What a sweep varies; empty for one comparison.
-    #[serde(skip_serializing_if = "Axes::is_empty")]
-    pub sweep: Axes,
-    /// Schemes, in the order of the report.
-    pub schemes: Vec<SchemeChoice>,
-    /// Workload.
-    pub workload: WorkloadChoice,
-    /// SHA-256 of traces by their paths, as written; a file with another content is refused.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub sha256: BTreeMap<String, String>,
+settings! {
+    /// An experiment: schemes, device and workload. Every field has a default.
+    ///
+    /// Paths in an experiment's file are relative to that file; those of [`Experiment::from_toml`] to the process's directory.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    Experiment
+
+    fields {
+        /// The program that wrote it, with its version.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        written_by: Option<String> = None,
+    }
+
+    "is_unset" Device {
+        /// Raw capacity, such as 4GiB [default: to fit a trace, which takes 85 % of the default share of it; 1GiB for a built-in
+        /// workload]
+        capacity alias "capacity_bytes": Option<Bytes> = None, { value: "SIZE" }
+    }
+    "is_never" Device {
+        /// Share of the array that schemes without `+share` export, or the most that they can if that is less; `own`: the most
+        /// that each can [default: 0.875]
+        default_share: Word<DefaultShare> = Word::default(), { value: "SHARE", option: "share" }
+
+        /// Pages that a built-in workload addresses: all that each scheme has exported, or the smallest space of the list, so
+        /// that all get the same requests (exported, smallest) [default: exported]
+        space: Word<SpaceRule> = Word::default(), { value: "RULE" }
+
+        /// Pages that a request writes in part: charged (read first, so that the other bytes are kept) or free
+        /// [default: charged]
+        partial: Word<PartialPages> = Word::default(), { value: "HOW" }
+    }
+    "is_never" Replay {
+        /// Seed of all random draws; the same seed gives the same output [default: 1]
+        seed: u64 = 1, { value: "N", has_own_option: true }
+    }
+    "is_unset" Ssd {
+        /// Channels of an SSD, 1 to 256, each with --ways devices of --dies dies: operations of different dies overlap,
+        /// and several requests are outstanding [default: one channel, on which one operation runs at a time; other SSD
+        /// options are then refused]
+        channels: Option<u32> = None, { value: "N", range: Some(1..=256), of_device: true }
+    }
+    "is_unset" Channel {
+        /// Devices per channel, 1 to 64, for a part with bus cycles: block b is on device b mod N [default: 1]
+        ways: u32 = 1, { value: "N", range: Some(1..=64), of_device: true }
+
+        /// Planes of a die, 1 to 4, for a part with bus cycles. Each operation uses them together, and an array page spans all
+        /// of them, unless --plane-use of an SSD says otherwise [default: 1]
+        planes: u32 = 1, { value: "N", range: Some(1..=4), of_device: true }
+    }
+    "is_unset" Ssd {
+        /// Dies per device, 1 to 16, that work independently [default: 1]
+        dies: Option<u32> = None, { value: "N", range: Some(1..=16), needs_ssd: true, of_device: true }
+
+        /// How the planes of a die (--planes) work: ganged (together: an array page is one page of each), own (each has writes
+        /// of its own; operations on several that wait for the die run as one, if their page number is the same),
+        /// own:same-place (blocks at the same place of their planes, too), own:single (one plane at a time) [default: ganged]
+        plane_use: Option<Word<PlaneUse>> = None, { value: "HOW", needs_ssd: true, of_device: true }
+
+        /// Allocation order: how consecutive writes go to channels (c), ways (w), dies (d) and planes (p, no effect if they
+        /// work together); the first letter changes with every write [default: cwdp]
+        allocation: Option<Word<AllocationOrder>> = None, { value: "ORDER", needs_ssd: true, of_device: true }
+
+        /// Outstanding requests, 1 to 65536: always this many without arrival times or with --closed, else at most
+        /// [default: 32, or the interface's limit]
+        queue_depth: Option<u32> = None, { value: "N", range: Some(1..=MOST_DEPTH), needs_ssd: true }
+
+        /// Submission queues, 1 to 128: requests go to them in turns, and each holds --queue-depth; of --job: queues of each job
+        /// that sets none [default: 1]
+        queues: Option<u32> = None, { value: "N", range: Some(1..=MOST_QUEUES), needs_ssd: true }
+
+        /// Choice among queues with requests, as in NVMe: round-robin, or weighted:HIGH:MEDIUM:LOW (commands per round of queues
+        /// of each class, 1 to 256; urgent queues first); +burst=N takes N commands of a queue at a time (1, 2, 4, … 64, none)
+        /// [default: round-robin]
+        arbitration: Option<Word<Arbitration>> = None, { value: "HOW", needs_ssd: true }
+
+        /// Commands that the controller works on at a time, 1 to 65536; others wait in their queues [default: no limit]
+        command_slots: Option<u32> = None, { value: "N", range: Some(1..=MOST_DEPTH), needs_ssd: true }
+
+        /// Link to the host: none (transfers take no time), sata2 (300 MB/s, 32 commands), nvme:gen3x4, nvme:gen4x4 or
+        /// nvme:gen5x4 (PCI Express, both directions at once; +payload=128B|256B|512B per packet, +latency=TIME before each
+        /// command; `ftlkit list interfaces`), or user bytes per second and outstanding commands, such as 600MB/s:32
+        /// [default: none]
+        interface: Option<Word<Option<HostInterface>>> = None, { value: "NAME|RATE:DEPTH", needs_ssd: true }
+
+        /// Processor that does the firmware's work: none (takes no time), arm7 (87.5 MHz, 10 cycles per
+        /// entry read, 4 per entry written), or clock and cycles, such as 200MHz:6:3; on an SSD also of several cores, such as
+        /// 4x500MHz:10:4; without --channels it selects victims alone [default: none]
+        cpu: Word<Option<Cpu>> = Word::default(), { value: "NAME|[N×]CLOCK:READ:WRITE" }
+
+        /// Firmware work that takes time: all (entries of lookups, map updates, moved pages and victim selection) or victims
+        /// (victim selection alone, as in the 2LGC paper) [default: all]
+        cpu_work: Option<Word<CpuWork>> = None, { value: "WORK" }
+
+        /// Core that does the work of a task: shared (the first that is free) or pinned (channel c belongs to core c mod N)
+        /// [default: shared]
+        cpu_sharing: Option<Word<CoreSharing>> = None, { value: "HOW" }
+
+        /// Processor cycles per request, 0 to 1000000, to fetch and complete it, besides its table entries [default: 0]
+        cpu_command: Option<u32> = None, { value: "CYCLES", range: Some(0..=MOST_CYCLES) }
+
+        /// Dies that collection blocks for the host: per-die (those that it works on) or exclusive (all: the controller does
+        /// nothing else until a victim is collected; no effect on schemes that collect in steps, with tasks
+        /// in between: 2lgc, lazy-rtgc, gftl, gftl-priority, rftl) [default: per-die]
+        collection: Option<Word<CollectionPlace>> = None, { value: "WHERE", needs_ssd: true }
+
+        /// Host operations that precede each waiting collection operation of the same die, 0 (none: all in the order in
+        /// which they were issued) to 1000000; collection that a write waits for always goes first [default: 16, with
+        /// --collection exclusive 0]
+        host_first: Option<u32> = None, {
+            value: "N", range: Some(0..=1_000_000), needs_ssd: true, of_device: true,
+        }
+
+        /// Operations that a host read suspends, of the host and of collection: none, erase, or program (and erases); the read
+        /// then goes before the writes that wait for the die. The part must have the time from the suspend command to the read,
+        /// t_erase_suspend_ns and t_program_suspend_ns, as mqsim-mlc does, or set it, as with --set
+        /// part.t_erase_suspend_ns=100us [default: none]
+        suspend: Option<Word<SuspendChoice>> = None, { value: "WHAT", needs_ssd: true, of_device: true }
+
+        /// Arbiter that grants a channel's bus to its dies: fifo, round-robin or read-first [default: fifo]
+        arbiter: Option<Word<Policy>> = None, { value: "POLICY", needs_ssd: true, of_device: true }
+
+        /// Length of the windows in which page commands are counted, 1ms to 1h [default: 100ms]
+        window: Option<Duration> = None, { value: "TIME", needs_ssd: true }
+
+        /// Read and write cycle of the buses, 1ns to 100us, such as 5ns, for a part that has none: its tR and tPROG then
+        /// include the transfer
+        bus_cycle: Option<Duration> = None, { value: "TIME", needs_ssd: true, of_device: true }
+    }
+    "is_unset" Channel {
+        /// Synchronous bus (NV-DDR2, NV-DDR3, Toggle) instead of the part's own, in transfers of one byte, 1MT/s to
+        /// 100000MT/s, such as 1600MT/s; a transfer is rounded up to 1 ns once, commands and addresses take 25 ns per cycle
+        /// (ONFI's tCAD) [default: the part's own bus]
+        bus: Option<Word<BusRate>> = None, { value: "RATE", of_device: true }
+
+        /// Cycle of direct transfers between devices (copy path dgcb), such as 25ns [default: the shortest at which the
+        /// pins of the part's ONFI mode latch]
+        t_rwc: Option<Duration> = None, { value: "TIME" }
+
+        /// Bit errors per page, such as 8; or wear:BASE,PER_ERASE,PER_READ in errors per 10^12 bits, such as
+        /// wear:1000000,2000,10; or tlc-72-layer, or power:E,A,K,B,M,N,G,P,Q. Then +cycles=N (P/E cycles at the start),
+        /// +age=TIME (of the data at the start), +ecc=BITS (per 1 KiB, instead of the part's) [default: off]
+        bit_errors: Word<BitErrorSettings> = Word::default(), { value: "ERRORS" }
+
+        /// Read retry: bit errors per 1 KiB up to which each step reads a page, such as 90,120 or 90-210:20, or none. Then
+        /// +soft=BITS,READS,TIME (last step), +decode=TIME (each read), +set=TIME (before each step),
+        /// +until=CYCLES,AGE,READS (of a block, to which bounds hold; otherwise they include all steps) [default: off]
+        read_retry: Word<ReadRetrySettings> = Word::default(), { value: "STEPS" }
+    }
+    "is_unset" Refresh {
+        /// Rewrite the pages of a block when the oldest is as old as this, age=TIME of 1 s or more, such as age=30d; when a read
+        /// of any of them finds as many bit errors in 1 KiB, errors=BITS, such as errors=60; or both, age=30d+errors=60. One
+        /// page with each page task, and in idle time; for page-level, fsr, lazy-rtgc and 2lgc [default: off]
+        refresh: Word<RefreshSettings> = Word::default(), { value: "LIMITS" }
+
+        /// Move the pages of a block likewise when it has been read as often since its erase, copies and repeated reads
+        /// included: 1 to 4294967295 page reads, such as 100k [default: off]
+        read_reclaim: Word<ReadReclaim> = Word::default(), { value: "READS" }
+    }
+    "is_unset" Placement {
+        /// Flexible data placement: streams of the host's requests are placement handles, and blocks are written, collected
+        /// and erased as reclaim units. A list of ruhs=N (handles, 1 to 15; stream 0 is handle 0), ru=SIZE (reclaim unit, in
+        /// blocks across the dies of an SSD), groups=N (reclaim groups with dies of their own; stream S is handle S mod ruhs of
+        /// group S div ruhs), isolation=initially (moved pages of all handles share units) or persistently (they stay with
+        /// their handle). Schemes without `+placement` get it; for page-level and fsr [default of each: 8, a block on each
+        /// die, 1, initially; default: no FDP]
+        fdp: Option<Word<FdpSettings>> = None, { value: "LIST" }
+    }
+    "is_never" Precondition {
+        /// Precondition before the measured run: full (sequential fill of each scheme's logical space), footprint (of the
+        /// space that all schemes export) or none; +age=N adds N times as many random overwrites; +sequential=SHARE makes
+        /// that share of them sequential, as in full+age=1+sequential=50%; +workload=N goes on with the
+        /// workload itself until it has written N times the pages that it can address; +collecting until each scheme's
+        /// first collection, from which on it is measured, as in full+collecting; +steady until write amplification has
+        /// settled (SNIA PTS: five rounds within 20 %, of a tenth of the exported space each) [default: full]
+        precondition: PreconditionChoice = PreconditionChoice::default(), { value: "FILL" }
+    }
+    "is_never" Replay {
+        /// Clock that issues requests: trace (their arrival times, if they have any) or closed (each when one before it is done)
+        /// [default: trace]
+        timing: Timing = Timing::default(), { value: "CLOCK", has_own_option: true }
+    }
+    "is_unset" Deadline {
+        /// Deadline of every request from its arrival to its completion, queueing included, such as 3ms: late requests are
+        /// counted (without arrival times: from its issue)
+        deadline: Option<Duration> = None, { value: "TIME", needs_unit: true }
+    }
+
+    fields {
+        /// Directory for CSV series and plots.
+        #[serde(skip_serializing_if = "Option::is_none", serialize_with = "lossy")]
+        out: Option<PathBuf> = None,
+        /// File with the part's data sheet, instead of `part`.
+        #[serde(skip_serializing_if = "Option::is_none", serialize_with = "lossy")]
+        part_file: Option<PathBuf> = None,
+        /// Part: a name of the catalogue or a data sheet. Default: `evaluation-slc`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        part: Option<PartChoice> = None,
+        /// What a sweep varies; empty for one comparison.
+        #[serde(skip_serializing_if = "Axes::is_empty")]
+        sweep: Axes = Axes::default(),
+        /// Schemes, in the order of the report.
+        schemes: Vec<SchemeChoice> =
+            vec![scheme("page-level", None), scheme("2lgc", SPLIT), scheme("lazy-rtgc", SPLIT)],
+        /// Workload.
+        workload: WorkloadChoice = TextOrTable(workload::WorkloadSpec::trace(DEFAULT_TRACE)),
+        /// SHA-256 of traces by their paths, as written; a file with another content is refused.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        sha256: BTreeMap<String, String> = BTreeMap::new(),
+    }
+}
+
+/// A setting of an [`Experiment`].
+pub type Setting = SettingOf<Experiment>;
+
+impl Setting {
+    /// The setting of this key.
+    pub fn by_key(key: &str) -> Option<&'static Self> {
+        Self::ALL.iter().find(|setting| setting.key == key)
+    }
+
+    /// The setting of this option of the command, without dashes.
+    pub fn by_option(option: &str) -> Option<&'static Self> {
+        Self::ALL.iter().find(|setting| setting.option() == option)
+    }
+}
+
+impl Experiment {
+    /// Checks that each number is in its range.
+    ///
+    /// # Errors
+    /// The first setting that is not, with its range.
+    pub(super) fn check_ranges(&self) -> Result<(), ConfigError> {
+        let mut faults = Setting::ALL.iter().filter_map(|setting| {
+            let reason = setting.fault(self)?;
+            Some(ConfigError::setting(setting.key, reason))
+        });
+        faults.next().map_or(Ok(()), Err)
+    }
+}
+
+impl Field for Timing {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        *self =
+            named("clock of requests", text, &[("trace", Self::Trace), ("closed", Self::Closed)])?;
+        Ok(())
+    }
+
+    fn text(&self) -> Option<String> {
+        (*self == Self::Closed).then(|| "closed".to_owned())
+    }
+
+    fn unset(&mut self) {
+        *self = Self::default();
+    }
 }
 
 /// A path as text; what is not Unicode is replaced.
 fn lossy<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
     path.as_ref().map(|path| path.to_string_lossy()).serialize(to)
-}
-
-fn is_one(count: &u32) -> bool {
-    *count == 1
-}
-
-fn are_off(errors: &Word<BitErrorSettings>) -> bool {
-    errors.0.are_off()
-}
-
-fn is_not_retried(retry: &Word<ReadRetrySettings>) -> bool {
-    retry.0.are_off()
-}
-
-fn is_not_refreshed(refresh: &Word<RefreshSettings>) -> bool {
-    refresh.0 == RefreshSettings::default()
-}
-
-fn is_not_reclaimed(reclaim: &Word<ReadReclaim>) -> bool {
-    reclaim.0.0.is_none()
-}
-
-fn is_free(processor: &Word<Option<Cpu>>) -> bool {
-    processor.0.is_none()
 }
 
 /// Clock that issues requests.
@@ -208,69 +304,11 @@ pub enum Timing {
 /// The captured trace of an experiment that names no workload.
 const DEFAULT_TRACE: &str = "postgres-pgbench";
 
-impl Default for Experiment {
-    /// The experiment of `ftlkit compare` without options.
-    fn default() -> Self {
-        Self {
-            written_by: None,
-            capacity: None,
-            default_share: Word::default(),
-            space: Word::default(),
-            partial_pages: Word::default(),
-            seed: 1,
-            channels: None,
-            ways: 1,
-            planes: 1,
-            dies: None,
-            plane_use: None,
-            allocation: None,
-            queue_depth: None,
-            queues: None,
-            arbitration: None,
-            command_slots: None,
-            interface: None,
-            cpu: Word::default(),
-            cpu_work: None,
-            cpu_sharing: None,
-            cpu_command: None,
-            collection: None,
-            host_first: None,
-            suspend: None,
-            arbiter: None,
-            window: None,
-            bus_cycle: None,
-            bus: None,
-            t_rwc: None,
-            bit_errors: Word::default(),
-            read_retry: Word::default(),
-            refresh: Word::default(),
-            read_reclaim: Word::default(),
-            fdp: None,
-            precondition: PreconditionChoice::default(),
-            timing: Timing::default(),
-            deadline: None,
-            out: None,
-            part_file: None,
-            part: None,
-            sweep: Axes::default(),
-            schemes: vec![
-                scheme("page-level", None),
-                scheme("2lgc", SPLIT),
-                scheme("lazy-rtgc", SPLIT),
-            ],
-            workload: super::text_or_table::TextOrTable(workload::WorkloadSpec::trace(
-                DEFAULT_TRACE,
-            )),
-            sha256: BTreeMap::new(),
-        }
-    }
-}
-
 /// `page-level` keeps copies apart from host writes; beside it the others do, too: the same space, and about the same WAF.
 const SPLIT: Option<Word<FrontierSharing>> = Some(Word(FrontierSharing::Split));
 
 fn scheme(name: &str, frontiers: Option<Word<FrontierSharing>>) -> SchemeChoice {
-    super::text_or_table::TextOrTable(super::scheme_table::SchemeTable {
+    TextOrTable(super::scheme_table::SchemeTable {
         name: name.into(),
         frontiers,
         ..Default::default()

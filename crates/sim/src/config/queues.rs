@@ -31,13 +31,6 @@ impl Experiment {
         let fault = |setting: &str, reason: String| Err(ConfigError::setting(setting, reason));
         let queues = self.queues.unwrap_or(1);
         let slots = self.command_slots;
-        for (setting, found, most) in
-            [("queues", Some(queues), MOST_QUEUES), ("command_slots", slots, MOST_DEPTH)]
-        {
-            if let Some(found) = found.filter(|found| !(1..=most).contains(found)) {
-                return fault(setting, format!("must be 1 to {most}, not {found}"));
-            }
-        }
         let given = self.arbitration;
         let arbitration = given.unwrap_or_default().0;
         let name = self.workload.0.label();

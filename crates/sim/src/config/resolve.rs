@@ -83,6 +83,7 @@ impl Experiment {
                 "is many experiments; `ftlkit sweep` runs them",
             ));
         }
+        self.check_ranges()?;
         let mut notes = Vec::new();
         let mut part = self.take_part(&mut notes)?;
         let board = self.take_board()?;

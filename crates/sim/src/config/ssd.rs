@@ -3,7 +3,7 @@
 use super::channel::Channel;
 use super::cores::cores_line;
 use super::error::ConfigError;
-use super::experiment::Experiment;
+use super::experiment::{Experiment, Setting};
 use super::interface::{MOST_DEPTH, interface_line};
 use super::notation::{Notation, Word, named};
 use super::planes::PlaneUse;
@@ -21,7 +21,6 @@ use workload::quantity::Duration;
 
 /// Default queue depth, unless the interface's limit is lower.
 const DEFAULT_DEPTH: u32 = 32;
-const MOST_HOST_FIRST: u32 = 1_000_000;
 const DEFAULT_WINDOW: Duration = Duration::new(100_000_000);
 const WINDOW_NS: std::ops::RangeInclusive<u64> = 1_000_000..=3_600_000_000_000;
 
@@ -64,17 +63,12 @@ impl Experiment {
     pub(super) fn take_board(&mut self) -> Result<Option<Board>, ConfigError> {
         let Some(channels) = self.channels else { return self.no_board() };
         let dies = self.dies.unwrap_or(1);
-        for (setting, found, most) in [("channels", channels, 256), ("dies", dies, 16)] {
-            if !(1..=most).contains(&found) {
-                return Err(ConfigError::setting(
-                    setting,
-                    format!("must be 1 to {most}, not {found}"),
-                ));
-            }
-        }
         let interface = self.interface.unwrap_or_default().0;
         let collection = self.collection.unwrap_or_default().0;
-        let host_first = host_first(self.host_first, collection)?;
+        let host_first = self.host_first.unwrap_or(match collection {
+            CollectionPlace::PerDie => SsdSetup::HOST_FIRST,
+            CollectionPlace::Exclusive => 0,
+        });
         let suspend = self.suspend.unwrap_or_default().0;
         if suspend != SuspendChoice::None && host_first == 0 {
             return Err(ConfigError::setting(
@@ -130,30 +124,15 @@ impl Experiment {
     /// Rejects SSD settings, which would have no effect.
     fn no_board(&self) -> Result<Option<Board>, ConfigError> {
         self.check_serial_processor()?;
-        let given = [
-            ("dies", self.dies.is_some()),
-            ("allocation", self.allocation.is_some()),
-            ("plane_use", self.plane_use.is_some()),
-            ("queue_depth", self.queue_depth.is_some()),
-            ("queues", self.queues.is_some()),
-            ("arbitration", self.arbitration.is_some()),
-            ("command_slots", self.command_slots.is_some()),
-            ("interface", self.interface.is_some()),
-            ("collection", self.collection.is_some()),
-            ("host_first", self.host_first.is_some()),
-            ("suspend", self.suspend.is_some()),
-            ("arbiter", self.arbiter.is_some()),
-            ("window", self.window.is_some()),
-            ("bus_cycle", self.bus_cycle.is_some()),
-        ];
-        match given.iter().find(|(_, given)| *given) {
+        let mut given = Setting::ALL.iter().filter(|of| of.needs_ssd && of.text(self).is_some());
+        match given.next() {
             None if self.workload.0.jobs().is_some() => Err(ConfigError::setting(
                 "workload",
                 "jobs run on an SSD: without `channels` one operation runs at a time; set channels too, as in --channels 8",
             )),
             None => Ok(None),
-            Some((setting, _)) => Err(ConfigError::setting(
-                *setting,
+            Some(setting) => Err(ConfigError::setting(
+                setting.key,
                 "needs an SSD: without `channels` one operation runs at a time; set channels too, as in \
                 --channels 8, or omit it",
             )),
@@ -161,32 +140,19 @@ impl Experiment {
     }
 }
 
-/// The requested number, checked, or the default.
-fn host_first(asked: Option<u32>, collection: CollectionPlace) -> Result<u32, ConfigError> {
-    match (asked, collection) {
-        (None, CollectionPlace::PerDie) => Ok(SsdSetup::HOST_FIRST),
-        (None, CollectionPlace::Exclusive) => Ok(0),
-        (Some(count @ 0..=MOST_HOST_FIRST), _) => Ok(count),
-        (Some(count), _) => Err(ConfigError::setting(
-            "host_first",
-            format!("must be 0 to {MOST_HOST_FIRST} operations, not {count}"),
-        )),
-    }
-}
-
-/// The requested depth, checked, or the default.
+/// The requested depth, or the default.
 fn queue_depth(asked: Option<u32>, interface: Option<&HostInterface>) -> Result<u32, ConfigError> {
     let carried = interface.map_or(MOST_DEPTH, |interface| interface.most_depth);
-    let fault = |reason| Err(ConfigError::setting("queue_depth", reason));
     match (asked, interface) {
-        (None, _) => Ok(DEFAULT_DEPTH.min(carried)),
-        (Some(depth @ 1..=MOST_DEPTH), _) if depth <= carried => Ok(depth),
-        (Some(depth @ 1..=MOST_DEPTH), Some(interface)) => fault(format!(
-            "the interface `{}` carries {carried} outstanding requests at most, not {depth}; use a smaller \
-            queue_depth, or another interface (`none`: any number)",
-            Word(Some(*interface)),
+        (Some(depth), Some(interface)) if depth > carried => Err(ConfigError::setting(
+            "queue_depth",
+            format!(
+                "the interface `{}` carries {carried} outstanding requests at most, not {depth}; use a smaller \
+                queue_depth, or another interface (`none`: any number)",
+                Word(Some(*interface)),
+            ),
         )),
-        (Some(depth), _) => fault(format!("must be 1 to {MOST_DEPTH}, not {depth}")),
+        _ => Ok(asked.unwrap_or(DEFAULT_DEPTH.min(carried))),
     }
 }
 

@@ -2,16 +2,15 @@
 
 use super::bit_errors::PageErrors;
 use super::error::ConfigError;
-use super::experiment::Experiment;
+use super::experiment::{Experiment, Setting};
 use super::part::{DEFAULT_PART, PartTable, by_name};
 use super::scheme_settings::{OVER_PROVISIONING, SCHEME_SETTINGS, SchemeSetting};
 use super::text_or_table::TextOrTable;
-use super::through_text::{table_of, value_of};
 use ::workload::quantity::{Count, Duration};
 use workload::nearest::did_you_mean;
 use workload::{ParameterInfo, WorkloadSpec, builtin};
 
-/// Keys of an experiment that no sweep varies, or that have notations of their own here.
+/// Keys of an experiment that no sweep varies.
 const NOT_VARIED: [&str; 5] = ["out", "part_file", "schemes", "workload", "sweep"];
 
 /// Keys of the replay of a workload.
@@ -136,52 +135,19 @@ impl Experiment {
         Ok(())
     }
 
-    /// A key of the experiment's own table. A value is what the key takes first: a number, a text or a truth value.
+    /// A setting of the experiment itself.
     fn vary_key(&mut self, key: &str, value: &str, parameters: &[&str]) -> Result<(), ConfigError> {
         let fault = |reason: String| ConfigError::setting(format!("{key}={value}"), reason);
+        if let Some(setting) = Setting::by_key(key) {
+            return setting.read_any(self, value).map_err(fault);
+        }
         if NOT_VARIED.contains(&key) {
             return Err(fault("is not varied by a sweep".into()));
         }
-        if key == "deadline" && value.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(fault(format!("has no unit: write {value}ms, {value}us or {value}s")));
-        }
-        let table = table_of(&*self).map_err(fault)?;
-        let with = |value: toml::Value| -> Result<Self, String> {
-            let mut table = table.clone();
-            table.insert(key.to_owned(), value);
-            value_of(&table)
-        };
-        let count = || value.parse::<Count>().ok().and_then(|count| i64::try_from(count.0).ok());
-        let whole = value.replace('_', "").parse::<i64>().ok();
-        let candidates = [
-            whole.map(toml::Value::Integer),
-            Some(toml::Value::String(value.into())),
-            count().map(toml::Value::Integer),
-            value.parse().ok().map(toml::Value::Float),
-            value.parse().ok().map(toml::Value::Boolean),
-        ];
-        let mut first = None;
-        for candidate in candidates.into_iter().flatten() {
-            match with(candidate) {
-                Ok(varied) => {
-                    *self = varied;
-                    return Ok(());
-                }
-                Err(error) => first = first.or(Some(error)),
-            }
-        }
-        let error = first.unwrap_or_default();
-        let Some(keys) = error.strip_prefix(&format!("unknown field `{key}`, expected one of "))
-        else {
-            return Err(fault(error));
-        };
-        let keys = keys.split('`').skip(1).step_by(2).filter(|key| !NOT_VARIED.contains(key));
-        let settings = SCHEME_SETTINGS.iter().map(|setting| setting.key);
-        let own = ["scheme", "trace", "pe_cycles", "data_age", OVER_PROVISIONING]
-            .into_iter()
-            .chain(REPLAY);
-        let mut known: Vec<&str> =
-            keys.chain(settings).chain(own).chain(parameters.iter().copied()).collect();
+        let settings = SCHEME_SETTINGS.iter().map(|of| of.key).filter(|key| *key != "label");
+        let own = ["part", "scheme", "trace", "pe_cycles", "data_age", OVER_PROVISIONING];
+        let mut known: Vec<&str> = Setting::ALL.iter().map(|setting| setting.key).collect();
+        known.extend(settings.chain(own).chain(REPLAY).chain(parameters.iter().copied()));
         known.sort_unstable();
         known.dedup();
         Err(fault(format!("nothing is called `{key}`; {}", did_you_mean(key, known))))
@@ -250,6 +216,13 @@ mod tests {
         let text = other.to_toml().unwrap();
         assert!(text.contains("dftl+cmt=8KiB") && text.contains("zipf"), "{text}");
         assert!(text.contains("requests = 9"), "{text}");
+    }
+
+    #[test]
+    fn a_number_out_of_its_range_is_an_impossible_point_not_a_wrong_axis() {
+        let experiment = varied(&[("channels", "300")]).unwrap();
+        let error = experiment.resolve().unwrap_err().to_string();
+        assert!(error.contains("channels: must be 1 to 256, not 300"), "{error}");
     }
 
     #[test]

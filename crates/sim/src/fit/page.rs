@@ -2,13 +2,13 @@
 
 use super::measured::{Figure, Measured};
 use super::search::{Candidate, Fit, Modelled};
-use crate::report::About;
-use html_report::{Page, Table};
+use crate::report::units::percent;
+use crate::report::{About, Table};
+use html_report::Page;
 use maud::html;
 
 /// The page: the ranking, and the points of the best candidate.
 pub fn page(points: &[Measured], fit: &Fit, summary: &str, about: &About) -> String {
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let ranked = |candidate: &Candidate| {
         [
             candidate.victim.clone(),
@@ -41,10 +41,10 @@ pub fn page(points: &[Measured], fit: &Fit, summary: &str, about: &About) -> Str
     let body = html! {
         p { (summary) }
         h2 { "Candidates" }
-        (Table::new(headings, fit.best.iter().map(ranked)))
+        (Table::new(headings, fit.best.iter().map(ranked)).html(true))
         h2 { "Points of the best" }
         @if let Some(best) = fit.best.first() {
-            (Table::new(columns, points.iter().zip(&best.points).map(pointed)))
+            (Table::new(columns, points.iter().zip(&best.points).map(pointed)).html(true))
         }
         h2 { "What was run" }
         (about.facts(&[("runs", fit.runs.to_string())]))

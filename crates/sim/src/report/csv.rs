@@ -1,9 +1,10 @@
 //! CSV: a summary with one row per scheme, its sentences apart, and the series in long format with a scheme column.
 
-use super::flat;
+use super::figures;
+use super::figures::OF_SCHEMES;
 use ::csv::{Error, Writer};
-use ::run::report::JobReport;
-use ::run::report::{Report, SchemeReport};
+use ::run::report::{Report, SchemeReport, WindowSample};
+use std::borrow::Borrow;
 use std::io::Write;
 
 /// One CSV file: its name and its writer.
@@ -12,119 +13,114 @@ pub(super) struct Table {
     pub(super) name: &'static str,
     /// True if a report has this file.
     pub(super) of: fn(&Report) -> bool,
-    write: fn(&Report, &mut Writer<&mut dyn Write>) -> Result<(), Error>,
+    rows: Rows,
 }
+
+/// The rows of a table.
+enum Rows {
+    /// Header and all rows.
+    All(fn(&Report, &mut Writer<&mut dyn Write>) -> Result<(), Error>),
+    /// Header without the scheme, and the rows of a scheme.
+    PerScheme(&'static [&'static str], fn(&SchemeReport) -> Vec<Vec<String>>),
+}
+use Rows::{All, PerScheme};
 
 impl Table {
     /// Writes the table, header first.
     pub(super) fn write(&self, report: &Report, to: &mut dyn Write) -> Result<(), Error> {
         let mut writer = Writer::from_writer(to);
-        (self.write)(report, &mut writer)?;
+        match self.rows {
+            All(write) => write(report, &mut writer)?,
+            PerScheme(header, rows) => {
+                writer.write_record([&"scheme"].into_iter().chain(header))?;
+                for scheme in &report.schemes {
+                    for row in rows(scheme) {
+                        writer.write_record([&scheme.name].into_iter().chain(&row))?;
+                    }
+                }
+            }
+        }
         writer.flush()?;
         Ok(())
     }
 }
 
-/// Names of sentences, which are in `notes.csv`.
-const SENTENCES: [&str; 3] = ["warnings", "collection.why", "first_violation.replay"];
-
 /// Every table.
 pub(super) const TABLES: [Table; 10] = [
-    Table { name: "summary.csv", of: always, write: summary },
-    Table { name: "notes.csv", of: always, write: notes },
+    Table { name: "summary.csv", of: always, rows: All(summary) },
+    Table { name: "notes.csv", of: always, rows: All(notes) },
     Table {
         name: "response_ccdf.csv",
         of: always,
-        write: |report, to| {
-            to.write_record(["scheme", "response_ns", "share_of_page_tasks_beyond"])?;
-            rows(report, to, |s| {
-                s.series.response_ccdf.iter().map(|(ns, share)| [ns.to_string(), share.to_string()])
-            })
-        },
+        rows: PerScheme(&["response_ns", "share_of_page_tasks_beyond"], |s| {
+            points(&s.series.response_ccdf)
+        }),
     },
     Table {
         name: "job_completion_ccdf.csv",
         of: Report::has_jobs,
-        write: |report, to| {
-            to.write_record(["scheme", "job", "completion_ns", "share_of_requests_beyond"])?;
-            rows(report, to, |s| {
-                let points = |job: &JobReport| job.ccdf.clone().into_iter();
-                s.jobs.iter().flat_map(move |job| {
-                    points(job)
-                        .map(|(ns, share)| [job.job.clone(), ns.to_string(), share.to_string()])
-                })
-            })
-        },
+        rows: PerScheme(&["job", "completion_ns", "share_of_requests_beyond"], |s| {
+            let points =
+                s.jobs.iter().flat_map(|job| job.ccdf.iter().map(move |at| (&job.job, at)));
+            points
+                .map(|(job, (ns, share))| vec![job.clone(), ns.to_string(), share.to_string()])
+                .collect()
+        }),
     },
     Table {
         name: "request_completion_ccdf.csv",
         of: |report| report.deadline_ns().is_some(),
-        write: |report, to| {
-            to.write_record(["scheme", "completion_ns", "share_of_requests_beyond"])?;
-            rows(report, to, |s| {
-                let points = s.series.request_completion_ccdf.iter();
-                points.map(|(ns, share)| [ns.to_string(), share.to_string()])
-            })
-        },
+        rows: PerScheme(&["completion_ns", "share_of_requests_beyond"], |s| {
+            points(&s.series.request_completion_ccdf)
+        }),
     },
     Table {
         name: "free_blocks.csv",
         of: always,
-        write: |report, to| {
-            to.write_record(["scheme", "time_ns", "free_pages", "free_blocks"])?;
-            rows(report, to, |s| {
-                let blocks = |pages: u64| match s.block_pages() {
-                    Some(block) => (pages as f64 / f64::from(block)).to_string(),
-                    None => String::new(),
-                };
-                let points = s.series.free_pages.iter();
-                points.map(move |&(ns, pages)| [ns.to_string(), pages.to_string(), blocks(pages)])
-            })
-        },
+        rows: PerScheme(&["time_ns", "free_pages", "free_blocks"], |s| {
+            let blocks = |pages: u64| {
+                s.block_pages()
+                    .map_or_else(String::new, |of| (pages as f64 / f64::from(of)).to_string())
+            };
+            let points = s.series.free_pages.iter();
+            points
+                .map(|&(ns, pages)| vec![ns.to_string(), pages.to_string(), blocks(pages)])
+                .collect()
+        }),
     },
     Table {
         name: "throughput.csv",
         of: always,
-        write: |report, to| {
-            to.write_record(["scheme", "time_ns", "page_tasks_per_second"])?;
-            rows(report, to, |s| {
-                s.series.throughput.iter().map(|(ns, rate)| [ns.to_string(), rate.to_string()])
-            })
-        },
+        rows: PerScheme(&["time_ns", "page_tasks_per_second"], |s| points(&s.series.throughput)),
     },
     Table {
         name: "erases_per_block.csv",
         of: always,
-        write: |report, to| {
-            to.write_record(["scheme", "block", "erases"])?;
-            rows(report, to, |s| numbered(&s.series.erases))
-        },
+        rows: PerScheme(&["block", "erases"], |s| points(s.series.erases.iter().enumerate())),
     },
     Table {
         name: "victim_valid.csv",
         of: always,
-        write: |report, to| {
-            to.write_record(["scheme", "valid_pages", "victims_blocks"])?;
-            rows(report, to, |s| numbered(&s.series.victim_valid))
-        },
+        rows: PerScheme(&["valid_pages", "victims_blocks"], |s| {
+            points(s.series.victim_valid.iter().enumerate())
+        }),
     },
     Table {
         name: "windows.csv",
         of: Report::is_of_channels,
-        write: |report, to| {
-            to.write_record([
-                "scheme",
+        rows: PerScheme(
+            &[
                 "time_ns",
                 "length_ns",
                 "page_commands",
                 "page_commands_per_second",
                 "host_pages",
                 "least_free_pages",
-            ])?;
-            rows(report, to, |s| {
+            ],
+            |s| {
                 let ns = s.window_ns();
-                s.series.windows.iter().map(move |window| {
-                    [
+                let row = |window: &WindowSample| {
+                    vec![
                         window.start_ns.to_string(),
                         ns.to_string(),
                         window.page_commands.to_string(),
@@ -132,9 +128,10 @@ pub(super) const TABLES: [Table; 10] = [
                         window.host_pages.to_string(),
                         window.least_free_pages.to_string(),
                     ]
-                })
-            })
-        },
+                };
+                s.series.windows.iter().map(row).collect()
+            },
+        ),
     },
 ];
 
@@ -143,28 +140,17 @@ fn always(_: &Report) -> bool {
     true
 }
 
-/// One row per point of each scheme, starting with the scheme's name.
-fn rows<'a, const N: usize, I: Iterator<Item = [String; N]>>(
-    report: &'a Report,
-    to: &mut Writer<&mut dyn Write>,
-    points: impl Fn(&'a SchemeReport) -> I,
-) -> Result<(), Error> {
-    for scheme in &report.schemes {
-        for point in points(scheme) {
-            to.write_field(&scheme.name)?;
-            to.write_record(&point)?;
-        }
-    }
-    Ok(())
-}
-
-fn numbered<T: ToString>(values: &[T]) -> impl Iterator<Item = [String; 2]> {
-    values.iter().enumerate().map(|(at, value)| [at.to_string(), value.to_string()])
+/// A row per point.
+fn points<X: ToString, Y: ToString>(
+    points: impl IntoIterator<Item: Borrow<(X, Y)>>,
+) -> Vec<Vec<String>> {
+    let row = |point: &(X, Y)| vec![point.0.to_string(), point.1.to_string()];
+    points.into_iter().map(|point| row(point.borrow())).collect()
 }
 
 /// One row per scheme. Schemes may differ in their causes; a column of one scheme is a column of all.
 fn summary(report: &Report, to: &mut Writer<&mut dyn Write>) -> Result<(), Error> {
-    let schemes: Vec<_> = report.schemes.iter().map(flat::scalars).collect();
+    let schemes: Vec<_> = report.schemes.iter().map(figures::scalars).collect();
     let mut header: Vec<&str> = Vec::new();
     for (name, _) in schemes.iter().flatten().filter(|(name, _)| !is_sentence(name)) {
         if !header.contains(&name.as_str()) {
@@ -185,7 +171,7 @@ fn summary(report: &Report, to: &mut Writer<&mut dyn Write>) -> Result<(), Error
 }
 
 fn is_sentence(name: &str) -> bool {
-    SENTENCES.contains(&name)
+    OF_SCHEMES.iter().any(|figure| figure.is_sentence && figure.name == name)
 }
 
 /// One row per sentence: of a scheme, or of the run.
@@ -201,7 +187,7 @@ fn notes(report: &Report, to: &mut Writer<&mut dyn Write>) -> Result<(), Error> 
         for warning in &scheme.warnings {
             to.write_record([&scheme.name, "warning", warning])?;
         }
-        let told = flat::scalars(scheme).into_iter();
+        let told = figures::scalars(scheme).into_iter();
         let told =
             told.filter(|(name, text)| is_sentence(name) && name != "warnings" && !text.is_empty());
         for (about, text) in told {

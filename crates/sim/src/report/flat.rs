@@ -4,52 +4,9 @@ use ::run::report::SchemeReport;
 use serde_json::Value;
 
 /// Top-level names in the order of columns; all other names follow.
-const ORDER: [&str; 22] = [
-    "name",
-    "tasks",
-    "read_tasks",
-    "write_tasks",
-    "trim_tasks",
-    "requests_taken",
-    "requests",
-    "requests_refused",
-    "bound_ns",
-    "real_time",
-    "violations",
-    "first_violation",
-    "response_ns",
-    "service_ns",
-    "step_ns",
-    "completion_ns",
-    "waf",
-    "waf_by_cause",
-    "copies",
-    "erases",
-    "logical_share",
-    "ram",
-];
-
-/// Names with their unit, for names that do not end in it.
-const UNITS: [(&str, &str); 18] = [
-    ("copies", "copies_pages"),
-    ("erases", "erases_blocks"),
-    ("busy_share", "busy_share_of_time"),
-    ("wear_index", "wear_index_percent"),
-    ("ram.map", "ram.map_bytes"),
-    ("ram.blocks", "ram.blocks_bytes"),
-    ("ram.victims", "ram.victims_bytes"),
-    ("ram.buffer", "ram.buffer_bytes"),
-    ("ram.other", "ram.other_bytes"),
-    ("collection.victims", "collection.victims_blocks"),
-    ("collection.idle", "collection.idle_blocks"),
-    ("ssd.queue_depth", "ssd.queue_depth_requests"),
-    ("ssd.channel_use", "ssd.channel_use_share_of_time"),
-    ("ssd.die_use", "ssd.die_use_share_of_time"),
-    ("ssd.link_use", "ssd.link_use_share_of_time"),
-    ("waf", "waf_pages_per_host_page"),
-    ("waf_above_oracle", "waf_above_oracle_share"),
-    ("collection.first_at_task", "collection.first_at_page_task"),
-];
+const ORDER: &str = "name tasks read_tasks write_tasks trim_tasks requests_taken requests requests_refused bound_ns \
+    real_time violations first_violation response_ns service_ns step_ns completion_ns waf waf_by_cause copies erases \
+    logical_share ram";
 
 /// Fields without a column if no scheme has them, because each one stands for several columns.
 const LEFT_OUT: [&str; 8] = [
@@ -63,31 +20,15 @@ const LEFT_OUT: [&str; 8] = [
     "ssd",
 ];
 
-/// Every scalar of a scheme, in the order of the columns. Text is unchanged; values not measured are empty.
-pub(super) fn scalars(scheme: &SchemeReport) -> Vec<(String, String)> {
-    let text = |value| match value {
-        Value::Null => String::new(),
-        Value::String(text) => text,
-        other => other.to_string(),
-    };
-    with_units(scheme).into_iter().map(|(name, value)| (name, text(value))).collect()
-}
-
-/// As [`values`], with names that tell the unit.
-pub(crate) fn with_units(scheme: &SchemeReport) -> Vec<(String, Value)> {
-    let with_unit = |name: String| match UNITS.iter().find(|(plain, _)| name == *plain) {
-        Some((_, with_unit)) => (*with_unit).to_owned(),
-        None => name,
-    };
-    values(scheme).into_iter().map(|(name, value)| (with_unit(name), value)).collect()
-}
+/// Fields by which the objects of a list are named.
+const KEYS: [&str; 4] = ["task", "job", "handle", "cause"];
 
 /// Every scalar of a scheme with its name in the JSON, in the order of the columns; `null` where not measured.
 pub(crate) fn values(scheme: &SchemeReport) -> Vec<(String, Value)> {
     let value = serde_json::to_value(scheme).expect("a report has only text keys");
     let Value::Object(mut fields) = value else { return Vec::new() };
     let mut out = Vec::new();
-    for name in ORDER {
+    for name in ORDER.split_whitespace() {
         if let Some(value) = fields.remove(name) {
             push(&mut out, name, &value);
         }
@@ -146,27 +87,12 @@ fn push_items(out: &mut Vec<(String, Value)>, name: &str, items: &[Value]) {
                 let path = fields["path"].as_str().unwrap_or_default();
                 push(out, &format!("{name}.{path}_pages"), &fields["copies"]);
             }
-            Value::Object(fields) if fields.contains_key("task") => {
-                let task = fields["task"].as_str().unwrap_or_default();
-                for (key, field) in fields.iter().filter(|(key, _)| *key != "task") {
-                    push(out, &format!("{name}.{task}.{key}"), field);
-                }
-            }
-            Value::Object(fields) if fields.contains_key("job") => {
-                let job = fields["job"].as_str().unwrap_or_default();
-                for (key, field) in fields.iter().filter(|(key, _)| *key != "job") {
-                    push(out, &format!("{name}.{job}.{key}"), field);
-                }
-            }
-            Value::Object(fields) if fields.contains_key("handle") => {
-                for (key, field) in fields.iter().filter(|(key, _)| *key != "handle") {
-                    push(out, &format!("{name}.{}.{key}", fields["handle"]), field);
-                }
-            }
-            Value::Object(fields) if fields.contains_key("cause") => {
-                let cause = fields["cause"].as_str().unwrap_or_default();
-                for (key, field) in fields.iter().filter(|(key, _)| *key != "cause") {
-                    push(out, &format!("{name}.{cause}.{key}"), field);
+            Value::Object(fields) if KEYS.iter().any(|key| fields.contains_key(*key)) => {
+                let of = KEYS.into_iter().find(|key| fields.contains_key(*key)).unwrap_or_default();
+                let part =
+                    fields[of].as_str().map_or_else(|| fields[of].to_string(), str::to_owned);
+                for (key, field) in fields.iter().filter(|(key, _)| *key != of) {
+                    push(out, &format!("{name}.{part}.{key}"), field);
                 }
             }
             other => push(out, &format!("{name}.{at}"), other),
@@ -177,6 +103,7 @@ fn push_items(out: &mut Vec<(String, Value)>, name: &str, items: &[Value]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::figures::{OF_SCHEMES, scalars};
     use crate::report::samples;
 
     #[test]
@@ -206,9 +133,9 @@ mod tests {
             assert_eq!(of("ssd.window_ns"), "100000000");
             let serial = SchemeReport { ssd: None, ..scheme.clone() };
             assert!(scalars(&serial).iter().all(|(name, _)| !name.starts_with("ssd")));
-            for (plain, with_unit) in UNITS {
-                assert!(!flat.iter().any(|(n, _)| n == plain), "{plain}");
-                of(with_unit);
+            for (figure, column) in OF_SCHEMES.iter().filter_map(|f| Some((f, f.column?))) {
+                assert!(!flat.iter().any(|(n, _)| n == figure.name), "{}", figure.name);
+                of(column);
             }
         }
     }

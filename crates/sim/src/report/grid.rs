@@ -1,7 +1,9 @@
 //! Layout of aligned plain text.
 
-use super::cells::none;
+use super::table::Table;
 
+/// A cell without a value.
+pub(super) const NONE: &str = "–";
 /// Blanks between columns.
 const GAP: usize = 2;
 /// Width above which names are broken instead of widening their column beyond its cells.
@@ -18,38 +20,37 @@ impl Grid {
         Self { names, rows: Vec::new() }
     }
 
-    /// Adds a field with one cell per scheme, unless all are empty (`–`). Cells and labels may have several lines.
-    pub(super) fn row(&mut self, label: &str, cells: Vec<String>) {
+    /// Adds a field with one cell per scheme, unless none has a value. Cells and labels may have several lines.
+    pub(super) fn row(&mut self, label: &str, cells: Vec<Option<String>>) {
         debug_assert_eq!(cells.len(), self.names.len());
-        if cells.iter().all(|cell| *cell == none()) {
-            return;
+        if cells.iter().any(Option::is_some) {
+            let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| NONE.to_owned()));
+            self.rows.push((label.to_owned(), cells.collect()));
         }
-        self.rows.push((label.to_owned(), cells));
     }
 
-    /// Headings and rows for a table with a row per scheme; a `<` marks columns of words.
+    /// A row per scheme.
     #[cfg(feature = "html")]
-    pub(super) fn by_scheme(&self) -> (Vec<String>, Vec<Vec<String>>) {
-        let heads = self.rows.iter().map(|(label, _)| label.trim().to_owned());
+    pub(super) fn by_scheme(&self) -> Table {
+        let heads = self.rows.iter().map(|(label, _)| label.trim());
         let row = |(at, name): (usize, &String)| {
-            let cells = self.rows.iter().map(|(_, cells)| cells[at].replace('\n', " "));
-            [name.clone()].into_iter().chain(cells).collect()
+            let cells = self.rows.iter().map(move |(_, cells)| cells[at].replace('\n', " "));
+            [name.clone()].into_iter().chain(cells)
         };
-        let rows = self.names.iter().enumerate().map(row).collect();
-        (["<".to_owned()].into_iter().chain(heads).collect(), rows)
+        Table::new(["<"].into_iter().chain(heads), self.names.iter().enumerate().map(row))
     }
 
-    /// The same with a row per field.
+    /// A row per field.
     #[cfg(feature = "html")]
-    pub(super) fn by_field(&self) -> (Vec<String>, Vec<Vec<String>>) {
+    pub(super) fn by_field(&self) -> Table {
         // Blanks before a label mark a part of what is above it, and are lost in a page.
         let label = |label: &str| label.replacen("  ", "· ", 1).replace('\n', " ");
         let row = |(name, cells): &(String, Vec<String>)| {
             let cells = cells.iter().map(|cell| cell.replace('\n', " "));
-            [label(name)].into_iter().chain(cells).collect()
+            [label(name)].into_iter().chain(cells).collect::<Vec<_>>()
         };
-        let heads = ["<".to_owned()].into_iter().chain(self.names.iter().cloned());
-        (heads.collect(), self.rows.iter().map(row).collect())
+        let names = self.names.iter().map(String::as_str);
+        Table::new(["<"].into_iter().chain(names), self.rows.iter().map(row))
     }
 
     /// One column per scheme, with the fields as rows; `None` if that is too wide.
@@ -65,28 +66,13 @@ impl Grid {
         if labels + widths.iter().map(|w| w + GAP).sum::<usize>() > width {
             return None;
         }
-        let mut out = String::new();
-        let heads: Vec<Vec<String>> =
-            self.names.iter().zip(&widths).map(|(name, w)| broken_name(name, *w)).collect();
-        let height = heads.iter().map(Vec::len).max().unwrap_or(0);
-        for line in 0..height {
-            // All names end on the line above the rule, whatever their number of lines.
-            let cells = heads.iter().map(|head| {
-                (line + head.len()).checked_sub(height).map_or("", |at| head[at].as_str())
-            });
-            push_line(&mut out, "", labels, cells.zip(widths.iter().copied()));
-        }
-        push_rule(&mut out, labels + widths.iter().map(|w| w + GAP).sum::<usize>());
-        for (label, cells) in &self.rows {
-            let texts = std::iter::once(label).chain(cells);
-            for at in 0..texts.map(|text| text.lines().count()).max().unwrap_or(0) {
-                let line = |text: &'_ String| text.lines().nth(at).unwrap_or("").to_owned();
-                let cells: Vec<String> = cells.iter().map(line).collect();
-                let cells = cells.iter().map(String::as_str).zip(widths.iter().copied());
-                push_line(&mut out, &line(label), labels, cells);
-            }
-        }
-        Some(out)
+        let heads = self.names.iter().zip(&widths).map(|(name, width)| {
+            // A column is as wide as its name may be, also where the name's lines are shorter.
+            let lines = broken_name(name, *width);
+            lines.iter().map(|line| format!("{line:>width$}")).collect()
+        });
+        let rows = self.rows.iter().map(|(label, cells)| [label].into_iter().chain(cells).cloned());
+        Some(Table::new(headings(heads.collect()), rows).unbroken())
     }
 
     /// One row per scheme, in as many tables below each other as the fields need.
@@ -94,17 +80,24 @@ impl Grid {
         let names: Vec<Vec<String>> =
             self.names.iter().map(|name| broken_name(name, NAME_WIDTH)).collect();
         let lead = names.iter().flatten().map(|line| columns(line)).max().unwrap_or(0);
-        let mut out = String::new();
+        let mut parts = Vec::new();
         let mut from = 0;
         while from < self.rows.len() {
             let (to, widths) = self.fields_that_fit(from, width.saturating_sub(lead));
-            if from > 0 {
-                out.push('\n');
-            }
-            self.push_part(&mut out, &names, lead, from..to, &widths);
+            let part = &self.rows[from..to];
+            let heads = part.iter().zip(&widths).map(|((label, _), width)| lines(label, *width));
+            let row = |(scheme, name): (usize, &Vec<String>)| {
+                // The cells stand beside the last line of a name.
+                let above = "\n".repeat(name.len() - 1);
+                let cells = part.iter().map(|(_, cells)| cells[scheme].replace('\n', " "));
+                let cells = cells.map(|cell| format!("{above}{cell}"));
+                [name.join("\n")].into_iter().chain(cells).collect::<Vec<_>>()
+            };
+            let rows = names.iter().enumerate().map(row);
+            parts.push(Table::new(headings(heads.collect()), rows).unbroken());
             from = to;
         }
-        out
+        parts.join("\n")
     }
 
     /// End of the fields from `from` on that fit side by side (at least one), and their widths.
@@ -123,37 +116,6 @@ impl Grid {
         }
         (from + widths.len(), widths)
     }
-
-    fn push_part(
-        &self,
-        out: &mut String,
-        names: &[Vec<String>],
-        lead: usize,
-        fields: std::ops::Range<usize>,
-        widths: &[usize],
-    ) {
-        let part = &self.rows[fields];
-        let heads: Vec<Vec<String>> =
-            part.iter().zip(widths).map(|((label, _), w)| lines(label.trim(), *w)).collect();
-        let height = heads.iter().map(Vec::len).max().unwrap_or(0);
-        for line in 0..height {
-            let cells = heads.iter().map(|head| {
-                (line + head.len()).checked_sub(height).map_or("", |at| head[at].as_str())
-            });
-            push_line(out, "", lead, cells.zip(widths.iter().copied()));
-        }
-        push_rule(out, lead + widths.iter().map(|w| w + GAP).sum::<usize>());
-        for (scheme, name) in names.iter().enumerate() {
-            let (last, above) = name.split_last().expect("a name has a line at least");
-            for line in above {
-                push_line(out, line, lead, std::iter::empty());
-            }
-            let cells: Vec<String> =
-                part.iter().map(|(_, cells)| cells[scheme].replace('\n', " ")).collect();
-            let cells = cells.iter().map(String::as_str).zip(widths.iter().copied());
-            push_line(out, last, lead, cells);
-        }
-    }
 }
 
 /// Terminal columns of text: one per character, because the reports use no wide ones.
@@ -166,24 +128,11 @@ fn widest_line(text: &str) -> usize {
     text.lines().map(columns).max().unwrap_or(0)
 }
 
-/// A label at the left, then right-aligned cells.
-fn push_line<'a>(
-    out: &mut String,
-    label: &str,
-    lead: usize,
-    cells: impl Iterator<Item = (&'a str, usize)>,
-) {
-    let mut line = format!("{label:<lead$}");
-    for (cell, width) in cells {
-        line.push_str(&format!("{:>w$}", cell, w = width + GAP));
-    }
-    out.push_str(line.trim_end());
-    out.push('\n');
-}
-
-fn push_rule(out: &mut String, width: usize) {
-    out.push_str(&"─".repeat(width));
-    out.push('\n');
+/// Headings of several lines, which all end on the line above the rule, after one of names.
+fn headings(heads: Vec<Vec<String>>) -> impl Iterator<Item = String> {
+    let height = heads.iter().map(Vec::len).max().unwrap_or(0);
+    let bottom = move |head: Vec<String>| "\n".repeat(height - head.len()) + &head.join("\n");
+    ["<".to_owned()].into_iter().chain(heads.into_iter().map(bottom))
 }
 
 /// A scheme's name in lines of this width, broken after `+` if possible.
@@ -258,8 +207,10 @@ mod tests {
     #[test]
     fn too_wide_for_columns() {
         let mut grid = Grid::new(vec!["a".into(), "b".into()]);
-        grid.row("x", vec!["1".into(), "22".into()]);
-        grid.row("a word", vec!["1".into(), "22".into()]);
+        for label in ["x", "a word"] {
+            grid.row(label, vec![Some("1".into()), Some("22".into())]);
+        }
+        grid.row("no value", vec![None, None]);
         assert_eq!(grid.schemes_as_columns(12), None);
         assert_eq!(
             grid.schemes_as_columns(14).unwrap(),

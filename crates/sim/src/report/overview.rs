@@ -1,129 +1,33 @@
 //! The report's first screen: one line per scheme, and what changes a decision.
 
-use super::cells::{longest, mean, none, p99_9};
-use super::grid::{Grid, wrap};
-use super::late_rows::LateCells;
-use super::table::{
-    exceeded, has_queueing, heading, longest_response, not_run, one_share, verdict,
-};
-use super::{jobs_rows, stream_rows};
-use ::run::report::DeadlineReport;
-use ::run::report::RequestDeadline;
-use ::run::report::units;
-use ::run::report::{RefusedReport, Report, SchemeReport};
-use workload::quantity::Duration;
+use super::details::{framed, push_parts, told};
+use super::figures;
+use super::forms::verdict;
+use super::grid::wrap;
+use ::run::report::{RefusedReport, Report, SchemeReport, units};
 
 /// The first screen as plain text of at most `width` columns: a line per scheme, then exceeded bounds, missed deadlines,
-/// warnings (each once), and requests that did not complete. [`super::table::render`] has the rest.
+/// warnings (each once), and requests that did not complete. [`super::details::render`] has the rest.
 pub fn render(report: &Report, width: usize) -> String {
-    let mut out = heading(report, width);
-    if report.schemes.is_empty() {
-        out.push_str("No scheme was run.\n");
-        out.push_str(&not_run(report, width));
-        return out;
-    }
-    out.push_str(&grid(report).schemes_as_rows(width));
-    out.push('\n');
-    out.push_str(&jobs_rows::render(report, width));
-    out.push_str(&stream_rows::render(report, width));
-    let details = "`--details`: every figure; `ftlkit help terms`: the words.";
-    let lines = lines(report).into_iter().chain([format!("{} {details}", of_times(report))]);
-    lines.for_each(|line| out.push_str(&wrap(&line, width, "  ")));
-    out.push_str(&not_run(report, width));
-    out
+    framed(report, width, |out| {
+        let grids = [figures::overview(report)].into_iter().chain(figures::parts(report));
+        push_parts(out, grids, width);
+        let details = "`--details`: every figure; `ftlkit help terms`: the words.";
+        let lines = lines(report).into_iter().chain([format!("{} {details}", of_times(report))]);
+        lines.for_each(|line| out.push_str(&wrap(&line, width, "  ")));
+    })
 }
 
 /// What the table does not show: exceeded bounds, missed deadlines, warnings, verdicts, and the account of requests.
 pub(super) fn lines(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     for scheme in &report.schemes {
-        lines.extend(exceeded(scheme).map(|text| format!("{}: {text}", scheme.name)));
-        let of_deadlines = scheme.deadlines.iter().flat_map(DeadlineReport::lines);
-        lines.extend(of_deadlines.map(|line| format!("{}: {line}", scheme.name)));
-        let deadline = scheme.request_deadline.as_ref();
-        let explanation = deadline.and_then(|deadline| deadline.explanation(scheme));
-        lines.extend(explanation.map(|text| format!("{}: {text}", scheme.name)));
+        lines.extend(told(scheme).iter().map(|line| format!("{}: {line}", scheme.name)));
     }
     lines.extend(warnings(&report.schemes));
     lines.extend(verdicts(&report.schemes));
     lines.push(requests(&report.schemes));
     lines
-}
-
-pub(super) fn grid(report: &Report) -> Grid {
-    let schemes = &report.schemes;
-    let mut grid = Grid::new(schemes.iter().map(|s| s.name.clone()).collect());
-    let mut row = |label: &str, cell: &dyn Fn(&SchemeReport) -> String| {
-        grid.row(label, schemes.iter().map(cell).collect());
-    };
-    if one_share(schemes).is_none() {
-        row("share", &|s| format!("{:.3}", s.logical_share));
-    }
-    row("WAF", &|s| s.waf.map_or_else(none, units::number));
-    if schemes.iter().any(|s| s.host_log.is_some()) {
-        let of = |waf: Option<f64>| waf.map_or_else(none, units::number);
-        row("host WAF", &|s| s.host_log.as_ref().map_or_else(none, |log| of(log.host_waf)));
-        row("total WAF", &|s| s.host_log.as_ref().map_or_else(none, |log| of(log.total_waf)));
-    }
-    if schemes.iter().any(|s| s.waf_above_oracle.is_some()) {
-        row("above oracle", &|s| s.waf_above_oracle.map_or_else(none, units::above));
-    }
-    if report.is_of_channels() {
-        row("host pages /s", &|s| {
-            s.ssd.as_ref().map_or_else(none, |ssd| units::number(ssd.host_pages_per_second))
-        });
-        row("mean completion", &|s| mean(&s.request_completion_ns));
-        row("p99.9 completion", &|s| p99_9(&s.request_completion_ns));
-        row("worst completion", &|s| longest(&s.request_completion_ns));
-        // Whether the firmware limits: only where it takes time.
-        if schemes.iter().filter_map(|s| s.ssd.as_ref()).any(|ssd| ssd.processor_ns > 0) {
-            row("busiest", &|s| {
-                s.ssd.as_ref().map_or_else(none, |ssd| {
-                    let (what, share) = ssd.busiest();
-                    format!("{what} {:.0} %", share * 100.0)
-                })
-            });
-        }
-    } else {
-        row("mean response", &|s| mean(&s.response_ns));
-        row("p99.9 response", &|s| p99_9(&s.response_ns));
-        row("worst response", &longest_response);
-        if schemes.iter().any(has_queueing) {
-            row("p99.9 completion", &|s| p99_9(&s.completion_ns));
-        }
-    }
-    let bound = |s: &SchemeReport| s.bound_ns.filter(|_| s.can_promise());
-    let of_page = "its bound (page task)";
-    row(if report.is_of_channels() { of_page } else { "its bound" }, &|s| {
-        bound(s).map_or_else(none, |ns| units::time(ns as f64))
-    });
-    // A bound is per page: where requests have several, the longest of these must not be taken for it.
-    let longer = |s: &SchemeReport| s.request_response_ns.max > s.response_ns.max;
-    if schemes.iter().any(has_queueing) {
-        if report.deadline_ns().is_none() {
-            row("device busy", &|s| format!("{:.0} %", s.busy_share * 100.0));
-        }
-    } else if !report.is_of_channels() && schemes.iter().any(longer) {
-        row("longest request", &|s| longest(&s.request_response_ns));
-    }
-    if let Some(ns) = report.deadline_ns() {
-        let mut of_requests =
-            |label: &str, cell: &dyn Fn(&RequestDeadline, &SchemeReport) -> String| {
-                row(label, &|s| s.request_deadline.as_ref().map_or_else(none, |d| cell(d, s)));
-            };
-        let verdict = |d: &RequestDeadline, s: &SchemeReport| match d.kept {
-            true => d.verdict(s),
-            false => format!("{} late", d.late_percent()),
-        };
-        of_requests(&format!("deadline {}", Duration::new(ns)), &verdict);
-    }
-    if schemes.iter().any(|s| s.deadlines.is_some()) {
-        row("deadlines missed", &|s| {
-            s.deadlines.as_ref().map_or_else(none, |of| units::count(of.misses))
-        });
-    }
-    row("RAM", &|s| units::bytes(s.ram_bytes));
-    grid
 }
 
 /// The verdicts on the bounds, each with its schemes and the kind of their bounds.

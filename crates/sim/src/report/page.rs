@@ -1,11 +1,11 @@
 //! The report of a comparison as a page.
 
-use super::grid::Grid;
 use super::plots::{Figure, PLOTS};
+use super::table::class_of;
 use super::terms::TERMS;
-use super::{jobs_rows, overview, stream_rows, table};
+use super::{details, figures, overview};
 use ::run::report::Report;
-use html_report::{Page, Table, copyable, folded};
+use html_report::{Page, copyable, folded};
 use maud::{Markup, html};
 
 /// What a page tells besides results.
@@ -43,7 +43,7 @@ pub fn page(report: &Report, about: &About) -> String {
         (notes(report, about))
         (terms())
     };
-    let line = format!("{}; {}", about.program, table::conditions(report));
+    let line = format!("{}; {}", about.program, details::conditions(report));
     Page::new(report.title()).subtitle(line).with_plots().render(&body)
 }
 
@@ -53,27 +53,20 @@ fn results(report: &Report) -> Markup {
         @if report.schemes.is_empty() {
             p { "No scheme was run." }
         } @else {
-            (by_scheme(&overview::grid(report)))
-            @if let Some(jobs) = jobs_rows::grid(report) { (by_scheme(&jobs)) }
-            @if let Some(handles) = stream_rows::grid(report) { (by_scheme(&handles)) }
+            (figures::overview(report).by_scheme().html(true))
+            @for grid in figures::parts(report) { (grid.by_scheme().html(true)) }
             (lines(&overview::lines(report)))
             p.quiet { (overview::of_times(report)) }
             (folded("Every figure", every_figure(report)))
         }
-        (lines(&table::not_run_lines(report)))
+        (lines(&details::not_run(report)))
     }
 }
 
-fn by_scheme(grid: &Grid) -> Markup {
-    let (headings, rows) = grid.by_scheme();
-    html! { (Table::new(headings, rows)) }
-}
-
 fn every_figure(report: &Report) -> Markup {
-    let (headings, rows) = table::grid(report).by_field();
     html! {
-        (Table::new(headings, rows).unsorted())
-        @for line in table::how_to_read(report) { p.quiet { (line) } }
+        (figures::every(report).by_field().html(false))
+        @for line in details::how_to_read(report) { p.quiet { (line) } }
     }
 }
 
@@ -83,7 +76,7 @@ fn notes(report: &Report, about: &About) -> Markup {
         h2 { "Notes" }
         ul {
             @for note in of_run { li { (note) } }
-            @for scheme in &report.schemes { li { (table::collection(scheme)) } }
+            @for scheme in &report.schemes { li { (details::collection(scheme)) } }
         }
     }
 }
@@ -102,7 +95,7 @@ pub(crate) fn banner(text: &str) -> Markup {
 
 /// Lines below a table.
 pub(crate) fn lines(lines: &[String]) -> Markup {
-    html! { div.lines { @for line in lines { p class=[html_report::class_of(line)] { (line) } } } }
+    html! { div.lines { @for line in lines { p class=[class_of(line)] { (line) } } } }
 }
 
 /// The words of reports.

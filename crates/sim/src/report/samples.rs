@@ -221,6 +221,6 @@ fn scheme(shape: &Shape) -> SchemeReport {
         },
         ..SchemeReport::default()
     };
-    measures.finish().fill(&mut report);
+    measures.finish(&mut report);
     report
 }

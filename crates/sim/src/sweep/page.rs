@@ -7,7 +7,7 @@ use super::summary::{LATE, Summary, times};
 use crate::report::About;
 use crate::report::page as report_page;
 use crate::report::plots::Figure;
-use html_report::{Page, Table};
+use html_report::Page;
 use maud::{Markup, html};
 
 /// The page of a sweep: table and lines of its summary, and its plots. Those of `chosen` come first; then each leading
@@ -34,7 +34,7 @@ pub fn page(
         }
         @for failure in &about.failures { (report_page::banner(failure)) }
         h2 { "Results" }
-        (Table::new(summary.headings.iter(), summary.rows.iter().cloned()))
+        (summary.table.html(true))
         (report_page::lines(&summary.lines))
         h2 { "What was run" }
         p.quiet { "Device, workload and precondition are those of the first run, where they are varied." }

@@ -2,6 +2,7 @@
 
 use super::plan::Plan;
 use super::rows::{Outcome, Row, Status};
+use crate::report::Table;
 use ::run::report::units;
 use serde_json::Value;
 use std::path::Path;
@@ -9,10 +10,8 @@ use std::path::Path;
 /// Table and further lines.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// Headings of the table; a `<` marks columns of words.
-    pub headings: Vec<String>,
     /// A row per point.
-    pub rows: Vec<Vec<String>>,
+    pub table: Table,
     /// What the table does not show.
     pub lines: Vec<String>,
 }
@@ -46,7 +45,7 @@ pub fn summary(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> Summary {
             cells.push(cell(row, &format!("{times}.{name}"), with_interval, units::time));
         }
         if with_late {
-            cells.push(cell(row, LATE, true, percent));
+            cells.push(cell(row, LATE, true, units::rare));
         }
         if seeds > 1 {
             cells.push(measured.to_string());
@@ -65,7 +64,7 @@ pub fn summary(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> Summary {
         rows.push(cells);
     }
     let lines = lines(plan, outcomes, points, &reasons);
-    Summary { headings, rows, lines }
+    Summary { table: Table::new(headings, rows), lines }
 }
 
 /// Reasons, warnings, and how to read the table.
@@ -161,14 +160,6 @@ fn seeds_have_no_effect(outcomes: &[Outcome], seeds: usize) -> bool {
 fn shown((key, value): &(String, String)) -> String {
     let name = Path::new(value).file_name().filter(|_| key == "trace");
     name.map_or_else(|| value.clone(), |name| name.to_string_lossy().into_owned())
-}
-
-fn percent(share: f64) -> String {
-    match share * 100.0 {
-        percent if percent <= 0.0 => "0 %".into(),
-        percent if percent >= 0.1 => format!("{percent:.1} %"),
-        percent => format!("{percent:.0e} %"),
-    }
 }
 
 /// A measure, with its interval in per cent of it unless that is rounded to nothing.

@@ -1,7 +1,7 @@
 //! Tables of rows as files for other programs: CSV and JSON lines.
 
 use super::rows::Row;
-use crate::report::flat;
+use crate::report::{figures, flat};
 use ::run::report::Report;
 use serde::Serialize;
 use serde_json::Value;
@@ -38,7 +38,7 @@ impl Table {
 
     /// A row per scheme of a report, with the columns of `summary.csv`; times in ns.
     pub fn of_report(report: &Report) -> Self {
-        Self::new(report.schemes.iter().map(|scheme| Row(flat::with_units(scheme))).collect())
+        Self::new(report.schemes.iter().map(|scheme| Row(figures::with_units(scheme))).collect())
     }
 
     /// A row per value, of which each must serialize as an object; objects in it are flattened, `a.b`.

@@ -3,7 +3,7 @@
 use ftl::registry::REGISTRY;
 use ftlkit_sim::compare;
 use ftlkit_sim::config::{Experiment, Resolved};
-use ftlkit_sim::report::{BitErrorReport, Report, SchemeReport, table};
+use ftlkit_sim::report::{BitErrorReport, Report, SchemeReport, details};
 use ftlkit_sim::run::Unobserved;
 
 fn resolve(text: &str) -> Resolved {
@@ -114,7 +114,7 @@ fn unchecked_copies_end_in_uncorrectable_pages_that_are_told_and_checked_ones_do
         let said = unchecked.warnings.iter().any(|text| text.contains("a real device would have"));
         assert!(said, "{name}: {:?}", unchecked.warnings);
     }
-    let text = table::render(&unchecked, 1000);
+    let text = details::render(&unchecked, 1000);
     for row in ["  of them icb-unchecked", "  bits propagated", "uncorrectable reads", "pages lost"]
     {
         assert!(text.contains(row), "{row}: {text}");
@@ -157,7 +157,7 @@ fn a_run_without_paths_and_errors_says_nothing_of_them() {
     );
     let report = report.unwrap().report;
     assert!(report.schemes[0].copies_by_path.is_none() && report.schemes[0].bit_errors.is_none());
-    let text = table::render(&report, 100);
+    let text = details::render(&report, 100);
     for row in ["of them", "bits corrected", "uncorrectable"] {
         assert!(!text.contains(row), "{row}: {text}");
     }

@@ -1,7 +1,7 @@
 //! A run of `ftlkit compare`: one list of options makes the experiment and the command that replays it.
 
 use ftlkit_sim::config::{
-    DefaultShare, Experiment, PartTable, TextOrTable, Timing, Word, job_from_text,
+    DefaultShare, Experiment, PartTable, Setting, TextOrTable, Timing, Word, job_from_text,
 };
 use std::fmt::{self, Display};
 use std::io::Write;
@@ -132,34 +132,7 @@ fn parsed<T: FromStr<Err: Display>>(value: &str) -> Result<T, String> {
 fn apply(to: &mut Experiment, option: &str, value: &str) -> Result<(), String> {
     match option {
         "--part" => to.part = Some(TextOrTable(PartTable::named(value))),
-        "--capacity" => to.capacity = Some(parsed(value)?),
         "--schemes" => to.schemes = value.split(',').map(parsed).collect::<Result<_, _>>()?,
-        "--precondition" => to.precondition = parsed(value)?,
-        "--channels" => to.channels = Some(parsed(value)?),
-        "--ways" => to.ways = parsed(value)?,
-        "--dies" => to.dies = Some(parsed(value)?),
-        "--planes" => to.planes = parsed(value)?,
-        "--plane-use" => to.plane_use = Some(parsed(value)?),
-        "--allocation" => to.allocation = Some(parsed(value)?),
-        "--queue-depth" => to.queue_depth = Some(parsed(value)?),
-        "--queues" => to.queues = Some(parsed(value)?),
-        "--arbitration" => to.arbitration = Some(parsed(value)?),
-        "--command-slots" => to.command_slots = Some(parsed(value)?),
-        "--interface" => to.interface = Some(parsed(value)?),
-        "--cpu" => to.cpu = parsed(value)?,
-        "--cpu-sharing" => to.cpu_sharing = Some(parsed(value)?),
-        "--cpu-command" => to.cpu_command = Some(parsed(value)?),
-        "--collection" => to.collection = Some(parsed(value)?),
-        "--host-first" => to.host_first = Some(parsed(value)?),
-        "--suspend" => to.suspend = Some(parsed(value)?),
-        "--arbiter" => to.arbiter = Some(parsed(value)?),
-        "--bus-cycle" => to.bus_cycle = Some(parsed(value)?),
-        "--bus" => to.bus = Some(parsed(value)?),
-        "--bit-errors" => to.bit_errors = parsed(value)?,
-        "--read-retry" => to.read_retry = parsed(value)?,
-        "--refresh" => to.refresh = parsed(value)?,
-        "--read-reclaim" => to.read_reclaim = parsed(value)?,
-        "--seed" => to.seed = parsed(value)?,
         "--closed" => to.timing = Timing::Closed,
         "--requests" => to.workload.0.replay_mut().requests = Some(parsed(value)?),
         "--loops" => to.workload.0.replay_mut().loops = parsed(value)?,
@@ -169,8 +142,12 @@ fn apply(to: &mut Experiment, option: &str, value: &str) -> Result<(), String> {
             }
         }
         "--set" => return set(to, value),
-        // An error would be taken for an invalid draw, so that no run would have the option.
-        _ => panic!("{option} is drawn, but not known here"),
+        _ => {
+            // An error would be taken for an invalid draw, so that no run would have the option.
+            let setting = Setting::by_option(option.trim_start_matches('-'));
+            let setting = setting.unwrap_or_else(|| panic!("{option} is drawn, but not known"));
+            return setting.read(to, value);
+        }
     }
     Ok(())
 }

@@ -1,12 +1,13 @@
 //! Bounds of the real-time schemes side by side; for all parts this is `docs/promises.md`.
 
 use super::division::{kib, percent};
-use crate::output::{markdown, micros};
+use crate::output::micros;
 use flash::{Part, parts};
 use ftl::Preset;
 use sim::catalogue;
 use sim::config::Bytes;
 use sim::division::{Division, own_blocks};
+use sim::report::Table;
 
 /// One part, with the bounds of the real-time schemes.
 struct Chapter<'a> {
@@ -152,7 +153,7 @@ impl Chapter<'_> {
         ];
         let rows: Vec<_> = self.divisions.iter().filter_map(row).collect();
         if !rows.is_empty() {
-            text.push_str(&markdown(columns, rows));
+            text.push_str(&Table::new(columns, rows).markdown());
         }
         let mut reasons = self
             .divisions

@@ -1,8 +1,8 @@
 //! `ftlkit bounds --tasks`: whether periodic tasks meet their deadlines on each scheme.
 
-use crate::commands::channel::ChannelArgs;
 use crate::failure::Failure;
 use crate::output::{self, micros, table};
+use crate::settings::{OfChannel, Settings};
 use bounds::task_set::{Analysis, Method, Operation, PageCosts, Task, TaskSet};
 use serde_json::{Value, json};
 use sim::catalogue;
@@ -18,7 +18,7 @@ use workload::{TaskSpec, WorkloadSpec, task_set};
 pub(super) struct Asked<'a> {
     pub(super) file: &'a Path,
     pub(super) part: PartTable,
-    pub(super) channel: ChannelArgs,
+    pub(super) channel: Settings<OfChannel>,
     pub(super) blocks: Option<u32>,
     pub(super) capacity: Option<Bytes>,
     /// Schemes with their settings; empty for every scheme with its defaults.
@@ -103,7 +103,7 @@ fn analyse(
         default_share: Word(DefaultShare::Own),
         ..Experiment::default()
     };
-    asked.channel.apply(&mut experiment);
+    asked.channel.apply(&mut experiment)?;
     experiment.capacity = asked.capacity;
     if let Some(blocks) = asked.blocks {
         let part = asked.part.resolve()?;

@@ -1,13 +1,14 @@
 //! `ftlkit list schemes`: the table, the settings, and a page per scheme.
 
 use crate::failure::Failure;
-use crate::output::{self, markdown, micros, table};
+use crate::output::{self, micros, table};
 use flash::parts;
 use ftl::Preset;
 use sim::catalogue;
 use sim::config::{DEFAULT_PART, SCHEME_SETTINGS, SchemeSetting, SchemeTable};
 use sim::division::{Division, kind_of_promise, own_blocks};
 use sim::lists;
+use sim::report::Table;
 use std::path::Path;
 
 pub(super) fn text() -> String {
@@ -104,6 +105,6 @@ fn overview() -> String {
          compares the real-time ones on every part. Every scheme has the settings `share`, `spare`, `label`, \
          `copy`, `copy_cache`, `wear`, `dynamic_wear` and those of write buffers. Real-time (one step): at most one collection step per task. Whole-victim worst case: a task may wait for whole victims, folds or merges.\n\n{}\nThese pages are the headers of the schemes' modules; `ftlkit list schemes --pages \
          docs/schemes` writes them.\n",
-        markdown(columns, rows)
+        Table::new(columns, rows).markdown()
     )
 }

@@ -1,16 +1,12 @@
 //! What describes a device: on the command line, and in an image.
 
-use crate::commands::channel::DieArgs;
-use crate::commands::ssd::BoardArgs;
 use crate::failure::Failure;
+use crate::settings::{OfDevice, Settings};
 use clap::Args;
 use sim::config::{
-    Bytes, ConfigError, DefaultShare, Experiment, PartTable, Resolved, ResolvedScheme, TextOrTable,
-    Word,
+    Bytes, ConfigError, Experiment, PartTable, Resolved, ResolvedScheme, Setting, TextOrTable,
 };
 use std::collections::BTreeMap;
-use std::str::FromStr;
-use toml::{Table, Value};
 
 /// What describes a device.
 #[derive(Debug, Args)]
@@ -27,36 +23,9 @@ pub(super) struct DeviceOptions {
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     capacity: Option<Bytes>,
 
-    /// Share of the array that a scheme without `+share` exports, or the most that it can if that is less; `own`: the most
-    /// that it can [default: 0.875]
-    #[arg(long, value_name = "SHARE")]
-    share: Option<Word<DefaultShare>>,
-
-    /// Seed of all random draws of the scheme [default: 1]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-
     #[command(flatten)]
-    dies: DieArgs,
-
-    #[command(flatten)]
-    board: BoardArgs,
+    settings: Settings<OfDevice>,
 }
-
-/// Settings of an experiment on channels that belong to a device.
-const BOARD: [&str; 11] = [
-    "channels",
-    "ways",
-    "dies",
-    "planes",
-    "plane_use",
-    "allocation",
-    "host_first",
-    "suspend",
-    "arbiter",
-    "bus",
-    "bus_cycle",
-];
 
 /// Settings of the device, as an image keeps them.
 pub(super) fn settings_of(
@@ -75,44 +44,30 @@ pub(super) fn settings_of(
     ];
     let mut settings: BTreeMap<String, String> =
         settings.map(|(name, value)| (name.to_owned(), value)).into();
-    let all = experiment.to_table()?;
-    for name in BOARD {
-        let text = match all.get(name) {
-            None => continue,
-            Some(Value::String(text)) => text.clone(),
-            Some(value) => value.to_string(),
-        };
-        settings.insert(name.to_owned(), text);
+    for setting in Setting::ALL.iter().filter(|setting| setting.of_device) {
+        settings.extend(setting.text(experiment).map(|text| (setting.key.to_owned(), text)));
     }
     Ok(settings)
 }
 
 /// The experiment on the device of these settings.
 pub(super) fn of_settings(settings: &BTreeMap<String, String>) -> Result<Experiment, String> {
-    fn get<T: FromStr<Err: std::fmt::Display>>(
-        settings: &BTreeMap<String, String>,
-        name: &str,
-    ) -> Result<T, String> {
-        let text = settings.get(name).ok_or_else(|| format!("it has no setting `{name}`"))?;
-        text.parse().map_err(|error| format!("its setting `{name}`: {error}"))
+    let get = |name: &str| settings.get(name).ok_or_else(|| format!("it has no setting `{name}`"));
+    let wrong = |name: &str, reason: String| format!("its setting `{name}`: {reason}");
+    let mut experiment = Experiment::default();
+    for (name, key) in [("capacity", "capacity"), ("share", "default_share"), ("seed", "seed")] {
+        let text = get(name)?;
+        let setting = Setting::by_key(key).ok_or_else(|| format!("there is no setting `{key}`"))?;
+        setting.read(&mut experiment, text).map_err(|reason| wrong(name, reason))?;
     }
-    let board = BOARD.into_iter().filter_map(|name| {
-        let text = settings.get(name)?;
-        let value = text.parse::<i64>().map_or_else(|_| text.clone().into(), Value::from);
-        Some((name.to_owned(), value))
-    });
-    let board = Experiment::from_table(board.collect::<Table>(), "its settings");
-    let board = board.map_err(|error| error.to_string())?;
-    let options = DeviceOptions {
-        scheme: Some(get(settings, "scheme")?),
-        part: Some(get(settings, "part")?),
-        capacity: Some(get(settings, "capacity")?),
-        share: Some(get(settings, "share")?),
-        seed: Some(get(settings, "seed")?),
-        dies: DieArgs::default(),
-        board: BoardArgs::default(),
-    };
-    options.on(board).map_err(|error| error.to_string())
+    for setting in Setting::ALL.iter().filter(|setting| setting.of_device) {
+        if let Some(text) = settings.get(setting.key) {
+            setting.read(&mut experiment, text).map_err(|reason| wrong(setting.key, reason))?;
+        }
+    }
+    let [scheme, part] = [get("scheme")?, get("part")?].map(|text| Some(text.clone()));
+    let options = DeviceOptions { scheme, part, capacity: None, settings: Settings::default() };
+    options.on(experiment).map_err(|error| error.to_string())
 }
 
 impl DeviceOptions {
@@ -138,24 +93,15 @@ impl DeviceOptions {
             experiment.schemes = vec![scheme.trim().parse()?];
         }
         experiment.capacity = self.capacity.or(experiment.capacity);
-        experiment.default_share = self.share.unwrap_or(experiment.default_share);
-        experiment.seed = self.seed.unwrap_or(experiment.seed);
-        self.dies.apply(&mut experiment);
-        self.board.apply(&mut experiment);
+        self.settings.apply(&mut experiment)?;
         experiment.workload = "uniform".parse()?;
         Ok(experiment)
     }
 
     /// True if any is given.
     pub(super) fn any(&self) -> bool {
-        let Self { scheme, part, capacity, share, seed, dies, board } = self;
-        scheme.is_some()
-            || part.is_some()
-            || capacity.is_some()
-            || share.is_some()
-            || seed.is_some()
-            || dies.is_given()
-            || board.is_given()
+        let Self { scheme, part, capacity, settings } = self;
+        scheme.is_some() || part.is_some() || capacity.is_some() || settings.any()
     }
 }
 

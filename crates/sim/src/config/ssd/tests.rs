@@ -122,7 +122,7 @@ fn how_collection_and_the_host_share_the_dies_is_read_and_checked() {
         ("suspend = 'erase'\nqueue_depth = 1", "has no effect at queue_depth 1"),
         ("suspend = 'erases'", "`erase`"),
         ("collection = 'per-dye'", "`per-die`"),
-        ("host_first = 1000001", "must be 0 to 1000000 operations, not 1000001"),
+        ("host_first = 1000001", "must be 0 to 1000000, not 1000001"),
     ] {
         let text = format!("part = 'ddt-mlc'\nworkload = 'uniform'\nchannels = 2\n{settings}");
         let error = resolve(&text).unwrap_err();
@@ -301,7 +301,7 @@ fn what_cannot_be_is_refused_with_what_would_be_right() {
             "cpu_sharing: has no effect on one core",
         ),
         ("channels = 8\ncpu = 'arm7'\ncpu_work = 'none'", "no cpu_work is called `none`"),
-        ("channels = 8\ncpu = 'arm7'\ncpu_command = 1000001", "must be 0 to 1000000 cycles"),
+        ("channels = 8\ncpu = 'arm7'\ncpu_command = 1000001", "must be 0 to 1000000"),
         (
             "channels = 8\ncpu = 'arm7'\ncpu_work = 'victims'\ncpu_command = 5",
             "cpu_command: has no effect with cpu_work `victims`",

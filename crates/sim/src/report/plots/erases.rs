@@ -5,8 +5,8 @@ use super::chart::{centered, framed, titled};
 use super::options::PlotOptions;
 use super::style::{LINES, Look, text};
 use super::svg::{Area, PlotError};
-use crate::report::cells::none;
-use crate::report::table::wear_ratios;
+use crate::report::forms::wear_ratios;
+use crate::report::grid::NONE;
 use ::run::report::units;
 use ::run::report::{Report, SchemeReport};
 use plotters::element::{Rectangle, Text};
@@ -91,7 +91,7 @@ impl Histogram {
         let beyond = erases.iter().filter(|erases| **erases > range.most).count();
         let all = if beyond == erases.len() { "all " } else { "" };
         let (least, mean, most) = scheme.erases_per_block;
-        let spread = wear_ratios(scheme).map_or_else(none, |(spread, _)| units::number(spread));
+        let spread = wear_ratios(scheme).map_or(NONE.into(), |(spread, _)| units::number(spread));
         let mean = units::number(mean);
         Self {
             name: scheme.name.clone(),

@@ -3,8 +3,7 @@
 use super::axis::{Axis, Quantity};
 use super::chart::{Bound, Line, Lines};
 use super::style::{LINES, Look};
-use crate::report::cells::longest;
-use crate::report::table::longest_response;
+use crate::report::forms::{longest, longest_response};
 use ::run::report::units;
 use ::run::report::{Report, SchemeReport};
 use plotters::style::{BLACK, RGBColor};

@@ -1,7 +1,7 @@
 //! Write amplification by cause: one bar per scheme.
 
 use super::stacked::Stacked;
-use crate::report::table::causes;
+use crate::report::details::causes;
 use ::run::report::{Report, SchemeReport};
 
 pub(super) fn figure(report: &Report) -> Stacked {

@@ -1,31 +1,12 @@
-//! Cells and sentences about late requests.
+//! What a report says of a deadline of all host requests.
 
-use super::cells::{longest as longest_of, none};
-use ::run::report::RequestDeadline;
-use ::run::report::SchemeReport;
-use ::run::report::units::{count, grouped, time};
+use super::units::{count, grouped, time};
+use super::{RequestDeadline, SchemeReport};
 use workload::quantity::Duration;
 
-/// A deadline of requests in cells and sentences.
-pub(super) trait LateCells {
+impl RequestDeadline {
     /// Verdict for a cell.
-    fn verdict(&self, scheme: &SchemeReport) -> String;
-
-    /// Late requests in a cell.
-    fn late(&self) -> String;
-
-    /// Share of late requests in a cell.
-    fn late_percent(&self) -> String;
-
-    /// The longest completion in a cell; exact where rounding would hide that it is late.
-    fn longest(&self, scheme: &SchemeReport) -> String;
-
-    /// Why requests were late, or what a kept deadline rests on; in one or two sentences.
-    fn explanation(&self, scheme: &SchemeReport) -> Option<String>;
-}
-
-impl LateCells for RequestDeadline {
-    fn verdict(&self, scheme: &SchemeReport) -> String {
+    pub fn verdict(&self, scheme: &SchemeReport) -> String {
         match (self.kept, scheme.requests) {
             (_, 0) => "not tested".into(),
             (true, _) => "kept".into(),
@@ -33,21 +14,12 @@ impl LateCells for RequestDeadline {
         }
     }
 
-    fn late(&self) -> String {
-        match self.late_requests {
-            0 => "0".into(),
-            late => format!("{} ({})", count(late), share(self.late_share)),
-        }
-    }
-
-    fn late_percent(&self) -> String {
-        share(self.late_share)
-    }
-
-    fn longest(&self, scheme: &SchemeReport) -> String {
-        let rounded = longest_of(&scheme.request_completion_ns);
+    /// The longest completion in a cell; exact where rounding would hide that it is late.
+    pub fn longest(&self, scheme: &SchemeReport) -> String {
+        let longest = scheme.request_completion_ns.max;
+        let rounded = time(longest as f64);
         if scheme.requests == 0 {
-            none()
+            "–".into()
         } else if !self.kept && rounded == time(self.deadline_ns as f64) {
             format!("{} ns", grouped(self.longest_ns))
         } else {
@@ -55,7 +27,8 @@ impl LateCells for RequestDeadline {
         }
     }
 
-    fn explanation(&self, scheme: &SchemeReport) -> Option<String> {
+    /// Why requests were late, or what a kept deadline rests on; in one or two sentences.
+    pub fn explanation(&self, scheme: &SchemeReport) -> Option<String> {
         if scheme.requests == 0 {
             return None;
         }
@@ -98,7 +71,7 @@ impl LateCells for RequestDeadline {
                     "{} took longer than the deadline without any wait ({})",
                     count(alone),
                     match scheme.response_ns.max > self.deadline_ns {
-                        true => format!("the longest page task: {}", longest_of(&scheme.response_ns)),
+                        true => format!("the longest page task: {}", time(scheme.response_ns.max as f64)),
                         false => "their pages add up; no page took that long".into(),
                     }
                 ),
@@ -117,13 +90,5 @@ impl LateCells for RequestDeadline {
             count(scheme.requests),
             causes.join("; ")
         ))
-    }
-}
-
-/// A share in percent that is 0 only if none was late.
-fn share(share: f64) -> String {
-    match share * 100.0 {
-        percent if percent >= 0.1 => format!("{percent:.1} %"),
-        percent => format!("{percent:.1e} %"),
     }
 }

@@ -1,0 +1,52 @@
+//! Forms of figures that more than one field makes.
+
+use super::grid::NONE;
+use ::run::report::{SchemeReport, Summary, units};
+
+/// The share of the array that all schemes export, if it is one, in three decimals.
+pub(super) fn one_share(schemes: &[SchemeReport]) -> Option<f64> {
+    let rounded = |s: &SchemeReport| (s.logical_share * 1000.0).round();
+    let first = schemes.first()?;
+    schemes.iter().all(|s| rounded(s) == rounded(first)).then_some(first.logical_share)
+}
+
+/// Verdict on the bound, in unambiguous words.
+pub(super) fn verdict(scheme: &SchemeReport) -> &'static str {
+    match (scheme.violations, scheme.tasks, scheme.bound_ns) {
+        (1.., _, _) => "BOUND EXCEEDED",
+        (0, _, _) if !scheme.can_promise() => "no bound at\nthis queue depth",
+        (0, _, None) => "no bound",
+        (0, 0, Some(_)) => "not tested",
+        (0, _, Some(_)) => "bound kept",
+    }
+}
+
+/// Standard deviation and maximum of the erases per block, as multiples of their mean; `None` without erases.
+pub(super) fn wear_ratios(scheme: &SchemeReport) -> Option<(f64, f64)> {
+    let (_, mean, most) = scheme.erases_per_block;
+    // The paper's index is σ / N × 100, with N blocks.
+    let deviation = scheme.wear_index / 100.0 * scheme.series.erases.len() as f64;
+    (mean > 0.0).then(|| (deviation / mean, f64::from(most) / mean))
+}
+
+/// The longest of some times.
+pub(super) fn longest(times: &Summary) -> String {
+    if times.count == 0 { NONE.to_owned() } else { units::time(times.max as f64) }
+}
+
+/// The longest response; exact in ns if rounding would hide that it exceeds its bound.
+pub(super) fn longest_response(scheme: &SchemeReport) -> String {
+    let (worst, rounded) = (scheme.response_ns.max, longest(&scheme.response_ns));
+    match scheme.bound_ns {
+        Some(bound) if worst > bound && rounded == units::time(bound as f64) => {
+            format!("{} ns", units::grouped(worst))
+        }
+        _ => rounded,
+    }
+}
+
+/// True if any task waited for another one, so that completion differs from the response.
+pub(super) fn has_queueing(scheme: &SchemeReport) -> bool {
+    let (completion, response) = (&scheme.completion_ns, &scheme.response_ns);
+    completion.count > 0 && (completion.mean != response.mean || completion.max != response.max)
+}
