@@ -1,8 +1,17 @@
 //! Reproduction of papers: each table and figure as rows with the paper's figure, ours, and a verdict.
 //!
-//! Each paper is a folder. Its `mod.rs` declares name, title, source, and the function that produces each table and
-//! figure. An entry in [`PAPERS`] adds the paper to the command line. Figures that need simulation use [`runs`],
-//! which runs all experiments in parallel and records the command of each run.
+//! Each paper is a folder of a data file and of code. `paper.toml` (`declared.rs`) has what the paper and we say: names, the
+//! printed figure of each row with its unit, measure, tolerance, cause, remark and claim; titles of tables and plots; notes,
+//! method and errata; and the experiments. The code has what must be computed: its `mod.rs` lists for each table and figure
+//! the function that makes it.
+//!
+//! Such a function fills a sheet (`sheet.rs`). It says the words of the texts (`to.say("pages", 16)` for `{pages}`), which hold until
+//! they are said anew, and puts figures (`to.put("mean", value)`) under the names of declared rows. A figure is a number, words,
+//! an order, or the reason why there is none: how it is compared is declared. `to.made` takes a closure where a comparison
+//! needs more than a figure. A word or row that is not declared ends the program, so that a test that makes the section finds it.
+//!
+//! Experiments are groups of schemes under workloads (`[[runs]]`), of which [`runs`] runs those that the wanted
+//! sections name, in parallel, and records the command of each run. An entry in [`PAPERS`] adds the paper to the command line.
 //!
 //! ```
 //! use ftlkit_papers::{ReproduceError, Settings, Unwatched, by_name};
@@ -17,6 +26,7 @@
 mod ba_gc;
 mod chip;
 mod copyback;
+mod declared;
 mod error;
 mod figure;
 mod files;
@@ -33,6 +43,9 @@ mod reproduction;
 mod row;
 pub mod runs;
 mod settings;
+mod sheet;
+#[cfg(test)]
+mod testing;
 mod two_level_gc;
 mod verdict;
 

@@ -1,10 +1,13 @@
 //! Papers: metadata, tables and figures, and their reproduction.
 
+use crate::declared::Declared;
 use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::{Reproduction, Section};
 use crate::settings::Settings;
+use crate::sheet::{Outcome, Sheet};
 use sim::config::did_you_mean;
+use std::sync::LazyLock;
 
 /// Paper that can be reproduced, independent of the simulations that it needs.
 pub trait Paper: Sync {
@@ -34,13 +37,9 @@ pub trait Paper: Sync {
     ) -> Result<Reproduction, ReproduceError>;
 }
 
-/// Table or figure: name for `--only`, title, and the function that produces its rows, plots and notes. `R` is the
-/// result of the runs that the paper's sections share.
-pub(crate) struct Exhibit<R: 'static>(
-    pub(crate) &'static str,
-    pub(crate) &'static str,
-    pub(crate) fn(&Inputs<'_, R>) -> Result<Section, ReproduceError>,
-);
+/// Table or figure: name for `--only`, and the function that fills it. `R` is the result of the runs that the paper's
+/// sections share.
+pub(crate) type Exhibit<R> = (&'static str, fn(&Inputs<'_, R>, &mut Sheet) -> Outcome);
 
 /// Inputs of a table or figure.
 pub(crate) struct Inputs<'a, R> {
@@ -53,12 +52,8 @@ pub(crate) struct Inputs<'a, R> {
 
 /// Declaration of a paper.
 pub(crate) struct Study<R: 'static> {
-    /// Name on the command line.
-    pub(crate) name: &'static str,
-    /// Title.
-    pub(crate) title: &'static str,
-    /// Authors and venue.
-    pub(crate) source: &'static str,
+    /// The data file.
+    pub(crate) data: &'static LazyLock<Declared>,
     /// Tables and figures in the paper's order.
     pub(crate) exhibits: &'static [Exhibit<R>],
     /// Tables and figures that read the user's real traces.
@@ -71,19 +66,19 @@ pub(crate) struct Study<R: 'static> {
 
 impl<R> Paper for Study<R> {
     fn name(&self) -> &'static str {
-        self.name
+        &self.data.name
     }
 
     fn title(&self) -> &'static str {
-        self.title
+        &self.data.title
     }
 
     fn source(&self) -> &'static str {
-        self.source
+        &self.data.source
     }
 
     fn sections(&self) -> Vec<(&'static str, &'static str)> {
-        self.exhibits.iter().map(|Exhibit(id, title, _)| (*id, *title)).collect()
+        self.exhibits.iter().map(|(id, _)| (*id, self.data.section[*id].title.as_str())).collect()
     }
 
     fn sections_of_traces(&self) -> &'static [&'static str] {
@@ -104,9 +99,9 @@ impl<R> Paper for Study<R> {
         let given = Inputs { ran: (self.run)(&wanted, settings, watch)?, settings, watch };
         let mut found = Reproduction {
             version: env!("CARGO_PKG_VERSION").into(),
-            paper: self.name.into(),
-            title: self.title.into(),
-            source: self.source.into(),
+            paper: self.data.name.clone(),
+            title: self.data.title.clone(),
+            source: self.data.source.clone(),
             scale: settings.scale,
             seed: settings.seed,
             interrupted: false,
@@ -114,17 +109,15 @@ impl<R> Paper for Study<R> {
             runs: Vec::new(),
             notes: Vec::new(),
         };
-        for Exhibit(id, title, make) in self.exhibits.iter().filter(|of| wanted.contains(&of.0)) {
-            let mut section = make(&given)?;
+        for (id, make) in self.exhibits.iter().filter(|of| wanted.contains(&of.0)) {
+            let mut sheet = Sheet::new(&self.data.section[*id]);
+            make(&given, &mut sheet)?;
+            let mut section = sheet.finish();
             found.runs.append(&mut section.runs);
-            found.sections.push(Section { id: (*id).into(), title: (*title).into(), ..section });
+            found.sections.push(Section { id: (*id).into(), ..section });
         }
         (self.conclude)(given.ran, &mut found);
         found.interrupted = watch.stop();
         Ok(found)
     }
-}
-
-pub(crate) fn note(found: &mut Reproduction, notes: &[&str]) {
-    found.notes.extend(notes.iter().map(|note| (*note).to_owned()));
 }

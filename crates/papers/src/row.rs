@@ -153,6 +153,11 @@ impl Row {
             .because(cause)
     }
 
+    /// Row without a figure of ours, and why there is none.
+    pub fn missing(what: &str, unit: &str, printed: Option<&str>, why: impl ToString) -> Self {
+        Self::incomparable(what, unit, printed, None, Reason::MissingDetail(why.to_string()))
+    }
+
     /// Compares the paper's order, smallest first, with the order of our values. A group holds schemes whose mutual
     /// order the paper leaves open. Equal if no scheme of a group exceeds one of a later group by more than 0.1 %. Not exercised if all
     /// values are zero.

@@ -1,10 +1,14 @@
 //! Parallel execution of all experiments that a paper's figures need, with the command of each run.
 
+use crate::declared::{Declared, Group};
 use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
+use crate::settings::{Scale, Settings};
 use rayon::prelude::*;
-use sim::config::{DefaultShare, Experiment, PartialPages, Resolved, SpaceRule, Word};
+use sim::config::{
+    DefaultShare, Experiment, PartialPages, Resolved, SchemeTable, SpaceRule, TextOrTable, Word,
+};
 use sim::report::SchemeReport;
 use sim::run::{Observer, Phase, RunError};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -95,6 +99,80 @@ pub(crate) fn as_in_the_papers(experiment: Experiment) -> Experiment {
     let (default_share, space) = (Word(DefaultShare::Own), Word(SpaceRule::Smallest));
     let partial = Word(PartialPages::Free);
     Experiment { default_share, space, partial, ..experiment }
+}
+
+/// Results of the runs that a paper's data file declares.
+pub(crate) struct Runs(Vec<(&'static Group, &'static str, Ran)>);
+
+/// A figure, or why there is none.
+pub(crate) type Found = Result<f64, String>;
+
+impl Runs {
+    /// Runs the groups that the requested sections need.
+    pub(crate) fn run(
+        declared: &'static Declared,
+        wanted: &[&str],
+        settings: &Settings,
+        watch: &dyn ReproductionObserver,
+    ) -> Result<Self, ReproduceError> {
+        let is_wanted =
+            |group: &&Group| group.sections.iter().any(|id| wanted.contains(&id.as_str()));
+        let cells: Vec<(&Group, &str)> = declared
+            .runs
+            .iter()
+            .filter(is_wanted)
+            .flat_map(|group| {
+                group.workloads.iter().map(move |workload| (group, workload.as_str()))
+            })
+            .collect();
+        let planned = cells.iter().map(|(group, name)| declared.planned(group, name, settings));
+        let ran = run_all(planned.collect(), watch)?;
+        Ok(Self(
+            cells.into_iter().zip(ran).map(|((group, name), ran)| (group, name, ran)).collect(),
+        ))
+    }
+
+    /// Report of a scheme in a group of runs, or why there is none.
+    pub(crate) fn report(
+        &self,
+        group: &str,
+        workload: &str,
+        label: &str,
+    ) -> Result<&SchemeReport, String> {
+        let of_group = || self.0.iter().filter(|(of, ..)| of.id == group);
+        let ran = of_group().find(|(_, of, _)| *of == workload).map(|(.., ran)| ran);
+        ran.and_then(|ran| ran.scheme(label)).ok_or_else(|| {
+            let why = of_group().find_map(|(.., ran)| ran.why_not(label));
+            why.unwrap_or("nothing of it was measured").to_owned()
+        })
+    }
+
+    pub(crate) fn records(&self) -> Vec<RunRecord> {
+        self.0.iter().map(|(.., ran)| ran.record.clone()).collect()
+    }
+}
+
+impl Declared {
+    fn planned(&self, group: &Group, name: &str, settings: &Settings) -> Planned {
+        let scale = if settings.scale == Scale::Full { &self.full } else { &self.quick };
+        let workload = self.workload.get(name).cloned().unwrap_or_else(|| {
+            toml::Table::from_iter([("name".to_owned(), toml::Value::from(name))])
+        });
+        let mut table = scale.clone();
+        table.extend(group.settings.clone());
+        table.insert("workload".into(), workload.into());
+        let scheme = |(label, text): &(String, String)| {
+            let table: SchemeTable = text.parse().expect("the notation of schemes is right");
+            TextOrTable(SchemeTable { label: Some(label.clone()), ..table })
+        };
+        let text = toml::to_string(&table).expect("a table is text");
+        let experiment = Experiment {
+            seed: settings.seed,
+            schemes: group.schemes.iter().map(scheme).collect(),
+            ..Experiment::from_toml(&text, name).expect("is an experiment")
+        };
+        Planned { name: group.name.replace("{workload}", name), experiment }
+    }
 }
 
 fn steps(resolved: &Resolved, scheme: usize) -> u64 {

@@ -2,8 +2,6 @@
 //! is reconstructed page by page from the flash content afterwards.
 
 use crate::chip::chip;
-use crate::row::Row;
-use crate::verdict::Reason;
 use flash::parts::K9WBG08U1M;
 use flash::{
     AnyArray, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Operation, Part, Ppn, Store,
@@ -11,6 +9,9 @@ use flash::{
 use ftl::{BufferPolicy, BufferSettings, FtlError, SchemeConfig, registry};
 use sim::run::plain_array;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Why a row of these figures may differ.
+pub(super) const WHY: &str = "the scheme does not do as the figure says";
 
 const PAGES_PER_BLOCK: u32 = 4;
 const PAGE_BYTES: u32 = 8;
@@ -209,14 +210,4 @@ pub(super) fn merge(
     scheme.flush()?;
     merged.written_later = scheme.telemetry().buffer.map_or(0, |(_, log)| log.flushed) - flushed;
     Ok(merged)
-}
-
-/// Compares a text of the paper with ours.
-pub(super) fn words(what: &str, paper: &str, ours: &str, why: &str) -> Row {
-    Row::words(what, paper, ours).because(Reason::MissingDetail(why.into()))
-}
-
-/// Our text without a printed counterpart.
-pub(super) fn told(what: &str, ours: &str) -> Row {
-    Row::told(what, ours)
 }

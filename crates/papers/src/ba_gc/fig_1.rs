@@ -1,11 +1,9 @@
 //! Fig. 1: FAST merges L0 unaware of the buffer, and aware of it.
 
 use super::example::{
-    Merged, Origin, Task, fast_below, image, merge, part, set, told, with_first_logged, words,
+    Merged, Origin, Task, WHY, fast_below, image, merge, part, with_first_logged,
 };
-use crate::reproduction::Section;
-use crate::row::Row;
-use crate::verdict::Reason;
+use crate::sheet::{Outcome, Sheet};
 use bounds::ba_gc::{self, Sets};
 use ftl::{BufferPolicy, FtlError};
 
@@ -14,8 +12,6 @@ const DIRTY: [Task; 2] = [Task::Write(2), Task::Write(4)];
 
 const SETS: Sets = Sets { blocks: 2, from_flash: 6, from_buffer: 2, dirty_again: 0 };
 
-const WHY: &str = "the scheme does not do as the figure says";
-
 /// The figure's two merges, and the aware merge of an L0 that FAST itself would write.
 struct Merges {
     unaware: Merged,
@@ -23,28 +19,12 @@ struct Merges {
     written: Merged,
 }
 
-pub(super) fn fig_1() -> Section {
-    let mut section = Section::default();
-    section.rows.extend(match run() {
-        Ok(seen) => seen.rows(),
-        Err(error) => {
-            vec![Row::incomparable(
-                "the example",
-                "",
-                None,
-                None,
-                Reason::MissingDetail(error.to_string()),
-            )]
-        }
-    });
-    section.notes.push(
-        "blocks of four pages, one log block, a buffer of eight pages; what FAST moved is read from its blocks \
-         after the merge. FAST would write p0, the first page of its block, to the sequential log block and never \
-         to L0: the figure's L0 is put on the array as it is printed, and mounted. Where p0 stays in B0 instead, \
-         M, F and B are the same"
-            .into(),
-    );
-    section
+pub(super) fn fig_1(to: &mut Sheet) -> Outcome {
+    match run() {
+        Ok(seen) => seen.put(to),
+        Err(error) => to.missing("the example", error),
+    }
+    Ok(())
 }
 
 fn run() -> Result<Merges, FtlError> {
@@ -60,49 +40,31 @@ fn run() -> Result<Merges, FtlError> {
 }
 
 impl Merges {
-    fn rows(&self) -> Vec<Row> {
+    fn put(&self, to: &mut Sheet) {
         let Self { unaware, aware, written } = self;
         let part = part();
         let flash = [Origin::Data, Origin::Log];
         let us = |ns: u64| ns as f64 / 1e3;
-        let count = |what: &str, printed: &str, ours: u64| {
-            Row::exact(what, "", printed, ours as f64).because(Reason::MissingDetail(WHY.into()))
-        };
-        let (of_unaware, of_aware) =
-            (ba_gc::unaware_merge_ns(&part, &SETS), ba_gc::merge_ns(&part, &SETS, 0));
-        let erases = ba_gc::erase_ns(&part, &SETS);
-        vec![
-            words(
-                "M(L0): moved without regard to the buffer",
-                &set(0..8),
-                &unaware.of(&flash),
-                WHY,
-            ),
-            words(
-                "F(L0): moved from flash with regard to it",
-                "p0, p1, p3, p5, p6, p7",
-                &aware.of(&flash),
-                WHY,
-            ),
-            words("B(L0): moved from the buffer", "p2, p4", &aware.of(&[Origin::Buffer]), WHY),
-            count("|F(L0)|: pages copied", "6", aware.copies),
-            count("|B(L0)|: pages programmed from the buffer", "2", aware.programs),
-            told("of F(L0), from B0 and B1", &aware.of(&[Origin::Data])),
-            told("of F(L0), from L0", &aware.of(&[Origin::Log])),
-            count("|A(L0)|: data blocks merged, and erased beside L0", "2", aware.erases - 1),
-            count("pages that are not at their place in N0 and N1", "0", aware.misplaced),
-            count("unnecessary migrations without regard to the buffer", "2", unaware.in_vain),
-            count("unnecessary migrations with regard to it", "0", aware.in_vain),
-            count("writes when p2 and p4 leave the buffer", "0", aware.written_later),
-            Row::evidence("the same without regard to it", "", unaware.written_later as f64, 0),
-            Row::evidence("time of the merge without regard (Eq. 3)", "µs", us(of_unaware), 1),
-            Row::evidence("the same, and its erases, measured", "µs", us(unaware.ns), 1),
-            Row::evidence("time of the merge with regard (Eq. 4)", "µs", us(of_aware), 1),
-            Row::evidence("the same, and its erases, measured", "µs", us(aware.ns), 1),
-            Row::evidence("erases (Eq. 7)", "µs", us(erases), 1),
-            told("with p0 in B0: F(L0)", &written.of(&flash)),
-            told("with p0 in B0: B(L0)", &written.of(&[Origin::Buffer])),
-        ]
+        to.say("why", WHY).put("unaware", unaware.of(&flash));
+        to.put("aware", aware.of(&flash));
+        to.put("buffer", aware.of(&[Origin::Buffer]));
+        to.put("copied", aware.copies);
+        to.put("programmed", aware.programs);
+        to.put("of-data", aware.of(&[Origin::Data]));
+        to.put("of-log", aware.of(&[Origin::Log]));
+        to.put("merged", aware.erases - 1);
+        to.put("misplaced", aware.misplaced);
+        to.put("in-vain", unaware.in_vain);
+        to.put("in-vain-aware", aware.in_vain);
+        to.put("later", aware.written_later);
+        to.put("later-unaware", unaware.written_later);
+        to.put("eq-3", us(ba_gc::unaware_merge_ns(&part, &SETS)));
+        to.put("measured", us(unaware.ns));
+        to.put("eq-4", us(ba_gc::merge_ns(&part, &SETS, 0)));
+        to.put("measured", us(aware.ns));
+        to.put("erases", us(ba_gc::erase_ns(&part, &SETS)));
+        to.put("written", written.of(&flash));
+        to.put("written-buffer", written.of(&[Origin::Buffer]));
     }
 }
 
@@ -113,9 +75,9 @@ mod tests {
 
     #[test]
     fn every_page_is_taken_from_where_the_figure_has_it() {
-        let section = fig_1();
-        assert_eq!(section.rows.len(), 20);
-        for row in &section.rows {
+        let rows = crate::testing::rows(super::super::PAPER, &["fig-1"]);
+        assert_eq!(rows.len(), 20);
+        for row in &rows {
             assert!(matches!(row.verdict, Verdict::Equal | Verdict::Evidence), "{row:?}");
         }
         let seen = run().unwrap();

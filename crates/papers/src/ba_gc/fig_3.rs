@@ -1,9 +1,7 @@
 //! Fig. 3: victim selection between two log blocks, one with hot pages in the buffer, the other with cold ones.
 
-use super::example::{Merged, Origin, Task, fast_below, image, merge, part, told, words};
-use crate::reproduction::Section;
-use crate::row::Row;
-use crate::verdict::Reason;
+use super::example::{Merged, Origin, Task, WHY, fast_below, image, merge, part};
+use crate::sheet::{Outcome, Sheet};
 use bounds::ba_gc::{self, Sets};
 use flash::Part;
 use ftl::{BufferPolicy, FtlError, Regions, SchemeConfig, VictimKind};
@@ -32,8 +30,6 @@ const UPDATES: [u32; 8] = [1, 2, 3, 1, 5, 6, 7, 5];
 const L0: Sets = Sets { blocks: 1, from_flash: 1, from_buffer: 3, dirty_again: 3000 };
 const L1: Sets = Sets { blocks: 1, from_flash: 2, from_buffer: 2, dirty_again: 0 };
 
-const WHY: &str = "the scheme does not do as the figure says";
-
 /// Merges chosen by the two victim policies.
 struct Merges {
     /// Victim by round robin.
@@ -42,27 +38,14 @@ struct Merges {
     least_cost: Merged,
 }
 
-pub(super) fn fig_3() -> Section {
-    let mut section = Section { rows: closed_forms(&part()), ..Section::default() };
-    section.rows.extend(match run() {
-        Ok(seen) => seen.rows(&part()),
-        Err(error) => {
-            vec![Row::incomparable(
-                "the example",
-                "",
-                None,
-                None,
-                Reason::MissingDetail(error.to_string()),
-            )]
-        }
-    });
-    section.notes.push(
-        "blocks of four pages, two log blocks, a three-region buffer of eight pages with regions of a quarter, a \
-         half and a quarter. L0 is the older one; FAST holds p1, p2 and p3 there, and p5, p6 and p7 in L1: no first \
-         page of a block, which it would write to its sequential log block"
-            .into(),
-    );
-    section
+pub(super) fn fig_3(to: &mut Sheet) -> Outcome {
+    let part = part();
+    closed_forms(&part, to);
+    match run() {
+        Ok(seen) => seen.put(&part, to),
+        Err(error) => to.missing("the example", error),
+    }
+    Ok(())
 }
 
 fn config(victim: VictimKind) -> Result<SchemeConfig, FtlError> {
@@ -77,51 +60,37 @@ fn run() -> Result<Merges, FtlError> {
     Ok(Merges { oldest: run(VictimKind::FIFO)?, least_cost: run(VictimKind::GREEDY)? })
 }
 
-fn us(ns: i64) -> f64 {
-    ns as f64 / 1e3
-}
-
 /// The figure's costs; the paper prints their terms as multiples.
-fn closed_forms(part: &Part) -> Vec<Row> {
-    let ff = ba_gc::from_flash_ns(part) as i64;
-    let bf = ba_gc::from_buffer_ns(part, 0) as i64;
+fn closed_forms(part: &Part, to: &mut Sheet) {
+    let ff = ba_gc::from_flash_ns(part) as f64;
+    let bf = ba_gc::from_buffer_ns(part, 0) as f64;
     let with_alpha = part.t_prog_ns as f64 * (1.0 + ba_gc::alpha(part).as_f64());
-    let row = |what: &str, printed_ns: f64, ours: i64| {
-        Row::exact(what, "µs", &format!("{:.1}", printed_ns / 1e3), us(ours))
-    };
     let merge = |sets| ba_gc::merge_ns(part, sets, 0) as i64;
     let benefit = |sets| ba_gc::benefit_ns(part, sets) as i64;
-    let cost = |sets| Row::evidence("", "µs", us(ba_gc::cost_ns(part, sets, 0)), 1);
-    let named = |what: &str, row: Row| Row { what: what.into(), ..row };
-    vec![
-        row("δ_merge(L0) = 1·C_ff + 3·C_bf", (ff + 3 * bf) as f64, merge(&L0)),
-        row("δ_merge(L1) = 2·C_ff + 2·C_bf", (2 * ff + 2 * bf) as f64, merge(&L1)),
-        row("δ_benefit(L0)", 0.0, benefit(&L0)),
-        row("δ_benefit(L1) = 2·C_p·(1 + α)", 2.0 * with_alpha, benefit(&L1)),
-        named("Δ(L0) (Eq. 7)", cost(&L0)),
-        named("Δ(L1) (Eq. 7)", cost(&L1)),
-    ]
+    for (key, printed_ns, ours) in [
+        ("merge-0", ff + 3.0 * bf, merge(&L0)),
+        ("merge-1", 2.0 * ff + 2.0 * bf, merge(&L1)),
+        ("benefit-0", 0.0, benefit(&L0)),
+        ("benefit-1", 2.0 * with_alpha, benefit(&L1)),
+        ("cost-0", 0.0, ba_gc::cost_ns(part, &L0, 0)),
+        ("cost-1", 0.0, ba_gc::cost_ns(part, &L1, 0)),
+    ] {
+        to.say("printed", printed_ns / 1e3).put(key, ours as f64 / 1e3);
+    }
 }
 
 impl Merges {
-    fn rows(&self, part: &Part) -> Vec<Row> {
+    fn put(&self, part: &Part, to: &mut Sheet) {
         let Self { oldest, least_cost } = self;
-        let spent =
-            |sets: &Sets| (ba_gc::merge_ns(part, sets, 0) + ba_gc::erase_ns(part, sets)) as f64;
-        let time = |what: &str, sets: &Sets, merged: &Merged| {
-            let by_equations = format!("{:.1} by Eqs. 4 and 7", spent(sets) / 1e3);
-            Row::evidence(what, "µs", merged.ns as f64 / 1e3, 1).noting(&by_equations)
-        };
-        let cleaned = |merged: &Merged| merged.of(&[Origin::Buffer]);
-        vec![
-            words("victim by δ_merge alone, without BA-VBS", "L0", cheaper(part), WHY),
-            told("the log block that FAST's round robin takes, the older one", victim(oldest)),
-            words("victim with BA-VBS", "L1", victim(least_cost), WHY),
-            words("taken from the buffer with L0", "p1, p2, p3", &cleaned(oldest), WHY),
-            words("taken from the buffer with L1", "p6, p7", &cleaned(least_cost), WHY),
-            time("time of the merge of L0, δ_merge + δ_erase, measured", &L0, oldest),
-            time("time of the merge of L1, δ_merge + δ_erase, measured", &L1, least_cost),
-        ]
+        to.say("why", WHY).put("cheaper", cheaper(part));
+        to.put("oldest", victim(oldest));
+        to.put("least-cost", victim(least_cost));
+        to.put("with-0", oldest.of(&[Origin::Buffer]));
+        to.put("with-1", least_cost.of(&[Origin::Buffer]));
+        for (key, sets, merged) in [("time-0", &L0, oldest), ("time-1", &L1, least_cost)] {
+            let spent = ba_gc::merge_ns(part, sets, 0) + ba_gc::erase_ns(part, sets);
+            to.say("spent", spent as f64 / 1e3).put(key, merged.ns as f64 / 1e3);
+        }
     }
 }
 
@@ -147,7 +116,7 @@ mod tests {
 
     #[test]
     fn costs_and_victims_are_those_of_the_figure() {
-        let rows = fig_3().rows;
+        let rows = crate::testing::rows(super::super::PAPER, &["fig-3"]);
         assert_eq!(rows.len(), 13);
         for row in &rows {
             assert!(matches!(row.verdict, Verdict::Equal | Verdict::Evidence), "{row:?}");

@@ -1,279 +1,166 @@
 //! Figs 5 and 6: execution time and garbage collection time under six workloads, FAB = 1.
 
-use super::normalised::{Measure, evidence, short};
-use super::runs::{Group, Runs};
-use super::schemes::{
-    BA_GC, BONNIE, BPLRU, FAB, FAB_CLEAN_FIRST, IOZONE, POSTMARK, SCHEMES, TIOBENCH, WORKLOADS,
-};
-use super::times::{collection_s, execution_s, padding_s, pages_an_eviction};
-use crate::error::ReproduceError;
-use crate::figure::Figure;
-use crate::reproduction::Section;
-use crate::row::{Row, TOLERANCE};
-use crate::verdict::Reason;
+use super::measure::*;
+use crate::runs::Runs;
+use crate::sheet::{Outcome, Sheet};
 use sim::report::SchemeReport;
 use sim::report::units::grouped;
 
-/// Further conditions, reported as evidence.
-const STATES: [(Group, &str); 3] = [
-    (Group::Device, ", by the device's clock"),
-    (Group::Fresh, ", nothing written before"),
-    (Group::Ageless, ", nothing flushed by age"),
+/// Further conditions, reported as evidence: group, words, suffix of files.
+const STATES: [(&str, &str, &str); 3] = [
+    ("device", ", by the device's clock", "-device"),
+    ("fresh", ", nothing written before", "-fresh"),
+    ("ageless", ", nothing flushed by age", "-ageless"),
 ];
 
-pub(super) fn fig_5(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
-    let times = Measure { runs, group: Group::Main, of: execution_s };
-    section.rows = vec![
-        mean_row(&times, FAB, "-30", "")
-            .headline("§6.2, Fig. 5", "execution time against FAB, mean"),
-        mean_row(&times, BPLRU, "-15", "")
-            .headline("§6.2, Fig. 5", "execution time against BPLRU, mean"),
-        extreme(&times, "most, of the six workloads", "-45", f64::min)
-            .headline("§1, abstract", "execution time, largest reduction"),
-        extreme(&times, "least, of the six workloads", "-10", f64::max),
-        order(&times, "order of the means", &[&[BA_GC], &[BPLRU], &[FAB]], &means(&times)),
-        least_gains(&times, "execution time", FAB, &[BONNIE])
-            .headline("§6.2", "execution time falls least under Tiobench and Postmark"),
-        least_gains(&times, "execution time", FAB_CLEAN_FIRST, &[BONNIE])
-            .as_evidence()
-            .headline("§6.2", "the same, against FAB that drops clean blocks first"),
-        iozone(&times).headline("§6.2", "IOzone: BA-GC about as fast as BPLRU"),
-        clean_first(&times)
-            .as_evidence()
-            .headline("§6.2, Fig. 5", "against FAB that drops clean blocks first, mean"),
-    ];
-    for (group, state) in STATES {
+pub(super) fn fig_5(runs: &Runs, to: &mut Sheet) -> Outcome {
+    let times = Measure { runs, group: "main", of: execution_s };
+    let bases = [("fab", "FAB", "-30"), ("bplru", "BPLRU", "-15")];
+    to.say("state", "").say("file", "").say("means", means(&times));
+    for (base, name, printed) in bases {
+        to.say("base", base).say("Base", name).say("printed", printed);
+        to.say("changes", times.changes("ba-gc", base));
+        to.put("mean", times.mean_change("ba-gc", base));
+    }
+    to.say("changes", times.changes("ba-gc", "fab"));
+    for (which, printed, choose) in [
+        ("most, of the six workloads", "-45", f64::min as fn(f64, f64) -> f64),
+        ("least, of the six workloads", "-10", f64::max),
+    ] {
+        to.say("which", which).say("printed", printed).say("elsewhere", elsewhere(&times, choose));
+        let changes = WORKLOADS.iter().map(|workload| times.change(workload, "ba-gc", "fab"));
+        let changes = changes.collect::<Result<Vec<_>, _>>();
+        to.put("extreme", changes.map(|of| of.into_iter().reduce(choose).unwrap_or(0.0)));
+    }
+    let of_means = SCHEMES.map(|scheme| (scheme, times.mean(scheme).ok()));
+    to.put("order", of_means.to_vec());
+    say_least_gains(&times, to);
+    for (key, base) in [("least-gains", "fab"), ("least-gains-clean-first", "fab-clean-first")] {
+        to.say("changes", times.changes("ba-gc", base)).put(key, gains(&times, base));
+    }
+    say_iozone(&times, to);
+    to.put("iozone", times.change(IOZONE, "ba-gc", "bplru"));
+    let pages = |scheme| runs.report("main", TIOBENCH, scheme).map(pages_an_eviction).ok();
+    to.say("pages", pages("fab")).say("pages_clean", pages("fab-clean-first"));
+    to.say("held", times.mean_change("ba-gc", "fab").ok());
+    to.put("clean-first", times.mean_change("ba-gc", "fab-clean-first"));
+    for (group, state, _) in STATES {
         let otherwise = Measure { group, ..times };
-        for (base, printed) in [(FAB, "-30"), (BPLRU, "-15")] {
-            let row = mean_row(&otherwise, base, printed, state);
-            let is_first = group == Group::Device && base == FAB;
-            section.rows.push(match is_first {
-                true => row
-                    .as_evidence()
-                    .headline("§6.2, Fig. 5", "against FAB, mean, data ages by the device's clock"),
-                false => row,
-            });
+        for (base, _, printed) in bases {
+            to.say("state", state).say("base", base).say("printed", printed);
+            to.say("changes", otherwise.changes("ba-gc", base));
+            let key = if (group, base) == ("device", "fab") { "mean-device" } else { "mean" };
+            to.put(key, otherwise.mean_change("ba-gc", base));
         }
     }
-    for base in [FAB, BPLRU] {
-        section.rows.extend(times.change_rows(BA_GC, base, ""));
+    to.say("state", "");
+    for base in ["fab", "bplru"] {
+        times.put_changes("ba-gc", base, to);
     }
-    let of_means = times.mean(BA_GC).zip(times.mean(BPLRU)).map(|(a, b)| (a / b - 1.0) * 100.0);
-    section.rows.push(evidence("ba-gc against bplru, of the means", "%", of_means, 2, || {
-        runs.why_not(Group::Main, BPLRU)
-    }));
-    let behind = times.mean_change(BPLRU, FAB);
-    section.rows.push(
-        evidence("bplru against fab, mean", "%", behind, 2, || runs.why_not(Group::Main, BPLRU))
-            .noting("−17.6 follows from the two printed means"),
-    );
-    section.rows.extend(values(&times, "s"));
-    for (group, state) in STATES {
-        section.rows.extend(otherwise(&Measure { group, ..times }, state));
+    let of_means = times.mean("ba-gc").and_then(|a| Ok(percent(a, times.mean("bplru")?)));
+    to.put("of-the-means", of_means);
+    to.put("bplru-fab", times.mean_change("bplru", "fab"));
+    for workload in WORKLOADS {
+        for scheme in SCHEMES {
+            to.say("workload", short(workload)).say("scheme", scheme);
+            to.put_some("value", times.value(workload, scheme).ok());
+        }
     }
-    section.matrices.push(times.matrix("execution time, FAB = 1"));
-    let label = "I/O execution time, FAB = 1";
-    section.plots.push(times.plot("fig-5.svg", "Fig. 5: execution time", label, &SCHEMES));
-    for (group, state) in STATES {
-        let file = match group {
-            Group::Fresh => "fig-5-fresh.svg",
-            Group::Device => "fig-5-device.svg",
-            _ => "fig-5-ageless.svg",
-        };
-        let measure = Measure { group, ..times };
-        let title = format!("Fig. 5: execution time{state}");
-        section.plots.push(measure.plot(file, &title, label, &SCHEMES));
+    for (group, state, _) in STATES {
+        to.say("state", state);
+        for base in ["fab", "bplru"] {
+            Measure { group, ..times }.put_changes("ba-gc", base, to);
+        }
     }
-    Ok(section)
+    times.matrix(to);
+    for (group, state, file) in [("main", "", "")].into_iter().chain(STATES) {
+        to.say("state", state).say("file", file);
+        Measure { group, ..times }.bars("fig-5{file}", &SCHEMES, to);
+    }
+    Ok(())
 }
 
-pub(super) fn fig_6(runs: &Runs) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
-    let times = Measure { runs, group: Group::Main, of: collection_s };
-    section.rows = vec![
-        bonnie_share(runs).headline("§6.2", "Bonnie++: collection in the I/O time, under FAB"),
-        least_gains(&times, "collection", FAB_CLEAN_FIRST, &[BONNIE]),
-        least_gains(&times, "collection", FAB, &[]),
-        iozone_order(&times),
-        order(&times, "order of the means of ba-gc and fab", &[&[BA_GC], &[FAB]], ""),
-    ];
-    for scheme in [BPLRU, BA_GC] {
-        section.rows.extend(times.change_rows(scheme, FAB, ""));
+pub(super) fn fig_6(runs: &Runs, to: &mut Sheet) -> Outcome {
+    let times = Measure { runs, group: "main", of: collection_s };
+    say_bonnie(runs, to);
+    to.put("bonnie", runs.report("main", BONNIE, "fab").map(share_of));
+    say_least_gains(&times, to);
+    for (key, base) in [("least-gains-clean-first", "fab-clean-first"), ("least-gains", "fab")] {
+        to.say("changes", times.changes("ba-gc", base)).put(key, gains(&times, base));
     }
-    for (group, state) in [STATES[0], STATES[2]] {
-        let otherwise = Measure { group, ..times };
-        section.rows.extend(otherwise.change_rows(BA_GC, FAB, state));
+    let over = |scheme| (scheme, times.over(IOZONE, scheme, "fab").ok());
+    to.put("iozone", SCHEMES.map(over).to_vec());
+    to.put("order", SCHEMES.map(|scheme| (scheme, times.mean(scheme).ok())).to_vec());
+    to.say("state", "");
+    for scheme in ["bplru", "ba-gc"] {
+        times.put_changes(scheme, "fab", to);
+    }
+    for (group, state, _) in [STATES[0], STATES[2]] {
+        to.say("state", state);
+        Measure { group, ..times }.put_changes("ba-gc", "fab", to);
     }
     let padded = Measure { of: |report| collection_s(report) + padding_s(report), ..times };
-    section.rows.extend(padded.change_rows(BPLRU, FAB, ", its padding counted"));
+    to.say("state", ", its padding counted");
+    padded.put_changes("bplru", "fab", to);
     for workload in WORKLOADS {
-        section.rows.extend(SCHEMES.iter().filter_map(|scheme| work(runs, workload, scheme)));
+        for scheme in SCHEMES {
+            if let Ok(report) = runs.report("main", workload, scheme) {
+                to.say("workload", short(workload)).say("scheme", scheme);
+                to.say("work", work(report)).put("work", share_of(report));
+            }
+        }
     }
-    section.matrices.push(times.matrix("time of garbage collection, FAB = 1"));
-    let label = "time of garbage collection, FAB = 1";
-    let title = "Fig. 6: garbage collection overhead";
-    section.plots.push(times.plot("fig-6.svg", title, label, &SCHEMES));
-    let title = "Fig. 6: garbage collection overhead, page padding counted as such";
-    section.plots.push(padded.plot("fig-6-padding.svg", title, label, &SCHEMES));
-    Ok(section)
+    times.matrix(to);
+    times.bars("fig-6", &SCHEMES, to);
+    padded.bars("fig-6-padding", &SCHEMES, to);
+    Ok(())
 }
 
 /// The mean changes under all conditions, for the reason of a row.
 fn means(times: &Measure<'_>) -> String {
-    let told = |group: Group, state: &str| {
+    let conditions = [("main", "", "")].into_iter().chain(STATES);
+    let of = conditions.map(|(group, state, _)| {
         let of = Measure { group, ..*times };
-        let change = |base| {
-            let change = of.mean_change(BA_GC, base);
-            change.map_or("–".to_owned(), |change| Figure::number(change, 1).to_string())
-        };
-        format!("{} % against fab and {} % against bplru{state}", change(FAB), change(BPLRU))
-    };
-    let conditions = [(Group::Main, "")].into_iter().chain(STATES);
-    conditions.map(|(group, state)| told(group, state)).collect::<Vec<_>>().join("; ")
-}
-
-fn mean_row(times: &Measure<'_>, base: &str, printed: &str, state: &str) -> Row {
-    let what = format!("ba-gc against {base}, mean{state}");
-    let Some(change) = times.mean_change(BA_GC, base) else {
-        let why = times.runs.why_not(times.group, base);
-        return Row::incomparable(&what, "%", Some(printed), None, Reason::MissingDetail(why));
-    };
-    let row = Row::changed(&what, printed, change, TOLERANCE)
-        .because(Reason::Reading(means(&Measure { group: Group::Main, ..*times })));
-    row.noting(&times.changes(BA_GC, base))
-}
-
-/// FAB with clean blocks first: the paper does not say what becomes of the blocks that were flushed.
-fn clean_first(times: &Measure<'_>) -> Row {
-    let what = "ba-gc against fab with clean blocks first, mean";
-    let why = || times.runs.why_not(times.group, FAB_CLEAN_FIRST);
-    let Some(change) = times.mean_change(BA_GC, FAB_CLEAN_FIRST) else {
-        return Row::incomparable(what, "%", Some("-30"), None, Reason::MissingDetail(why()));
-    };
-    let pages = |scheme| {
-        let report = times.runs.report(times.group, TIOBENCH, scheme).map(pages_an_eviction);
-        report.map_or("–".to_owned(), |pages| Figure::number(pages, 1).to_string())
-    };
-    let held = times
-        .mean_change(BA_GC, FAB)
-        .map_or("–".into(), |held| Figure::number(held, 1).to_string());
-    Row::changed(what, "-30", change, TOLERANCE)
-        .because(Reason::Reading(format!(
-            "{held} % where FAB keeps flushed blocks. They take the room of others, which it then evicts before they \
-             are whole: {} dirty pages an eviction under Tiobench, {} where it drops them first",
-            pages(FAB),
-            pages(FAB_CLEAN_FIRST)
-        )))
-        .noting(&times.changes(BA_GC, FAB_CLEAN_FIRST))
-}
-
-/// Evidence rows of the changes under another condition.
-fn otherwise(times: &Measure<'_>, state: &str) -> Vec<Row> {
-    [FAB, BPLRU].iter().flat_map(|base| times.change_rows(BA_GC, base, state)).collect()
-}
-
-/// Row with the largest or smallest reduction against FAB.
-fn extreme(times: &Measure<'_>, which: &str, printed: &str, choose: fn(f64, f64) -> f64) -> Row {
-    let what = format!("ba-gc against fab, {which}");
-    let changes: Option<Vec<f64>> =
-        WORKLOADS.iter().map(|workload| times.change(workload, BA_GC, FAB)).collect();
-    match changes.and_then(|changes| changes.into_iter().reduce(choose)) {
-        Some(change) => Row::changed(&what, printed, change, TOLERANCE)
-            .because(Reason::StandIn(elsewhere(times, choose)))
-            .noting(&times.changes(BA_GC, FAB)),
-        None => {
-            let why = times.runs.why_not(times.group, BA_GC);
-            Row::incomparable(&what, "%", Some(printed), None, Reason::MissingDetail(why))
-        }
-    }
+        let [fab, bplru] = ["fab", "bplru"].map(|base| told(of.mean_change("ba-gc", base)));
+        format!("{fab} % against fab and {bplru} % against bplru{state}")
+    });
+    of.collect::<Vec<_>>().join("; ")
 }
 
 /// The largest or smallest change under the other conditions, which bound what they can explain.
 fn elsewhere(times: &Measure<'_>, choose: fn(f64, f64) -> f64) -> String {
-    let of = |group| {
+    let of = STATES.iter().filter_map(|(group, state, _)| {
         let measure = Measure { group, ..*times };
-        WORKLOADS.iter().filter_map(move |workload| measure.change(workload, BA_GC, FAB))
-    };
-    let told = STATES.iter().filter_map(|(group, state)| {
-        let change = of(*group).reduce(choose)?;
-        Some(format!("{} %{state}", Figure::number(change, 1)))
+        let changes = WORKLOADS.iter().filter_map(|of| measure.change(of, "ba-gc", "fab").ok());
+        Some(format!("{} %{state}", told(Ok(changes.reduce(choose)?))))
     });
-    format!("no condition changes it much: {}", told.collect::<Vec<_>>().join("; "))
+    of.collect::<Vec<_>>().join("; ")
 }
 
-fn order(times: &Measure<'_>, what: &str, groups: &[&[&str]], why: &str) -> Row {
-    let means: Vec<(&str, Option<f64>)> =
-        SCHEMES.iter().map(|scheme| (*scheme, times.mean(scheme))).collect();
-    Row::order(what, groups, &means).because(Reason::MissingDetail(why.into()))
-}
-
-/// "The overall performance of BA-GC is almost equivalent to that of BPLRU."
-fn iozone(times: &Measure<'_>) -> Row {
-    let what = "ba-gc against bplru, iozone (\"almost equivalent\")";
-    match times.change(IOZONE, BA_GC, BPLRU) {
-        Some(change) => Row::changed(what, "0", change, TOLERANCE)
-            .because(Reason::StandIn(of_iozone(times).unwrap_or_default())),
-        None => {
-            let why = times.runs.why_not(times.group, BPLRU);
-            Row::incomparable(what, "%", Some("0"), None, Reason::MissingDetail(why))
-        }
-    }
-}
-
-/// The difference under IOzone in its parts: what is written more for misses, and what collection costs.
-fn of_iozone(times: &Measure<'_>) -> Option<String> {
+/// Words on the difference under IOzone in its parts: what is written more for misses, and what collection costs.
+fn say_iozone(times: &Measure<'_>, to: &mut Sheet) {
     let of = |scheme| times.runs.report(times.group, IOZONE, scheme);
-    let (bplru, ba_gc) = (of(BPLRU)?, of(BA_GC)?);
-    let hits = |report: &SchemeReport| {
-        let share = report.buffer.as_ref().and_then(|buffer| buffer.write_hit_share);
-        Figure::number(share.unwrap_or(0.0) * 100.0, 1)
-    };
+    let (Ok(bplru), Ok(ba_gc)) = (of("bplru"), of("ba-gc")) else { return };
+    let hits = |report| write_hits(report).unwrap_or(0.0);
     let writing = |report| execution_s(report) - collection_s(report);
-    Some(format!(
-        "as in the paper BPLRU collects less ({} s, BA-GC {} s) and misses more (write hits {} %, {} %), since it evicts a \
-         block as soon as it is written in order. Here that costs {} s more of writing. How much data is soon rewritten is \
-         not printed",
-        Figure::number(collection_s(bplru), 1),
-        Figure::number(collection_s(ba_gc), 1),
-        hits(bplru),
-        hits(ba_gc),
-        Figure::number(writing(bplru) - writing(ba_gc), 1),
-    ))
+    to.say("bplru_s", collection_s(bplru)).say("ba_gc_s", collection_s(ba_gc));
+    to.say("bplru_hits", hits(bplru)).say("ba_gc_hits", hits(ba_gc));
+    to.say("writing", writing(bplru) - writing(ba_gc));
 }
 
-/// "The garbage collection overhead accounts for a small portion of the I/O time (about 20 %)."
-fn bonnie_share(runs: &Runs) -> Row {
-    let what = "share of the execution time, bonnie under fab (\"about 20 %\")";
-    let share = |scheme| runs.report(Group::Main, BONNIE, scheme).map(share_of);
-    // A share is not a change, so its sign has no meaning: the unit must not be plain `%`.
-    let unit = "% of it";
-    let Some(of_fab) = share(FAB) else {
-        return Row::incomparable(
-            what,
-            unit,
-            Some("20"),
-            None,
-            Reason::MissingDetail(runs.why_not(Group::Main, FAB)),
-        );
-    };
-    let under = |scheme, share: Option<f64>| {
-        Some(format!("under {scheme} {} %", Figure::number(share?, 1)))
-    };
-    let ageless = runs.report(Group::Ageless, BONNIE, FAB).map(share_of);
-    let clean_first = share(FAB_CLEAN_FIRST);
+/// The share of collection under Bonnie++ with other buffers.
+fn say_bonnie(runs: &Runs, to: &mut Sheet) {
     let others = [
-        under("fab with clean blocks first", clean_first),
-        under("bplru", share(BPLRU)),
-        under("ba-gc", share(BA_GC)),
-        under("fab with nothing flushed by age", ageless),
+        ("main", "fab-clean-first", "fab with clean blocks first"),
+        ("main", "bplru", "bplru"),
+        ("main", "ba-gc", "ba-gc"),
+        ("ageless", "fab", "fab with nothing flushed by age"),
     ];
-    let told = others.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    let why = format!(
-        "the paper does not say under which buffer: {told}. Switch merges alone, an erase of 2 ms for 64 programs of \
-         0.2 ms, are 13.5 %"
-    );
-    Row::measured(what, unit, "20", of_fab, TOLERANCE).because(Reason::Reading(why))
+    let others = others.into_iter().filter_map(|(group, scheme, name)| {
+        let share = runs.report(group, BONNIE, scheme).map(share_of).ok()?;
+        Some(format!("under {name} {} %", told(Ok(share))))
+    });
+    to.say("others", others.collect::<Vec<_>>().join(", "));
 }
 
 /// Share of collection in the execution time, %.
@@ -281,58 +168,20 @@ fn share_of(report: &SchemeReport) -> f64 {
     collection_s(report) / execution_s(report) * 100.0
 }
 
+fn say_least_gains(times: &Measure<'_>, to: &mut Sheet) {
+    let own = |base| times.change(TIOBENCH, "ba-gc", base).ok();
+    to.say("of_fab", own("fab")).say("of_clean", own("fab-clean-first"));
+    to.say("of_bplru", own("bplru"));
+}
+
 /// "In cases of Tiobench and Postmark, the overhead reduced by BA-GC is smaller than the other benchmarks."
-fn least_gains(times: &Measure<'_>, quantity: &str, fab: &str, apart: &[&str]) -> Row {
-    let least = [short(TIOBENCH), short(POSTMARK)];
-    let named = WORKLOADS.iter().filter(|name| !apart.contains(name)).map(|name| short(name));
-    let others: Vec<&str> = named.filter(|name| !least.contains(name)).collect();
-    let values: Vec<(&str, Option<f64>)> = WORKLOADS
-        .iter()
-        .map(|workload| (short(workload), times.over(workload, BA_GC, fab)))
-        .collect();
-    let own = |base| {
-        let change = times.change(TIOBENCH, BA_GC, base);
-        change.map_or("–".into(), |change| Figure::number(change, 1).to_string())
-    };
-    let why = format!(
-        "what FAB does with the blocks that were flushed decides: it keeps them, and Tiobench changes by {} %. Where it \
-         drops them first Tiobench changes by {} %, and only Bonnie++, which the paper sets apart, by less than it and \
-         Postmark; against bplru by {} %",
-        own(FAB),
-        own(FAB_CLEAN_FIRST),
-        own(BPLRU)
-    );
-    Row::order(
-        &format!("{quantity}: ba-gc's over {fab}'s, by workload"),
-        &[&others, &least],
-        &values,
-    )
-    .because(Reason::Reading(why))
-    .noting(&times.changes(BA_GC, fab))
+fn gains(times: &Measure<'_>, base: &str) -> Vec<(&'static str, Option<f64>)> {
+    let of = |workload| (short(workload), times.over(workload, "ba-gc", base).ok());
+    WORKLOADS.map(of).to_vec()
 }
 
-/// "For the Iozone benchmark, BPLRU outperforms BA-GC."
-fn iozone_order(times: &Measure<'_>) -> Row {
-    let values: Vec<(&str, Option<f64>)> =
-        SCHEMES.iter().map(|scheme| (*scheme, times.over(IOZONE, scheme, FAB))).collect();
-    let why = "BPLRU's merges are switch merges alone, but it evicts so many more blocks that these cost more";
-    let what = "iozone: BPLRU's overhead, padding apart, is below BA-GC's";
-    Row::order(what, &[&[BPLRU], &[BA_GC]], &values).because(Reason::MissingDetail(why.into()))
-}
-
-/// Evidence rows of all measured values.
-fn values(times: &Measure<'_>, unit: &str) -> Vec<Row> {
-    let cells = WORKLOADS.iter().flat_map(|workload| SCHEMES.map(|scheme| (*workload, scheme)));
-    let row = |(workload, scheme): (&str, &str)| {
-        let value = times.value(workload, scheme)?;
-        Some(Row::evidence(&format!("{}, {scheme}", short(workload)), unit, value, 1))
-    };
-    cells.filter_map(row).collect()
-}
-
-/// Evidence row with the operations behind the collection time.
-fn work(runs: &Runs, workload: &str, scheme: &str) -> Option<Row> {
-    let report = runs.report(Group::Main, workload, scheme)?;
+/// The operations behind the collection time.
+fn work(report: &SchemeReport) -> String {
     let mut told = Vec::new();
     if let Some(merges) = report.collection.merges {
         let all = merges.switch + merges.partial + merges.full;
@@ -349,6 +198,5 @@ fn work(runs: &Runs, workload: &str, scheme: &str) -> Option<Row> {
             told.push(format!("{} pages taken from the buffer", grouped(buffer.collected)));
         }
     }
-    let what = format!("{}, {scheme}: collection in the execution time", short(workload));
-    Some(Row::evidence(&what, "%", share_of(report), 1).noting(&told.join("; ")))
+    told.join("; ")
 }

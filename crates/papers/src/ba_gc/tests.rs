@@ -1,22 +1,13 @@
 //! Tests of the sections without runs, and of the completeness of all sections.
 
 use super::*;
-use crate::observer::ReproductionObserver;
-use crate::observer::Unwatched;
-use crate::reproduction::Reproduction;
 use crate::row::Row;
-use crate::settings::Settings;
+use crate::testing::*;
 use crate::verdict::Verdict;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-fn reproduced(only: &[&str], watch: &dyn ReproductionObserver) -> Reproduction {
-    let only = only.iter().map(|id| (*id).to_owned()).collect();
-    PAPER.reproduce(&Settings { only, ..Settings::default() }, watch).unwrap()
-}
 
 #[test]
 fn worked_examples_and_equations_need_no_runs_and_are_equal() {
-    let found = reproduced(&["fig-1", "fig-3", "equations"], &Unwatched);
+    let found = reproduced(PAPER, &["fig-1", "fig-3", "equations"]);
     assert_eq!((found.sections.len(), found.runs.len()), (3, 0));
     let rows: Vec<&Row> = found.sections.iter().flat_map(|section| &section.rows).collect();
     let equal = rows.iter().filter(|row| row.verdict == Verdict::Equal).count();
@@ -28,28 +19,10 @@ fn worked_examples_and_equations_need_no_runs_and_are_equal() {
     }
 }
 
-/// Stops at once.
-#[derive(Default)]
-struct Stopped {
-    planned: AtomicU64,
-}
-
-impl ReproductionObserver for Stopped {
-    fn planned(&self, _: u64) {
-        self.planned.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn done(&self, _: u64) {}
-
-    fn stop(&self) -> bool {
-        true
-    }
-}
-
 #[test]
 fn every_section_is_there_even_where_nothing_was_run() {
-    let watch = Stopped::default();
-    let found = reproduced(&[], &watch);
+    let watch = Stopping::default();
+    let found = observed(PAPER, &[], &watch);
     let ids: Vec<&str> = found.sections.iter().map(|section| section.id.as_str()).collect();
     let listed: Vec<&str> = PAPER.sections().iter().map(|(id, _)| *id).collect();
     assert_eq!(ids, listed);
@@ -73,7 +46,7 @@ fn every_section_is_there_even_where_nothing_was_run() {
 
 #[test]
 fn commands_can_be_copied() {
-    let found = reproduced(&["fig-7", "all-ftls"], &Stopped::default());
+    let found = observed(PAPER, &["fig-7", "all-ftls"], &Stopping::default());
     assert_eq!(found.runs.len(), 6);
     for run in &found.runs {
         let command = &run.command;

@@ -2,35 +2,25 @@
 
 use super::ours::{MOST, PATHS, PLANES, timings};
 use crate::error::ReproduceError;
-use crate::reproduction::Section;
-use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use bounds::copyback::CopyPath;
 use ddt::{CopyJob, Way, alone};
 
 /// Error rates of Fig. 13, percent.
 const RATES: [u32; 6] = [0, 20, 40, 60, 80, 100];
 
-pub(super) fn equations() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn equations(to: &mut Sheet) -> Outcome {
     let (mut apart, mut all) = (0u32, 0u32);
     for (planes, on) in PLANES {
         for (path, cache, name) in PATHS {
             let (differ, of) = differences(Way::new(path, cache, planes))?;
             (apart, all) = (apart + differ, all + of);
-            let what = format!(
-                "{} ({name}), {on}: of {of} transactions, not the engine's to the ns",
-                equation(path, cache)
-            );
-            section.rows.push(Row::evidence(&what, "", differ.into(), 0));
+            to.say("equation", equation(path, cache)).say("name", name).say("on", on);
+            to.say("of", of).put("apart", differ);
         }
     }
-    section.notes.push(format!(
-        "every transaction of 1 to {MOST} operations (2 to {} pages on two planes) at error rates of 0, 20 … 100 %: \
-         {} of {all} agree to the nanosecond",
-        2 * MOST,
-        all - apart
-    ));
-    Ok(section)
+    to.say("agree", all - apart).say("all", all);
+    Ok(())
 }
 
 fn equation(path: CopyPath, cache: bool) -> &'static str {

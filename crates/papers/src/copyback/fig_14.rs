@@ -1,11 +1,7 @@
 //! Fig. 14: channel use during a transaction.
 
-use super::ours::{
-    MOST, PATHS, PLANES, chart, curve, named, over_sizes, points, timings, transaction,
-};
-use crate::error::ReproduceError;
-use crate::reproduction::Section;
-use crate::row::{Limit, Row};
+use super::ours::{MOST, PATHS, PLANES, curve, named, over_sizes, points, timings, transaction};
+use crate::sheet::{Outcome, Sheet};
 use bounds::copyback::CopyPath;
 use ddt::{CopyRunError, Way};
 
@@ -24,82 +20,43 @@ fn of_figure(path: CopyPath, cache: bool, planes: u32) -> Result<Way, CopyRunErr
     })
 }
 
-pub(super) fn fig_14() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
-    section.rows.extend(sixty()?);
+pub(super) fn fig_14(to: &mut Sheet) -> Outcome {
+    let over = over_sizes(|n| used(Way::new(CopyPath::Gcb, true, 2), n))?;
+    // "Exceeded 60 % when the transaction size was 16 pages or more."
+    to.put("sixty", over[7..].iter().copied().fold(100.0, f64::min));
+    to.put("before", over[3]);
+    to.put("most", over[MOST as usize - 1]);
     let mut files = Vec::new();
     for (planes, on) in PLANES {
-        section.rows.extend(halves(planes, on)?);
+        to.say("on", on).say("file", on.replace(' ', "-"));
+        halves(planes, to)?;
         let mut curves = Vec::new();
         for (path, cache, name) in PATHS {
             let way = of_figure(path, cache, planes)?;
             curves.push(curve(name, planes, &over_sizes(|n| used(way, n))?));
         }
         files.extend(named(on, &curves));
-        let file = format!("fig-14-{}", on.replace(' ', "-"));
-        let caption = format!("Fig. 14: channel use, DGCB with 192 bit errors per page, {on}");
-        section.plots.push(chart(&file, caption, "time in which the channel is taken, %", curves));
+        to.curves("fig-14-{file}", curves);
     }
-    section.curves.push(points("fig-14", "pages of a transaction", &files));
-    section.notes.push(
-        "the engine's bus is also held during t_ADL and, beside data, t_CCS, which the closed forms leave free: below \
-         0.1 % of the time without errors; with 192 bit errors per page t_CCS is most of what corrections take"
-            .into(),
-    );
-    Ok(section)
-}
-
-/// "Exceeded 60 % when the transaction size was 16 pages or more."
-fn sixty() -> Result<Vec<Row>, ReproduceError> {
-    let way = Way::new(CopyPath::Gcb, true, 2);
-    let over = over_sizes(|n| used(way, n))?;
-    let least = over[7..].iter().copied().fold(100.0, f64::min);
-    Ok(vec![
-        Row::limit(
-            "GCB + cache, two planes: the least from 16 pages on",
-            "%",
-            Limit::Above(60.0),
-            least,
-        )
-        .headline("§VI.E", "channel use of GCB + cache on two planes, 16 pages or more"),
-        Row::limit(
-            "GCB + cache, two planes: 8 pages, the size before",
-            "%",
-            Limit::AtMost(60.0),
-            over[3],
-        ),
-        Row::evidence("GCB + cache, two planes: 256 pages", "%", over[MOST as usize - 1], 2),
-    ])
+    to.curves.push(points("fig-14", "pages of a transaction", &files));
+    Ok(())
 }
 
 /// Rows comparing DGCB with GCB, and ICB with both.
-fn halves(planes: u32, on: &str) -> Result<Vec<Row>, ReproduceError> {
-    let mut rows = Vec::new();
+fn halves(planes: u32, to: &mut Sheet) -> Outcome {
     for (cache, cached) in [(false, ""), (true, " + cache")] {
-        let busy = |path| -> Result<f64, CopyRunError> {
-            Ok(transaction(Way::new(path, cache, planes), MOST)?.bus.busy_ns() as f64)
-        };
-        let share = busy(CopyPath::Dgcb)? / busy(CopyPath::Gcb)? * 100.0;
-        let what = format!("{on}: channel time of DGCB{cached} without errors, of GCB's");
-        let row = Row::exact(&what, "%", "50", share);
-        rows.push(match (planes, cache) {
-            (1, false) => row.headline("§III.C", "channel time of DGCB without errors, of GCB's"),
-            _ => row,
-        });
-        let with =
-            transaction(of_figure(CopyPath::Dgcb, cache, planes)?, MOST)?.bus.busy_ns() as f64;
-        let what = format!("{on}: the same with 192 bit errors per page");
-        rows.push(Row::evidence(&what, "%", with / busy(CopyPath::Gcb)? * 100.0, 1));
+        let busy =
+            |way| -> Result<f64, CopyRunError> { Ok(transaction(way, MOST)?.bus.busy_ns() as f64) };
+        let gcb = busy(Way::new(CopyPath::Gcb, cache, planes))?;
+        to.say("cached", cached);
+        to.put("half", busy(Way::new(CopyPath::Dgcb, cache, planes))? / gcb * 100.0);
+        to.put("errors", busy(of_figure(CopyPath::Dgcb, cache, planes)?)? / gcb * 100.0);
         let value = |path| -> Result<Option<f64>, CopyRunError> {
             Ok(Some(used(of_figure(path, cache, planes)?, MOST)?))
         };
-        let ours = [
-            ("ICB", Some(used(Way::new(CopyPath::Icb, false, planes), MOST)?)),
-            ("DGCB", value(CopyPath::Dgcb)?),
-            ("GCB", value(CopyPath::Gcb)?),
-        ];
-        let what = format!("{on}: order of channel use{cached}, largest transaction");
-        rows.push(Row::order(&what, &[&["ICB"], &["DGCB"], &["GCB"]], &ours));
+        let icb = Some(used(Way::new(CopyPath::Icb, false, planes), MOST)?);
+        let ours = [("ICB", icb), ("DGCB", value(CopyPath::Dgcb)?), ("GCB", value(CopyPath::Gcb)?)];
+        to.put("order", ours.to_vec());
     }
-    Ok(rows)
+    Ok(())
 }

@@ -2,10 +2,7 @@
 //! not assume.
 
 use super::ours::{PLANES, timings};
-use crate::error::ReproduceError;
-use crate::reproduction::Section;
-use crate::row::Row;
-use crate::verdict::Reason;
+use crate::sheet::{Outcome, Sheet};
 use bounds::copyback::CopyPath;
 use ddt::control::{ControlUnit, Event, EventKind, Transaction};
 use ddt::{CopyJob, Way, alone, channels_timing, logged};
@@ -15,30 +12,25 @@ use std::collections::BTreeMap;
 /// Operations per transaction (one page each on one plane).
 const OPERATIONS: u32 = 8;
 
-pub(super) fn fig_9() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_9(to: &mut Sheet) -> Outcome {
     let during = CopyJob { addressing: Addressing::DuringRead, ..CopyJob::transaction(OPERATIONS) };
     let way = Way::new(CopyPath::Dgcb, true, 1);
     let log = logged(&timings()?, way, during)?.watch;
-    section.rows.extend(messages()?);
-    section.rows.extend(order_of(&log));
+    messages(to)?;
+    order_of(&log, to);
     for (planes, on) in PLANES {
         for (cache, equation) in [(false, "Eq. 11"), (true, "Eq. 13")] {
             let way = Way::new(CopyPath::Dgcb, cache, planes);
             let serial = alone(&timings()?, way, CopyJob::transaction(OPERATIONS))?.copies_ns;
             let early = alone(&timings()?, way, during)?.copies_ns;
-            let what = format!("{equation} less Fig. 9's order, {on}");
-            let gain = serial.abs_diff(early) as f64;
-            section.rows.push(Row::evidence(&what, "ns", gain, 0).noting(
-                "the equation puts t_SP_SET after the first read; in Fig. 9 it passes beside t_R, once per transaction",
-            ));
+            to.say("equation", equation).say("on", on).put("gain", serial.abs_diff(early));
         }
     }
-    Ok(section)
+    Ok(())
 }
 
 /// Rows from the control unit's log of a transaction in which some pages have bytes in error.
-fn messages() -> Result<Vec<Row>, ReproduceError> {
+fn messages(to: &mut Sheet) -> Outcome {
     let t = timings()?;
     let unit = ControlUnit { timing: channels_timing(&t), ways: 2, policy: Policy::Fifo };
     let wrong_bytes: Vec<u32> = (0..OPERATIONS).map(|page| page % 4).collect();
@@ -55,14 +47,8 @@ fn messages() -> Result<Vec<Row>, ReproduceError> {
     let outcome = match unit.run(&transaction, &[], &mut log) {
         Ok(outcome) => outcome,
         Err(error) => {
-            let what = "the control unit";
-            return Ok(vec![Row::incomparable(
-                what,
-                "",
-                None,
-                None,
-                Reason::MissingDetail(error.to_string()),
-            )]);
+            to.missing("the control unit", error);
+            return Ok(());
         }
     };
     let mut kinds = BTreeMap::new();
@@ -77,34 +63,14 @@ fn messages() -> Result<Vec<Row>, ReproduceError> {
     let form = way.closed_form(&t).map_err(ddt::CopyRunError::from)?;
     let drawn = form.drawn_ns(&wrong_bytes).map_err(ddt::CopyRunError::from)?;
     let apart = (drawn - form.early_prog_init_gain_ns()).abs_diff(outcome.total_ns);
-    let why = "the control unit does not do as the figure says";
-    Ok(vec![
-        Row::exact(
-            "kinds of messages in the control unit's log (Table I)",
-            "",
-            "10",
-            kinds.len() as f64,
-        )
-        .because(Reason::MissingDetail(why.into())),
-        Row::exact(
-            "ERR_RETRANSMIT less pages with wrong bytes",
-            "",
-            "0",
-            count("ERR_RETRANSMIT") - wrong as f64,
-        )
-        .because(Reason::MissingDetail(why.into())),
-        Row::exact(
-            "the control unit's time, from Eq. 13 in Fig. 9's order",
-            "ns",
-            "0",
-            apart as f64,
-        )
-        .because(Reason::MissingDetail(why.into())),
-    ])
+    to.put("kinds", kinds.len());
+    to.put("retransmit", count("ERR_RETRANSMIT") - wrong as f64);
+    to.put("time", apart);
+    Ok(())
 }
 
 /// Rows that check the order of the messages for every page.
-fn order_of(log: &[Grant]) -> Vec<Row> {
+fn order_of(log: &[Grant], to: &mut Sheet) {
     let tenures = |way: u16, segment| {
         log.iter().filter(move |grant| grant.die.way == way && grant.segment == segment)
     };
@@ -116,35 +82,17 @@ fn order_of(log: &[Grant]) -> Vec<Row> {
     let broken = |holds: &dyn Fn(usize) -> bool| {
         (0..OPERATIONS as usize).filter(|&page| !holds(page)).count() as f64
     };
-    let why = "the engine does not do as the figure says";
-    let row = |what: &str, found: f64| {
-        Row::exact(what, "pages", "0", found).because(Reason::MissingDetail(why.into()))
-    };
     let whole = [&reads, &data].iter().all(|of| of.len() == OPERATIONS as usize)
         && inits.len() == starts.len()
         && starts.len() == OPERATIONS as usize;
     if !whole {
-        return vec![row("pages whose messages are not all there", OPERATIONS.into())];
+        return to.put("not-there", OPERATIONS);
     }
     let ended = |page: usize| reads[page].array_end_ns;
-    vec![
-        row(
-            "PROG_INIT of the first page while the source reads it: pages for which not",
-            f64::from(!(reads[0].end_ns <= inits[0].begin_ns && inits[0].end_ns <= ended(0))),
-        ),
-        row(
-            "DDT_BEGIN before READ_END or before DIN_READY",
-            broken(&|page| data[page].begin_ns >= ended(page).max(inits[page].end_ns)),
-        ),
-        row(
-            "PROG_START before DDT_DONE",
-            broken(&|page| starts[page].begin_ns >= data[page].end_ns),
-        ),
-        row(
-            "next page not read while this one is programmed",
-            broken(&|page| {
-                page + 1 == OPERATIONS as usize || ended(page + 1) <= starts[page].array_end_ns
-            }),
-        ),
-    ]
+    let first = reads[0].end_ns <= inits[0].begin_ns && inits[0].end_ns <= ended(0);
+    to.put("init", f64::from(!first));
+    to.put("begin", broken(&|page| data[page].begin_ns >= ended(page).max(inits[page].end_ns)));
+    to.put("start", broken(&|page| starts[page].begin_ns >= data[page].end_ns));
+    let last = OPERATIONS as usize - 1;
+    to.put("next", broken(&|page| page == last || ended(page + 1) <= starts[page].array_end_ns));
 }

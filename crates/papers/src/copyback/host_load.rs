@@ -5,15 +5,12 @@ use super::ours::{points, timings};
 use crate::error::ReproduceError;
 use crate::figure::Figure;
 use crate::observer::ReproductionObserver;
-use crate::reproduction::{PlotFile, Section};
-use crate::row::{Limit, Row};
 use crate::settings::{Scale, Settings};
-use crate::verdict::Reason;
+use crate::sheet::{Outcome, Sheet, line};
 use bounds::copyback::CopyPath;
 use ddt::Way;
 use ddt::host_load::{HostLoad, LoadPoint, Point};
 use flash::channels::Policy;
-use sim::report::plots::{Curve, Curves, Drawn};
 
 /// Host loads as a percentage of the channel's capacity without collection.
 const LOADS: [u32; 11] = [5, 15, 25, 35, 50, 65, 75, 80, 85, 90, 95];
@@ -35,23 +32,27 @@ const WAYS: [Way; 6] = [
 pub(super) fn host_load(
     settings: &Settings,
     watch: &dyn ReproductionObserver,
-) -> Result<Section, ReproduceError> {
+    to: &mut Sheet,
+) -> Outcome {
     let requests = if settings.scale == Scale::Quick { 50_000 } else { 1_000_000 };
     let study = HostLoad::new(timings()?, requests, settings.seed);
-    let mut section = Section::default();
     let measured = Measured::all(&study, watch)?;
     for (view, name) in VIEWS {
-        section.rows.extend(measured.claims(view, name));
+        measured.claims(view, to.say("view", name));
     }
     for (view, name) in VIEWS {
-        section.rows.extend(measured.changes(view, name));
-        section.plots.extend(measured.plots(view, name));
+        measured.changes(view, to.say("view", name));
+        measured.plots(view, to);
     }
-    section.rows.extend(measured.policies());
-    section.rows.extend(measured.pages());
-    section.curves.push(measured.csv());
-    section.notes.extend(measured.notes(&study)?);
-    Ok(section)
+    measured.policies(to);
+    for way in WAYS {
+        // What each path collects unpaced beside a host.
+        let point = measured.at(View::Unpaced, Some(way), MIDDLE);
+        to.say("way", way.name()).put_some("pages", point.map(|point| point.pages_per_second));
+    }
+    to.curves.push(measured.csv());
+    to.notes.extend(measured.notes(&study)?);
+    Ok(())
 }
 
 /// Pacing of the collection.
@@ -62,6 +63,9 @@ enum View {
 }
 
 const VIEWS: [(View, &str); 2] = [(View::Unpaced, "unpaced"), (View::Paced, "paced")];
+
+/// Without and with cache program.
+const CACHED: [(bool, &str); 2] = [(false, ""), (true, " + cache")];
 
 struct Measured {
     /// Pages per second of the paced view.
@@ -118,9 +122,8 @@ impl Measured {
     }
 
     /// Rows on the paper's argument: a path with less channel use delays the host less.
-    fn claims(&self, view: View, name: &str) -> Vec<Row> {
-        let mut rows = Vec::new();
-        for (cache, cached) in [(false, ""), (true, " + cache")] {
+    fn claims(&self, view: View, to: &mut Sheet) {
+        for (cache, cached) in CACHED {
             for of in [MEAN, P99_9] {
                 let time = |load, path| self.time(view, Some(Way::new(path, cache, 1)), load, of);
                 let times = |load| {
@@ -129,73 +132,41 @@ impl Measured {
                 };
                 let found: Vec<(u32, [f64; 3])> =
                     LOADS.into_iter().filter_map(|load| Some((load, times(load)?))).collect();
-                let what = format!(
-                    "{name}: loads at which host {} is not: no collection ≤ DGCB{cached} ≤ GCB{cached}",
-                    of.name
+                let broken = found.iter().filter(|(_, times)| !times.is_sorted());
+                let broken: Vec<String> = broken.map(|(load, _)| format!("{load} %")).collect();
+                let at = format!("of {} loads that both can carry", found.len());
+                to.say("of", of.name).say("cached", cached).say(
+                    "at",
+                    match broken.is_empty() {
+                        true => at,
+                        false => format!("{at}: {}", broken.join(", ")),
+                    },
                 );
-                let broken: Vec<String> = found
-                    .iter()
-                    .filter(|(_, times)| !times.is_sorted())
-                    .map(|(load, _)| format!("{load} %"))
-                    .collect();
-                let of = format!("of {} loads that both can carry", found.len());
-                rows.push(match found.is_empty() {
-                    true => Row::incomparable(
-                        &what,
-                        "",
-                        None,
-                        None,
-                        Reason::MissingDetail(self.why_not().into()),
-                    ),
-                    false => {
-                        let at = match broken.is_empty() {
-                            true => of,
-                            false => format!("{of}: {}", broken.join(", ")),
-                        };
-                        Row::evidence(&what, "", broken.len() as f64, 0).noting(&at)
-                    }
-                });
+                to.put(
+                    "broken",
+                    if found.is_empty() { Err(self.why_not()) } else { Ok(broken.len()) },
+                );
             }
         }
-        rows
     }
 
     /// Rows with the change of DGCB's times against GCB's.
-    fn changes(&self, view: View, name: &str) -> Vec<Row> {
-        let mut rows = Vec::new();
-        for (cache, cached) in [(false, ""), (true, " + cache")] {
+    fn changes(&self, view: View, to: &mut Sheet) {
+        for (cache, cached) in CACHED {
             for (of, load) in [MEAN, P99_9].into_iter().flat_map(|of| TOLD.map(|load| (of, load))) {
                 let time = |path| self.time(view, Some(Way::new(path, cache, 1)), load, of);
-                let what = format!(
-                    "{name}, load {load} %: {} of DGCB{cached} against GCB{cached}",
-                    of.name
-                );
-                rows.push(match (time(CopyPath::Dgcb), time(CopyPath::Gcb)) {
-                    (Some(dgcb), Some(gcb)) => {
-                        let change = (dgcb / gcb - 1.0) * 100.0;
-                        if load != MIDDLE || cache || of.name != P99_9.name {
-                            Row::evidence(&what, "%", change, 1)
-                        } else {
-                            let claim = format!(
-                                "{} of a host on the other ways, DGCB against GCB, {name}",
-                                of.name
-                            );
-                            Row::limit(&what, "%", Limit::Below(0.0), change)
-                                .as_evidence()
-                                .headline("§III.B", &claim)
-                        }
-                    }
-                    _ => Row::incomparable(
-                        &what,
-                        "%",
-                        None,
-                        None,
-                        Reason::MissingDetail(self.why_not().into()),
-                    ),
-                });
+                let change = self.change(time);
+                let is_claim = load == MIDDLE && !cache && of.name == P99_9.name && change.is_ok();
+                to.say("load", load).say("of", of.name).say("cached", cached);
+                to.put(if is_claim { "change-claimed" } else { "change" }, change);
             }
         }
-        rows
+    }
+
+    /// Change by DGCB against GCB, %.
+    fn change(&self, time: impl Fn(CopyPath) -> Option<f64>) -> Result<f64, &'static str> {
+        let times = time(CopyPath::Dgcb).zip(time(CopyPath::Gcb));
+        times.map(|(dgcb, gcb)| (dgcb / gcb - 1.0) * 100.0).ok_or(self.why_not())
     }
 
     fn why_not(&self) -> &'static str {
@@ -207,80 +178,41 @@ impl Measured {
         }
     }
 
-    /// Rows with the pages that each path collects unpaced beside a host.
-    fn pages(&self) -> Vec<Row> {
-        let row = |way: Way| {
-            let point = self.at(View::Unpaced, Some(way), MIDDLE)?;
-            let what = format!("unpaced, load {MIDDLE} %: pages copied, {}", way.name());
-            Some(Row::evidence(&what, "/s", point.pages_per_second, 0))
-        };
-        WAYS.into_iter().filter_map(row).collect()
-    }
-
     /// Rows with the change of DGCB's times against GCB's under the other arbiter policies.
-    fn policies(&self) -> Vec<Row> {
-        let mut rows = Vec::new();
+    fn policies(&self, to: &mut Sheet) {
         for policy in [Policy::RoundRobin, Policy::ReadFirst] {
-            for (cache, cached) in [(false, ""), (true, " + cache")] {
+            for (cache, cached) in CACHED {
                 let time = |path| {
                     let name = Way::new(path, cache, 1).name();
-                    let point = self
-                        .points
-                        .iter()
-                        .find(|point| point.policy == policy.name() && point.collection == name)?;
+                    let mut points = self.points.iter();
+                    let is =
+                        |point: &&Point| point.policy == policy.name() && point.collection == name;
+                    let point = points.find(is)?;
                     (P99_9.value)(point).filter(|_| !point.saturated)
                 };
-                let what = format!(
-                    "unpaced, load {MIDDLE} %, {}: {} of DGCB{cached} against GCB{cached}",
-                    policy.name(),
-                    P99_9.name
-                );
-                rows.push(match (time(CopyPath::Dgcb), time(CopyPath::Gcb)) {
-                    (Some(dgcb), Some(gcb)) => {
-                        Row::evidence(&what, "%", (dgcb / gcb - 1.0) * 100.0, 1)
-                    }
-                    _ => Row::incomparable(
-                        &what,
-                        "%",
-                        None,
-                        None,
-                        Reason::MissingDetail(self.why_not().into()),
-                    ),
-                });
+                to.say("policy", policy.name()).say("cached", cached);
+                to.put("policy", self.change(time));
             }
         }
-        rows
     }
 
-    fn plots(&self, view: View, name: &str) -> Vec<PlotFile> {
-        let mut files = Vec::new();
+    fn plots(&self, view: View, to: &mut Sheet) {
         for of in [P99_9, MEAN] {
             let of_ways = [None].into_iter().chain(WAYS.map(Some));
             let curves = of_ways.map(|way| {
                 let point = |load| Some((f64::from(load), self.time(view, way, load, of)? / 1e6));
-                Curve {
-                    name: way.map_or_else(|| "no collection".into(), |way| way.name()),
-                    note: String::new(),
-                    points: LOADS.into_iter().filter_map(point).collect(),
-                    drawn: Drawn::Line,
-                }
+                let name = way.map_or_else(|| "no collection".into(), |way| way.name());
+                line(name, LOADS.into_iter().filter_map(point))
             });
-            let pace = match view {
-                View::Unpaced => "collection without pause".to_owned(),
-                View::Paced => format!("collection of {} pages per second", self.pace),
-            };
-            let chart = Curves {
-                caption: format!("Response of host {}, {pace}", of.name),
-                x_label: "load of the host, % of what the channel carries without collection",
-                y_label: "ms",
-                log_x: false,
-                log_y: true,
-                curves: curves.collect(),
-            };
-            let name = format!("host-load-{}-{name}.svg", of.file);
-            files.push(PlotFile { name, figure: chart.into() });
+            to.say("of", of.name).say("file", of.file).say(
+                "pace",
+                match view {
+                    View::Unpaced => "collection without pause".to_owned(),
+                    View::Paced => format!("collection of {} pages per second", self.pace),
+                },
+            );
+            to.curves("host-load-{file}-{view}", curves.collect());
         }
-        files
     }
 
     /// Summary note with the figures of the middle load.

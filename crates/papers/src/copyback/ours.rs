@@ -1,11 +1,12 @@
 //! The engine on the paper's part, and functions that the sections share.
 
-use crate::reproduction::{CurvesFile, PlotFile};
+use crate::reproduction::CurvesFile;
+use crate::sheet::line;
 use bounds::copyback::{CopyPath, CopyTimings, Waits};
 use ddt::{Alone, CopyJob, CopyRunError, Way, alone};
 use flash::Ns;
 use flash::parts::DDT_MLC;
-use sim::report::plots::{Curve, Curves, Drawn};
+use sim::report::plots::Curve;
 use std::fmt::Write;
 
 /// Operations of the largest transaction: one block per plane.
@@ -63,19 +64,7 @@ pub(super) fn count<'a, T: 'a>(
 pub(super) fn curve(name: &str, planes: u32, values: &[f64]) -> Curve {
     let points =
         (1..).zip(values).map(|(operations, value)| (f64::from(operations * planes), *value));
-    Curve { name: name.into(), note: String::new(), points: points.collect(), drawn: Drawn::Line }
-}
-
-/// Chart over the transaction size.
-pub(super) fn chart(
-    file: &str,
-    caption: String,
-    y_label: &'static str,
-    curves: Vec<Curve>,
-) -> PlotFile {
-    let x_label = "pages of a transaction";
-    let chart = Curves { caption, x_label, y_label, log_x: true, log_y: false, curves };
-    PlotFile { name: format!("{file}.svg"), figure: chart.into() }
+    line(name, points)
 }
 
 /// Points of curves as CSV, with one line per x value.

@@ -1,13 +1,12 @@
 //! Collection by each copy path under a real FTL on an SSD. The paper argues for it and measures transactions alone.
 
-use crate::error::ReproduceError;
 use crate::figure::Figure;
 use crate::matrix::{Cell, Matrix};
 use crate::observer::ReproductionObserver;
-use crate::reproduction::Section;
 use crate::row::{Limit, Row};
 use crate::runs::{Planned, Ran, run_all};
 use crate::settings::{Scale, Settings};
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use sim::config::Experiment;
 use sim::report::SchemeReport;
@@ -44,24 +43,19 @@ fn by_direct_transfer(report: &SchemeReport) -> Option<f64> {
 pub(super) fn ssd(
     settings: &Settings,
     watch: &dyn ReproductionObserver,
-) -> Result<Section, ReproduceError> {
+    to: &mut Sheet,
+) -> Outcome {
     let ran = run_all(RUNS.map(|run| planned(run, settings)).into(), watch)?;
     let names: Vec<&str> = ran.iter().map(|ran| ran.name.as_str()).collect();
     let paths = PATHS.map(|(label, _)| label);
-    let mut section = Section::default();
     for (what, of, decimals) in QUANTITIES {
-        section.matrices.push(Matrix::of(what, &names, &paths, |row, column| {
+        to.matrices.push(Matrix::of(what, &names, &paths, |row, column| {
             Cell::ours(ran[row].scheme(paths[column]).and_then(of), decimals)
         }));
     }
-    section.rows = rows(&ran);
-    section.runs = ran.into_iter().map(|ran| ran.record).collect();
-    section.notes.push(
-        "fsr of share 0.75, half reads and half writes at random, after as many random overwrites as logical pages; \
-         between channels every page passes through the controller, whatever the path"
-            .into(),
-    );
-    Ok(section)
+    to.rows = rows(&ran);
+    to.runs = ran.into_iter().map(|ran| ran.record).collect();
+    Ok(())
 }
 
 fn planned(run: (u32, u32, u32, &str), settings: &Settings) -> Planned {

@@ -1,36 +1,27 @@
 //! All sections: agreement with the paper, and exactly the known differences.
 
 use super::*;
-use crate::observer::ReproductionObserver;
-use crate::observer::Unwatched;
-use crate::reproduction::Reproduction;
 use crate::row::Row;
 use crate::settings::Settings;
+use crate::testing::*;
 use crate::verdict::Verdict;
-
-fn reproduced(only: &[&str]) -> Reproduction {
-    let only = only.iter().map(|id| (*id).to_owned()).collect();
-    PAPER.reproduce(&Settings { only, ..Settings::default() }, &Unwatched).unwrap()
-}
-
-fn differing(rows: &[Row]) -> Vec<&str> {
-    let far = rows.iter().filter(|row| row.verdict.needs_cause());
-    far.map(|row| row.what.as_str()).collect()
-}
 
 #[test]
 fn figures_agree_but_for_the_errata() {
-    let found = reproduced(&[
-        "table-2",
-        "equations",
-        "fig-9",
-        "fig-10",
-        "fig-11",
-        "fig-12",
-        "erase",
-        "fig-13",
-        "fig-14",
-    ]);
+    let found = reproduced(
+        PAPER,
+        &[
+            "table-2",
+            "equations",
+            "fig-9",
+            "fig-10",
+            "fig-11",
+            "fig-12",
+            "erase",
+            "fig-13",
+            "fig-14",
+        ],
+    );
     let of = |id: &str| {
         let section = found.sections.iter().find(|section| section.id == id).unwrap();
         (differing(&section.rows), section.rows.len())
@@ -105,7 +96,7 @@ fn figures_agree_but_for_the_errata() {
 
 #[test]
 fn headline_percentages() {
-    let rows: Vec<Row> = reproduced(&["fig-12", "fig-13"])
+    let rows: Vec<Row> = reproduced(PAPER, &["fig-12", "fig-13"])
         .sections
         .into_iter()
         .flat_map(|section| section.rows)
@@ -120,23 +111,10 @@ fn headline_percentages() {
     assert_eq!((fitted.count(), losses.len()), (5, 5), "{losses:#?}");
 }
 
-/// Stops at once.
-struct Stopped;
-
-impl ReproductionObserver for Stopped {
-    fn planned(&self, _: u64) {}
-
-    fn done(&self, _: u64) {}
-
-    fn stop(&self) -> bool {
-        true
-    }
-}
-
 #[test]
 fn an_interruption_is_told() {
     let settings = Settings { only: vec!["host-load".into()], ..Settings::default() };
-    let found = PAPER.reproduce(&settings, &Stopped).unwrap();
+    let found = PAPER.reproduce(&settings, &Stopping::default()).unwrap();
     assert!(found.interrupted);
     assert!(found.sections[0].rows.iter().all(|row| row.verdict == Verdict::CannotBeCompared));
 }

@@ -5,11 +5,8 @@ use super::closed_forms::us;
 use super::drive::{Kind, Sample};
 use super::paper::{PAGES_PER_BLOCK, UTILISATIONS};
 use super::spread::Spread;
-use crate::error::ReproduceError;
-use crate::reproduction::{PlotFile, Section};
-use crate::row::{Limit, Row, TOLERANCE};
-use crate::verdict::Reason;
-use sim::report::plots::{Curve, Curves, Drawn};
+use crate::sheet::{Outcome, Sheet};
+use sim::report::plots::{Curve, Drawn};
 
 /// π of the plots: that of Table I's large-block part.
 const PLOTTED: u32 = PAGES_PER_BLOCK[1];
@@ -23,10 +20,7 @@ enum Of {
 
 impl Of {
     fn kind(self, ran: &Ran) -> &Kind {
-        match self {
-            Self::Reads => &ran.measured.read,
-            Self::Writes => &ran.measured.write,
-        }
+        if self == Self::Reads { &ran.measured.read } else { &ran.measured.write }
     }
 
     /// Time for which a request waits. NFTL folds before a write completes; GFTL's step comes after the request.
@@ -45,253 +39,146 @@ impl Of {
         if scheme == "nftl" { response } else { service }
     }
 
-    fn name(self) -> &'static str {
-        match self {
-            Self::Reads => "read",
-            Self::Writes => "write",
-        }
+    /// Puts the spread of a run.
+    fn put(self, ran: &Ran, to: &mut Sheet) {
+        say(ran, to);
+        let spread = self.spread(ran);
+        to.put("least", spread.least_us());
+        to.put("mean", spread.mean_us());
+        to.put("sigma", spread.sigma_us());
+        to.put("longest", spread.most_us());
     }
+}
+
+fn say(ran: &Ran, to: &mut Sheet) {
+    to.say("scheme", ran.cell.scheme).say("pages", ran.cell.pages_per_block);
 }
 
 /// Fig. 2: write times of NFTL.
-pub(super) fn fig_2(cells: &Cells) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_2(cells: &Cells, to: &mut Sheet) -> Outcome {
     for cell in every_pages_per_block("nftl", Load::Synthetic) {
         match cells.get(cell) {
-            Ok(ran) => section.rows.extend(levels(ran, cells.get(cell.fold_by_fold()).ok())),
-            Err(why) => section.rows.push(missing(&cell, why)),
+            Ok(ran) => levels(ran, cells.get(cell.fold_by_fold()).ok(), to),
+            Err(why) => to.missing(&cell.name(), why),
         }
     }
-    section.plots.push(plot("fig-2.svg", "NFTL's writes", Of::Writes, &plotted(cells, &["nftl"])));
-    section.notes.push(format!(
-        "The figure's values are not printed. A write of NFTL takes the folds on its way: one when its replacement is \
-         full, several when no block is free. §II does not say how many: {SEVERAL} here (`+folds={SEVERAL}`), and one \
-         for comparison."
-    ));
-    Ok(section)
+    plot("fig-2", Of::Writes, &plotted(cells, &["nftl"]), to);
+    to.say("several", SEVERAL);
+    Ok(())
 }
 
 /// "Two distinct variations on the y-axis due to folds and garbage collection" (§III).
-fn levels(ran: &Ran, one: Option<&Ran>) -> Vec<Row> {
-    let mut rows = spread_rows(ran, Of::Writes);
+fn levels(ran: &Ran, one: Option<&Ran>, to: &mut Sheet) {
+    Of::Writes.put(ran, to);
     let [_, single, several] = ran.measured.by_steps;
-    let exercised: Vec<&str> = [("folds", single), ("garbage collection", several)]
-        .into_iter()
-        .filter_map(|(level, writes)| (writes > 0).then_some(level))
-        .collect();
-    let name = name(ran);
-    let row = Row::words(
-        &format!("{name}: levels of write times above a page program"),
-        "folds, garbage collection",
-        &exercised.join(", "),
-    );
-    let claim = "NFTL: write times have two levels, of folds and of garbage collection";
-    rows.push(match ran.cell.pages_per_block {
-        PLOTTED => row.headline("§III, Fig. 2", claim),
-        _ => row,
-    });
+    let levels = [("folds", single), ("garbage collection", several)];
+    let exercised = levels.into_iter().filter(|(_, writes)| *writes > 0).map(|(level, _)| level);
+    to.put("levels", exercised.collect::<Vec<_>>().join(", "));
     let most = Of::Writes.spread(ran).most_us();
-    let program = ran.device.part.t_prog_ns as f64 / 1e3;
-    rows.extend([
-        Row::evidence(&format!("{name}: writes with one fold"), "", single as f64, 0),
-        Row::evidence(&format!("{name}: writes with several folds"), "", several as f64, 0),
-        Row::evidence(
-            &format!("{name}: longest write over one page program"),
-            "",
-            most / program,
-            2,
-        ),
-    ]);
-    if let Some(one) = one {
-        let what = format!("{name}: longest write over that with one fold at a time");
-        let over = most / Of::Writes.spread(one).most_us();
-        rows.push(Row::evidence(&what, "", over, 2));
-    }
-    rows
-}
-
-fn missing(cell: &Cell, why: &str) -> Row {
-    Row::incomparable(&cell.name(), "", None, None, Reason::MissingDetail(why.into()))
+    to.put("one-fold", single);
+    to.put("several-folds", several);
+    to.put("over-program", most / us(ran.device.part.t_prog_ns));
+    to.put_some("over-one", one.map(|one| most / Of::Writes.spread(one).most_us()));
 }
 
 /// Fig. 9: write times.
-pub(super) fn fig_9(cells: &Cells) -> Result<Section, ReproduceError> {
-    let mut section = both(cells, Of::Writes)?;
-    for pages_per_block in PAGES_PER_BLOCK {
-        section.rows.extend(variation(cells, pages_per_block));
+pub(super) fn fig_9(cells: &Cells, to: &mut Sheet) -> Outcome {
+    both(cells, Of::Writes, "fig-9", to);
+    for pages in PAGES_PER_BLOCK {
+        variation(cells, pages, to);
     }
-    section.rows.extend(constant_write(cells));
-    for pages_per_block in PAGES_PER_BLOCK {
-        section.rows.extend(by_utilisation(cells, pages_per_block));
+    for (key, scheme) in [("constant", "gftl"), ("not-constant", "nftl")] {
+        // "The maximum write time of GFTL is constant as opposed to NFTL."
+        let longest = every_pages_per_block(scheme, Load::Synthetic)
+            .map(|cell| Some(Of::Writes.spread(cells.get(cell).ok()?).most_us()));
+        if let [Some(low), Some(middle), Some(high)] = longest {
+            to.say("scheme", scheme);
+            to.put(key, low.max(middle).max(high) - low.min(middle).min(high));
+        }
     }
-    Ok(section)
+    for pages in PAGES_PER_BLOCK {
+        by_utilisation(cells, pages, to);
+    }
+    Ok(())
 }
 
 /// Fig. 10: read times.
-pub(super) fn fig_10(cells: &Cells) -> Result<Section, ReproduceError> {
-    let mut section = both(cells, Of::Reads)?;
+pub(super) fn fig_10(cells: &Cells, to: &mut Sheet) -> Outcome {
+    both(cells, Of::Reads, "fig-10", to);
     for scheme in ["nftl", "gftl"] {
-        section.rows.extend(search(cells, scheme));
+        search(cells, scheme, to);
     }
-    section.notes.push(
-        "GFTL's paper does not say how a read of NFTL knows which of two blocks to search. Here a bit per page in RAM \
-         tells, so both schemes search one block at most; without it NFTL would search two."
-            .into(),
-    );
-    Ok(section)
+    Ok(())
 }
 
 /// "The maximum read time is proportional to the number of pages per block."
-fn search(cells: &Cells, scheme: &'static str) -> Vec<Row> {
-    let of = |pages: u32| cells.get(Cell::gftl(Load::Synthetic, pages).of(scheme)).ok();
-    let longest = |pages: u32| of(pages).map(|ran| us(ran.measured.read.longest_ns));
-    let names = PAGES_PER_BLOCK.map(|pages| format!("π = {pages}"));
-    let [first, second, third] =
-        [0, 1, 2].map(|at| (names[at].as_str(), longest(PAGES_PER_BLOCK[at])));
-    let what = format!("{scheme}: longest read by π");
-    let groups: [&[&str]; 3] = [&[first.0], &[second.0], &[third.0]];
-    let mut rows = vec![Row::order(&what, &groups, &[first, second, third])];
+fn search(cells: &Cells, scheme: &'static str, to: &mut Sheet) {
+    let longest = every_pages_per_block(scheme, Load::Synthetic)
+        .map(|cell| Some(us(cells.get(cell).ok()?.measured.read.longest_ns)));
+    let named = PAGES_PER_BLOCK.iter().zip(longest);
+    to.say("scheme", scheme);
+    to.put("by-pages", named.map(|(pages, of)| (format!("π = {pages}"), of)).collect::<Vec<_>>());
     // The search ends where the page is found, which is why a fixed part, the read of the page, comes on top.
-    if let [Some(low), Some(high)] = [longest(PAGES_PER_BLOCK[0]), longest(PAGES_PER_BLOCK[2])] {
+    if let [Some(low), _, Some(high)] = longest {
         let more = f64::from(PAGES_PER_BLOCK[2] - PAGES_PER_BLOCK[0]);
-        let oob = us(part(PAGES_PER_BLOCK[0]).t_r_oob_ns).to_string();
-        let what = format!("{scheme}: longest read per page of a block, T_rdoob");
-        rows.push(Row::measured(&what, "µs", &oob, (high - low) / more, TOLERANCE));
+        to.say("printed", us(part(PAGES_PER_BLOCK[0]).t_r_oob_ns));
+        to.put("per-page", (high - low) / more);
     }
-    for pages in PAGES_PER_BLOCK {
-        if let (Some(ours), part) = (longest(pages), part(pages)) {
-            let what = format!("{scheme}, π = {pages}: longest read, at most π·T_rdoob + T_rdpg");
-            let bound = us(bounds::nftl::read_ns(&part));
-            rows.push(Row::limit(&what, "µs", Limit::AtMost(bound), ours));
-        }
+    for (pages, longest) in PAGES_PER_BLOCK.into_iter().zip(longest) {
+        to.say("pages", pages).say("bound", us(bounds::nftl::read_ns(&part(pages))));
+        to.put_some("bound", longest);
     }
-    rows
-}
-
-/// "The maximum write time of GFTL is constant as opposed to NFTL."
-fn constant_write(cells: &Cells) -> Vec<Row> {
-    let spread = |scheme: &'static str| {
-        let longest = PAGES_PER_BLOCK.map(|pages| {
-            let cell = Cell::gftl(Load::Synthetic, pages).of(scheme);
-            cells.get(cell).ok().map(|ran| Of::Writes.spread(ran).most_us())
-        });
-        let [Some(low), Some(middle), Some(high)] = longest else { return None };
-        Some(low.max(middle).max(high) - low.min(middle).min(high))
-    };
-    let what = |scheme: &str| format!("{scheme}: longest write, range over π");
-    let gftl =
-        spread("gftl").map(|range| Row::limit(&what("gftl"), "µs", Limit::AtMost(0.0), range));
-    let nftl =
-        spread("nftl").map(|range| Row::limit(&what("nftl"), "µs", Limit::Above(0.0), range));
-    gftl.into_iter().chain(nftl).collect()
 }
 
 /// NFTL's mean times vary with the utilisation of the flash (§VI(ii)); its folds come only when they must.
-fn by_utilisation(cells: &Cells, pages_per_block: u32) -> Vec<Row> {
-    let gftl = Cell::gftl(Load::Synthetic, pages_per_block);
-    let full = gftl.of("nftl");
-    let (Ok(full), Ok(half)) = (cells.get(full), cells.get(full.half_used())) else {
-        return Vec::new();
-    };
+fn by_utilisation(cells: &Cells, pages: u32, to: &mut Sheet) {
+    let full = Cell::gftl(Load::Synthetic, pages).of("nftl");
+    let (Ok(full), Ok(half)) = (cells.get(full), cells.get(full.half_used())) else { return };
+    let mean = |ran: &Ran| Of::Writes.spread(ran).mean_us();
     let names = UTILISATIONS.map(|utilisation| format!("{utilisation} %"));
-    let mean = |ran: &Ran| Some(Of::Writes.spread(ran).mean_us());
-    let values = [(names[0].as_str(), mean(half)), (names[1].as_str(), mean(full))];
-    let what = format!("nftl, π = {pages_per_block}: mean write by utilisation");
-    let row = Row::order(&what, &[&[values[0].0], &[values[1].0]], &values);
-    let mut rows = vec![match pages_per_block {
-        PLOTTED => row.headline("§VI(ii)", "nftl: the mean write rises with the utilisation"),
-        _ => row,
-    }];
+    let values = names.into_iter().zip([half, full].map(|ran| Some(mean(ran))));
+    to.say("pages", pages).put("utilisation", values.collect::<Vec<_>>());
     for ran in [half, full] {
-        let what = format!("nftl, π = {pages_per_block}, {} %", ran.cell.utilisation);
-        let reads = Of::Reads.spread(ran).mean_us();
-        let folds = ran.measured.by_steps[1] + ran.measured.by_steps[2];
-        rows.extend([
-            Row::evidence(&format!("{what}: mean write"), "µs", mean(ran).unwrap_or(0.0), 1),
-            Row::evidence(&format!("{what}: mean read"), "µs", reads, 1),
-            Row::evidence(&format!("{what}: writes with folds"), "", folds as f64, 0),
-        ]);
+        to.say("utilisation", ran.cell.utilisation).put("mean-write", mean(ran));
+        to.put("mean-read", Of::Reads.spread(ran).mean_us());
+        to.put("with-folds", ran.measured.by_steps[1] + ran.measured.by_steps[2]);
     }
-    rows
 }
 
 /// "GFTL energy consumption being higher than traditional FTLs for under utilised flash memories" (§VI).
-pub(super) fn energy(cells: &Cells) -> Vec<Row> {
-    let each =
-        |ran: &Ran| ran.measured.energy_pj as f64 / 1e3 / ran.measured.requests().max(1) as f64;
-    PAGES_PER_BLOCK
-        .into_iter()
-        .map(|pages| {
-            let gftl = Cell::gftl(Load::Synthetic, pages).half_used();
-            let of = |cell| cells.get(cell).ok().map(each);
-            let values = [("nftl", of(gftl.of("nftl"))), ("gftl", of(gftl))];
-            let what = format!("50 %, π = {pages}: energy of all operations per request, nJ");
-            Row::order(&what, &[&["nftl"], &["gftl"]], &values)
-        })
-        .collect()
+pub(super) fn energy(cells: &Cells, to: &mut Sheet) {
+    for pages in PAGES_PER_BLOCK {
+        let gftl = Cell::gftl(Load::Synthetic, pages).half_used();
+        let of = |cell| {
+            let measured = &cells.get(cell).ok()?.measured;
+            Some(measured.energy_pj as f64 / 1e3 / measured.requests().max(1) as f64)
+        };
+        to.say("pages", pages);
+        to.put("energy", vec![("nftl", of(gftl.of("nftl"))), ("gftl", of(gftl))]);
+    }
 }
 
-fn both(cells: &Cells, of: Of) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
-    for pages_per_block in PAGES_PER_BLOCK {
+fn both(cells: &Cells, of: Of, file: &str, to: &mut Sheet) {
+    for pages in PAGES_PER_BLOCK {
         for scheme in ["nftl", "gftl"] {
-            let cell = Cell::gftl(Load::Synthetic, pages_per_block).of(scheme);
+            let cell = Cell::gftl(Load::Synthetic, pages).of(scheme);
             match cells.get(cell) {
-                Ok(ran) => section.rows.extend(spread_rows(ran, of)),
-                Err(why) => section.rows.push(missing(&cell, why)),
+                Ok(ran) => of.put(ran, to),
+                Err(why) => to.missing(&cell.name(), why),
             }
         }
     }
-    let (file, title) = match of {
-        Of::Writes => ("fig-9.svg", "NFTL and GFTL: writes"),
-        Of::Reads => ("fig-10.svg", "NFTL and GFTL: reads"),
-    };
-    section.plots.push(plot(file, title, of, &plotted(cells, &["nftl", "gftl"])));
-    section.notes.push(
-        "Synthetic trace at 100 %, NFTL on the flash that GFTL has. The figure's values are not printed. A write \
-         of NFTL takes the folds on its way; GFTL's step of collection comes behind the request, within L(p)."
-            .into(),
-    );
-    Ok(section)
-}
-
-fn name(ran: &Ran) -> String {
-    format!("{}, π = {}", ran.cell.scheme, ran.cell.pages_per_block)
-}
-
-fn spread_rows(ran: &Ran, of: Of) -> Vec<Row> {
-    let spread = of.spread(ran);
-    let row = |figure: &str, value: f64| {
-        Row::evidence(&format!("{}: {figure} {}", name(ran), of.name()), "µs", value, 1)
-    };
-    vec![
-        row("least", spread.least_us()),
-        row("mean", spread.mean_us()),
-        row("σ of", spread.sigma_us()),
-        row("longest", spread.most_us()),
-    ]
+    plot(file, of, &plotted(cells, &["nftl", "gftl"]), to);
 }
 
 /// "The variation in write times is more than an order of magnitude less for GFTL."
-fn variation(cells: &Cells, pages_per_block: u32) -> Vec<Row> {
-    let cell = Cell::gftl(Load::Synthetic, pages_per_block);
-    let (Ok(gftl), Ok(nftl)) = (cells.get(cell), cells.get(cell.of("nftl"))) else {
-        return Vec::new();
-    };
+fn variation(cells: &Cells, pages: u32, to: &mut Sheet) {
+    let cell = Cell::gftl(Load::Synthetic, pages);
+    let (Ok(gftl), Ok(nftl)) = (cells.get(cell), cells.get(cell.of("nftl"))) else { return };
     let (gftl, nftl) = (Of::Writes.spread(gftl), Of::Writes.spread(nftl));
     let range = |spread: &Spread| spread.most_us() - spread.least_us();
-    let limit = |what: &str, ours: f64| {
-        let what = format!("π = {pages_per_block}: {what}, NFTL over GFTL");
-        Row::limit(&what, "", Limit::Above(10.0), ours)
-    };
-    let sigma = limit("σ of write times", nftl.sigma_us() / gftl.sigma_us());
-    vec![
-        limit("range of write times", range(nftl) / range(gftl)),
-        match pages_per_block {
-            PLOTTED => sigma.headline("§VI, Fig. 9", "σ of write times, NFTL over GFTL"),
-            _ => sigma,
-        },
-    ]
+    to.say("pages", pages).put("range", range(nftl) / range(gftl));
+    to.put("variation", nftl.sigma_us() / gftl.sigma_us());
 }
 
 fn plotted<'a>(cells: &'a Cells, schemes: &[&'static str]) -> Vec<&'a Ran> {
@@ -299,13 +186,12 @@ fn plotted<'a>(cells: &'a Cells, schemes: &[&'static str]) -> Vec<&'a Ran> {
     cells.all(&schemes.iter().map(of).collect::<Vec<_>>())
 }
 
-/// Plot of the minimum and maximum times in each interval of the series.
-fn plot(file: &str, title: &str, of: Of, ran: &[&Ran]) -> PlotFile {
+/// Plots the minimum and maximum times in each interval of the series.
+fn plot(file: &str, of: Of, ran: &[&Ran], to: &mut Sheet) {
     let curve = |ran: &&Ran| {
         let ends = |sample: &Sample| {
-            let at = sample.requests as f64;
-            let us = move |ns: u64| (at, ns as f64 / 1e3);
-            of.range(sample, ran.cell.scheme).map(|(least, most)| [us(least), us(most)])
+            let at = |ns: u64| (sample.requests as f64, us(ns));
+            of.range(sample, ran.cell.scheme).map(|(least, most)| [at(least), at(most)])
         };
         Curve {
             name: ran.cell.scheme.into(),
@@ -314,13 +200,5 @@ fn plot(file: &str, title: &str, of: Of, ran: &[&Ran]) -> PlotFile {
             drawn: Drawn::Dots,
         }
     };
-    let chart = Curves {
-        caption: format!("{title}, synthetic, π = {PLOTTED}"),
-        x_label: "requests",
-        y_label: "µs",
-        log_x: false,
-        log_y: true,
-        curves: ran.iter().map(curve).collect(),
-    };
-    PlotFile { name: file.into(), figure: chart.into() }
+    to.curves(file, ran.iter().map(curve).collect());
 }

@@ -21,46 +21,32 @@ mod table_6;
 #[cfg(test)]
 mod tests;
 
-use crate::paper::{Exhibit, Paper, Study, note};
+use crate::declared::Declared;
+use crate::paper::{Paper, Study};
 use crate::settings::Scale;
 use cells::{Cell, Cells, Load, every_pages_per_block};
+use std::sync::LazyLock;
 
-pub(crate) const PAPER: &dyn Paper = &Study::<Cells> {
-    name: "gftl",
-    title: "Deterministic Service Guarantees for NAND Flash using Partial Block Cleaning",
-    source: "S. Choudhuri, T. Givargis, CODES+ISSS 2008 and its journal version",
+static DATA: LazyLock<Declared> = LazyLock::new(|| Declared::read(include_str!("paper.toml")));
+
+pub(crate) static PAPER: &dyn Paper = &Study::<Cells> {
+    data: &DATA,
     exhibits: &[
-        Exhibit("table-1", "Data sheets of the two parts", |_| Ok(closed_forms::table_1())),
-        Exhibit("fig-2", "Write times of NFTL", |of| against_nftl::fig_2(&of.ran)),
-        Exhibit("table-3", "Bounds of the service guarantee, on the large-block part", |_| {
-            Ok(closed_forms::table_3())
-        }),
-        Exhibit("fig-6", "Growth of the write queue in the worst order, modelled", |_| {
-            queue::fig_6()
-        }),
-        Exhibit("table-4", "Characteristics of the benchmarks", |of| {
-            Ok(table_4::table_4(of.settings, of.watch))
-        }),
-        Exhibit("table-5", "Performance of GFTL", |of| Ok(table_5::table_5(&of.ran))),
-        Exhibit(
-            "readings",
-            "Readings of the text: RAM of a collection, and when a block is queued",
-            |of| Ok(readings::readings(&of.ran)),
-        ),
-        Exhibit("fig-7", "Time spent in each period", |of| period::fig_7(&of.ran)),
-        Exhibit("fig-8", "Growth of the write queue, simulated", |of| queue::fig_8(&of.ran)),
-        Exhibit("fig-9", "NFTL against GFTL: writes", |of| against_nftl::fig_9(&of.ran)),
-        Exhibit("fig-10", "NFTL against GFTL: reads", |of| against_nftl::fig_10(&of.ran)),
-        Exhibit("table-6", "Average energy an access", |of| Ok(table_6::table_6(&of.ran))),
-        Exhibit("start-up", "Start-up and shutdown of 1 GiB (§VI)", |of| {
-            Ok(start_up::start_up(of.watch))
-        }),
-        Exhibit("soft-real-time", "Threshold and priority of the collection queue (§VII)", |of| {
-            soft::soft(&of.ran)
-        }),
-        Exhibit("related", "Collection as a task of its own (§VIII)", |of| {
-            Ok(related::related(&of.ran))
-        }),
+        ("table-1", |_, to| closed_forms::table_1(to)),
+        ("fig-2", |of, to| against_nftl::fig_2(&of.ran, to)),
+        ("table-3", |_, to| closed_forms::table_3(to)),
+        ("fig-6", |_, to| queue::fig_6(to)),
+        ("table-4", |of, to| table_4::table_4(of.settings, of.watch, to)),
+        ("table-5", |of, to| table_5::table_5(&of.ran, to)),
+        ("readings", |of, to| readings::readings(&of.ran, to)),
+        ("fig-7", |of, to| period::fig_7(&of.ran, to)),
+        ("fig-8", |of, to| queue::fig_8(&of.ran, to)),
+        ("fig-9", |of, to| against_nftl::fig_9(&of.ran, to)),
+        ("fig-10", |of, to| against_nftl::fig_10(&of.ran, to)),
+        ("table-6", |of, to| table_6::table_6(&of.ran, to)),
+        ("start-up", |of, to| start_up::start_up(of.watch, to)),
+        ("soft-real-time", |of, to| soft::soft(&of.ran, to)),
+        ("related", |of, to| related::related(&of.ran, to)),
     ],
     of_traces: &[],
     run: |wanted, settings, watch| Ok(Cells::run(&needed(wanted), settings, watch)),
@@ -68,15 +54,9 @@ pub(crate) const PAPER: &dyn Paper = &Study::<Cells> {
         // The paper's arrays are small enough to run at full size.
         found.scale = Scale::Full;
         found.runs = cells.records;
-        note(found, &METHOD);
+        found.notes.extend_from_slice(&DATA.method);
     },
 };
-
-/// Notes on the method.
-const METHOD: [&str; 1] = [
-    "Quick and full are the same here: the paper's flash sizes and all of its 4.4 million requests. Requests come \
-     every L(p), and each of GFTL's is served within it, so no request waits for another.",
-];
 
 /// Runs that the requested sections need, without duplicates, the longest first.
 fn needed(wanted: &[&str]) -> Vec<Cell> {

@@ -39,8 +39,6 @@ pub(super) struct Trace {
     pub(super) workload: &'static str,
     /// Flash size at 100 % utilisation, bytes (§V).
     pub(super) flash_bytes: u64,
-    /// Number of reads (§V).
-    pub(super) reads: u64,
     /// Rows of Table V for π = 16, 32, 64.
     pub(super) rows: [TableV; 3],
 }
@@ -70,6 +68,16 @@ const fn times(mean: &'static str, max: &'static str, sigma: &'static str) -> Ti
     Times { mean, max, sigma }
 }
 
+const fn row(
+    write: Times,
+    read: Times,
+    wear: [&'static str; 2],
+    overhead: &'static str,
+    read_at_50: Option<Times>,
+) -> TableV {
+    TableV { write, read, wear, overhead, read_at_50 }
+}
+
 /// The values of π in Table V.
 pub(super) const PAGES_PER_BLOCK: [u32; 3] = [16, 32, 64];
 
@@ -81,29 +89,10 @@ pub(super) const SYNTHETIC: Trace = Trace {
     name: "synthetic",
     workload: "gftl-synthetic",
     flash_bytes: 136_000_000,
-    reads: 27_841,
     rows: [
-        TableV {
-            write: times("244", "300", "116"),
-            read: times("231", "425", "119"),
-            wear: ["0.43", "3.29"],
-            overhead: "16",
-            read_at_50: None,
-        },
-        TableV {
-            write: times("217", "300", "133"),
-            read: times("428", "825", "239"),
-            wear: ["1.11", "8.17"],
-            overhead: "14",
-            read_at_50: None,
-        },
-        TableV {
-            write: times("212", "300", "136"),
-            read: times("789", "1625", "474"),
-            wear: ["3.05", "14.2"],
-            overhead: "14",
-            read_at_50: None,
-        },
+        row(times("244", "300", "116"), times("231", "425", "119"), ["0.43", "3.29"], "16", None),
+        row(times("217", "300", "133"), times("428", "825", "239"), ["1.11", "8.17"], "14", None),
+        row(times("212", "300", "136"), times("789", "1625", "474"), ["3.05", "14.2"], "14", None),
     ],
 };
 
@@ -112,29 +101,22 @@ pub(super) const CONSUMER: Trace = Trace {
     name: "consumer",
     workload: "consumer",
     flash_bytes: 260_000_000,
-    reads: 76_479,
     rows: [
-        TableV {
-            write: times("299", "300", "11"),
-            read: times("237", "425", "115"),
-            wear: ["0.00", "0.01"],
-            overhead: "16",
-            read_at_50: Some(times("237", "115", "425")),
-        },
-        TableV {
-            write: times("299", "300", "13"),
-            read: times("437", "825", "231"),
-            wear: ["0.01", "0.02"],
-            overhead: "13",
-            read_at_50: Some(times("237", "425", "115")),
-        },
-        TableV {
-            write: times("299", "300", "14"),
-            read: times("836", "1625", "462"),
-            wear: ["0.01", "0.02"],
-            overhead: "12",
-            read_at_50: None,
-        },
+        row(
+            times("299", "300", "11"),
+            times("237", "425", "115"),
+            ["0.00", "0.01"],
+            "16",
+            Some(times("237", "115", "425")),
+        ),
+        row(
+            times("299", "300", "13"),
+            times("437", "825", "231"),
+            ["0.01", "0.02"],
+            "13",
+            Some(times("237", "425", "115")),
+        ),
+        row(times("299", "300", "14"), times("836", "1625", "462"), ["0.01", "0.02"], "12", None),
     ],
 };
 
@@ -157,15 +139,6 @@ pub(super) const TABLE_VI: [TableVi; 4] = [
 /// Start-up example of §VI: 1 GiB of 2 KiB pages. The printed times result with 64 pages per block.
 pub(super) const START_UP_BYTES: u64 = 1 << 30;
 pub(super) const START_UP_PAGES_PER_BLOCK: u32 = 64;
-pub(super) const START_UP_MS: &str = "13.6";
-pub(super) const SHUTDOWN_MS: &str = "163";
-pub(super) const AFTER_CUT_S: &str = "1.84";
 
-/// §VIII: execution time of the collection tasks G1 and G2, and period of the tasks T1 and T2.
-pub(super) const COLLECTION_MS: &str = "22";
-pub(super) const TASK_PERIOD_MS: &str = "20";
-
-/// §VII: a threshold of 80 % of the collection queue, and its effect on the energy in consumer, percent.
+/// §VII: a threshold of 80 % of the collection queue.
 pub(super) const THRESHOLD_PERCENT: u8 = 80;
-pub(super) const THRESHOLD_WRITES: &str = "-4";
-pub(super) const THRESHOLD_READS: &str = "1.4";

@@ -4,10 +4,8 @@ use super::cells::{Cells, Load, Ran, every_pages_per_block, part};
 use super::closed_forms::us;
 use super::paper::TABLE_VI;
 use super::table_6::NJ_PER_US;
-use crate::error::ReproduceError;
-use crate::reproduction::{PlotFile, Section};
-use crate::row::{Limit, Row};
-use crate::verdict::Reason;
+use crate::reproduction::PlotFile;
+use crate::sheet::{Outcome, Sheet};
 use bounds::gftl;
 use sim::report::plots::Stacked;
 
@@ -32,33 +30,40 @@ impl Shares {
     }
 }
 
-pub(super) fn fig_7(cells: &Cells) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_7(cells: &Cells, to: &mut Sheet) -> Outcome {
     let mut bars = Vec::new();
     for load in [Load::Synthetic, Load::Consumer] {
-        let all = every_pages_per_block("gftl", load);
         let (mut idle, mut steps) = (Vec::new(), Vec::new());
-        for cell in all {
+        to.say("load", load.name());
+        for cell in every_pages_per_block("gftl", load) {
             let name = format!("{}, π = {}", load.name(), cell.pages_per_block);
-            match cells.get(cell) {
-                Ok(ran) => {
-                    let shares = Shares::of(ran);
-                    section.rows.extend(rows(&name, &shares, ran));
-                    idle.push((cell.pages_per_block, shares.idle() / shares.period));
-                    steps.push((cell.pages_per_block, shares.step));
-                    bars.push((name, vec![shares.request, shares.step, shares.idle()]));
+            let at = format!("π = {}", cell.pages_per_block);
+            let ran = match cells.get(cell) {
+                Ok(ran) => ran,
+                Err(why) => {
+                    to.missing(&name, why);
+                    idle.push((at.clone(), None));
+                    steps.push((at, None));
+                    continue;
                 }
-                Err(why) => section.rows.push(Row::incomparable(
-                    &name,
-                    "",
-                    None,
-                    None,
-                    Reason::MissingDetail(why.into()),
-                )),
-            }
+            };
+            let shares = Shares::of(ran);
+            let percent = |us: f64| us / shares.period * 100.0;
+            to.say("name", &name).put("request", percent(shares.request));
+            to.put("step", percent(shares.step));
+            to.put("idle", percent(shares.idle()));
+            to.say("erase", us(ran.device.part.t_bers_ns)).say("step", shares.step);
+            to.put("busy", shares.request + shares.step);
+            idle.push((at.clone(), Some(shares.idle() / shares.period)));
+            steps.push((at, Some(shares.step)));
+            bars.push((name, vec![shares.request, shares.step, shares.idle()]));
         }
-        section.rows.push(steps_rise(load, &steps));
-        section.rows.push(idle_falls(load, &idle, &steps));
+        let told = steps.iter().filter_map(|(_, step)| Some(format!("{:.0}", (*step)?)));
+        to.say("steps", told.collect::<Vec<_>>().join(", "));
+        to.put("steps-rise", steps);
+        let [low, high] = [32, 64].map(|pages| printed_idle(load, pages));
+        to.say("low", low).say("high", high);
+        to.put(if high > low { "idle-error" } else { "idle-falls" }, idle);
     }
     let stacked = Stacked {
         caption: "GFTL: a period of requests, at 100 % utilisation".into(),
@@ -67,72 +72,8 @@ pub(super) fn fig_7(cells: &Cells) -> Result<Section, ReproduceError> {
         bars,
         totals: None,
     };
-    section.plots.push(PlotFile { name: "fig-7.svg".into(), figure: stacked.into() });
-    section.notes.push(
-        "The figure's values are not printed. Means over reads and writes; a step may take up to T_er behind \
-         any request while blocks wait to be collected."
-            .into(),
-    );
-    Ok(section)
-}
-
-fn rows(name: &str, shares: &Shares, ran: &Ran) -> Vec<Row> {
-    let share = |what: &str, value: f64| {
-        Row::evidence(&format!("{name}: {what}"), "% of L(p)", value / shares.period * 100.0, 1)
-    };
-    let erase = us(ran.device.part.t_bers_ns);
-    let busy = shares.request + shares.step;
-    vec![
-        share("request", shares.request),
-        share("partial collection", shares.step),
-        share("idle", shares.idle()),
-        Row::limit(
-            &format!("{name}: request and partial collection, below T_er"),
-            "µs",
-            Limit::Below(erase),
-            busy,
-        )
-        .because(Reason::StandIn(format!(
-            "a step of {:.0} µs in the mean follows each request; how soon the trace fills blocks again is not printed",
-            shares.step
-        ))),
-    ]
-}
-
-const NAMES: [&str; 3] = ["π = 16", "π = 32", "π = 64"];
-
-fn by_pages(values: &[(u32, f64)]) -> [(&'static str, Option<f64>); 3] {
-    let value = |pages: u32| values.iter().find(|(p, _)| *p == pages).map(|(_, value)| *value);
-    [(NAMES[0], value(16)), (NAMES[1], value(32)), (NAMES[2], value(64))]
-}
-
-/// "… leading to longer time spent in GC", with π.
-fn steps_rise(load: Load, steps: &[(u32, f64)]) -> Row {
-    let what = format!("{}: partial collection per request by π", load.name());
-    let claim = format!("{}: time in partial collection rises with π", load.name());
-    Row::order(&what, &[&NAMES[..1], &NAMES[1..2], &NAMES[2..]], &by_pages(steps))
-        .headline("§VI, Fig. 7", &claim)
-}
-
-/// "This idle time decreases with increasing π."
-fn idle_falls(load: Load, idle: &[(u32, f64)], steps: &[(u32, f64)]) -> Row {
-    let what = format!("{}: idle share by π", load.name());
-    let row = Row::order(&what, &[&NAMES[2..], &NAMES[1..2], &NAMES[..1]], &by_pages(idle));
-    let [Some(low), Some(high)] = [32, 64].map(|pages| printed_idle(load, pages)) else {
-        return row;
-    };
-    if high > low {
-        return row.because(Reason::PaperError(format!(
-            "L(p) grows with π, a write and its step do not beyond 2,300 µs: the writes of Table VI themselves leave \
-             {low:.1} % of it idle at π = 32 and {high:.1} % at 64"
-        )));
-    }
-    let steps: Vec<String> = steps.iter().map(|(_, step)| format!("{step:.0}")).collect();
-    row.because(Reason::StandIn(format!(
-        "the steps take {} µs per request while L(p) grows from 2,425 to 3,625; Table VI leaves {low:.1} % idle at π = 32 \
-         and {high:.1} % at 64",
-        steps.join(", ")
-    )))
+    to.plots.push(PlotFile { name: "fig-7.svg".into(), figure: stacked.into() });
+    Ok(())
 }
 
 /// Share of L(p) that a write of Table VI and its step leave, percent.

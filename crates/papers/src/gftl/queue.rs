@@ -4,8 +4,9 @@
 use super::cells::{Cell, Cells, Load, Ran, every_pages_per_block};
 use super::paper::PAGES_PER_BLOCK;
 use crate::error::ReproduceError;
-use crate::reproduction::{PlotFile, Section};
+use crate::reproduction::PlotFile;
 use crate::row::{Limit, Row};
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use bounds::gftl;
 use sim::report::plots::{Curve, Curves, Drawn};
@@ -34,10 +35,9 @@ pub(super) fn model(blocks: u32, steps: u32, requests: u64) -> Vec<u64> {
         .collect()
 }
 
-pub(super) fn fig_6() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_6(to: &mut Sheet) -> Outcome {
     for pages in PAGES_PER_BLOCK {
-        section.rows.extend(model_rows(pages));
+        to.rows.extend(model_rows(pages));
     }
     let part = super::cells::part(32);
     let steps = gftl::paper_steps(&part);
@@ -71,14 +71,8 @@ pub(super) fn fig_6() -> Result<Section, ReproduceError> {
             curve("L", &|_| most),
         ],
     };
-    section.plots.push(PlotFile { name: "fig-6.svg".into(), figure: chart.into() });
-    section.notes.push(
-        "The model of §IV-D: every block is full and waits; each request adds a page to the queue, and every κ \
-         requests the next block is cleaned and its pages leave. The paper bounds it by Σ(N − ⌊iN/κ⌋) and adds N \
-         for rounding. Arrivals and the queue in which nothing is superseded are cut off at 2L in the plot."
-            .into(),
-    );
-    Ok(section)
+    to.plots.push(PlotFile { name: "fig-6.svg".into(), figure: chart.into() });
+    Ok(())
 }
 
 fn model_rows(pages_per_block: u32) -> Vec<Row> {
@@ -112,31 +106,19 @@ fn model_rows(pages_per_block: u32) -> Vec<Row> {
     rows
 }
 
-pub(super) fn fig_8(cells: &Cells) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_8(cells: &Cells, to: &mut Sheet) -> Outcome {
     for load in [Load::WorstOrder, Load::QueueOrder] {
         for cell in every_pages_per_block("gftl", load) {
-            section.rows.extend(match cells.get(cell) {
+            to.rows.extend(match cells.get(cell) {
                 Ok(ran) => queue_rows(ran),
-                Err(why) => vec![Row::incomparable(
-                    &cell.name(),
-                    "",
-                    None,
-                    None,
-                    Reason::MissingDetail(why.into()),
-                )],
+                Err(why) => vec![Row::missing(&cell.name(), "", None, why)],
             });
         }
         let file = if load == Load::WorstOrder { "fig-8.svg" } else { "fig-8-longest.svg" };
         let ran = cells.all(&every_pages_per_block("gftl", load));
-        section.plots.push(PlotFile { name: file.into(), figure: growth(load, &ran)?.into() });
+        to.plots.push(PlotFile { name: file.into(), figure: growth(load, &ran)?.into() });
     }
-    section.notes.push(
-        "The flash is that of the synthetic trace at 100 %. The length is from the oldest block of the queue that \
-         is not erased to its tail, so pages that are superseded count until their block is erased."
-            .into(),
-    );
-    Ok(section)
+    Ok(())
 }
 
 /// Number of requests that fill the array before the figure's order begins.

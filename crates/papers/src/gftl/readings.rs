@@ -4,7 +4,7 @@ use super::cells::{Cell, Cells, Load, Ran, Reading};
 use super::paper::{PAGES_PER_BLOCK, TABLE_VI};
 use super::table_6::counted;
 use crate::matrix::{Cell as Figures, Matrix};
-use crate::reproduction::Section;
+use crate::sheet::{Outcome, Sheet};
 
 /// Traces of the comparison.
 const LOADS: [Load; 2] = [Load::Synthetic, Load::Consumer];
@@ -62,19 +62,18 @@ fn printed_energy(load: Load, at: usize) -> Option<(&'static str, &'static str)>
     Some((column.read_nj, column.write_nj))
 }
 
-pub(super) fn readings(cells: &Cells) -> Section {
+pub(super) fn readings(cells: &Cells, to: &mut Sheet) -> Outcome {
     let names = Reading::ALL.map(|reading| format!("gftl{}", reading.settings()));
     let columns = PAGES_PER_BLOCK.map(|pages| format!("π = {pages}"));
-    let mut section = Section::default();
     for load in LOADS {
         for (what, of, printed) in QUANTITIES {
             let title = format!("{}: {what}", load.name());
-            section.matrices.push(Matrix::of(&title, &names, &columns, |row, column| {
+            to.matrices.push(Matrix::of(&title, &names, &columns, |row, column| {
                 let cell = Cell::gftl(load, PAGES_PER_BLOCK[column]).read_as(Reading::ALL[row]);
                 let ours = Figures::ours(cells.get(cell).ok().map(of), 0);
                 printed(load, column).map_or(ours.clone(), |printed| ours.beside(printed))
             }));
         }
     }
-    section
+    Ok(())
 }

@@ -6,10 +6,8 @@
 use super::cells::{Cell, Cells, Load, Ran, part};
 use super::closed_forms::us;
 use super::drive::TOGETHER;
-use super::paper::{COLLECTION_MS, PAGES_PER_BLOCK, TASK_PERIOD_MS};
-use crate::reproduction::Section;
-use crate::row::{Row, TOLERANCE};
-use crate::verdict::Reason;
+use super::paper::PAGES_PER_BLOCK;
+use crate::sheet::{Outcome, Sheet};
 use bounds::gftl;
 use flash::Part;
 
@@ -18,87 +16,50 @@ fn shortest_us(part: &Part) -> f64 {
     us(u64::from(part.pages_per_block - 1) * (part.t_r_ns + part.t_prog_ns) + part.t_bers_ns)
 }
 
-pub(super) fn related(cells: &Cells) -> Section {
-    let mut section = Section::default();
+/// Page requests that L(p) admits in the 20 ms of T1 and T2.
+fn admitted(part: &Part) -> f64 {
+    (20_000.0 / us(gftl::period_ns(part))).floor()
+}
+
+pub(super) fn related(cells: &Cells, to: &mut Sheet) -> Outcome {
     for pages in PAGES_PER_BLOCK {
         let part = part(pages);
-        let what = format!("[7], π = {pages}: (π−1)(T_rdpg + T_wrpg) + T_er over T_er");
-        let over = shortest_us(&part) / us(part.t_bers_ns);
-        section.rows.push(Row::measured(&what, "", "10", over, TOLERANCE).as_input());
+        to.say("pages", pages).put("shortest", shortest_us(&part) / us(part.t_bers_ns));
     }
     for pages in PAGES_PER_BLOCK {
         let gftl = Cell::gftl(Load::Synthetic, pages);
         for cell in [gftl, gftl.of("nftl")] {
             match cells.get(cell) {
-                Ok(ran) => section.rows.extend(rows(ran)),
-                Err(why) => section.rows.push(Row::incomparable(
-                    &cell.name(),
-                    "",
-                    None,
-                    None,
-                    Reason::MissingDetail(why.into()),
-                )),
+                Ok(ran) => delays(ran, to),
+                Err(why) => to.missing(&cell.name(), why),
             }
         }
     }
-    section.rows.extend(tasks());
-    section.notes.push(format!(
-        "G1 = ({COLLECTION_MS}, 160) and G2 = ({COLLECTION_MS}, 600) collect for T1 = (3, 20) and T2 = (5, 20); \
-         \"comparable to 10 times T_er\" is {COLLECTION_MS} ms over 2 ms. In GFTL a step follows each request instead of \
-         a collection thread."
-    ));
-    section
+    for pages in PAGES_PER_BLOCK {
+        to.say("pages", pages).put("admitted", admitted(&part(pages)));
+    }
+    // Whether 3 and 5 are page requests or milliseconds is not said.
+    let writes = 3_000 / 300 + 5_000_u32.div_ceil(300);
+    to.put("tasks", Err::<f64, _>(format!(
+        "whether 3 and 5 are page requests or milliseconds is not said: {TOGETHER} requests fit into 20 ms at π = 16, 7 and 5 at \
+         π = 32 and 64 do; 3 and 5 ms of writes are {writes}, more than L(p) admits at any π"
+    )));
+    Ok(())
 }
 
 /// Longest wait of a request for collection: "a delay that is around T_er".
-fn rows(ran: &Ran) -> Vec<Row> {
-    let pages = ran.cell.pages_per_block;
+fn delays(ran: &Ran, to: &mut Sheet) {
     let (read, write) = (&ran.measured.read, &ran.measured.write);
-    let step = read.step.and(&write.step).most_us();
-    let name = format!("{}, π = {pages}", ran.cell.scheme);
-    let longest = us(ran.measured.longest_together_ns) / 1e3;
-    let mut rows = Vec::new();
-    let what = format!("{name}: longest delay by collection");
+    to.say("scheme", ran.cell.scheme).say("pages", ran.cell.pages_per_block);
     if ran.cell.scheme == "gftl" {
-        let row =
-            Row::measured(&what, "µs", &us(ran.device.part.t_bers_ns).to_string(), step, TOLERANCE);
-        rows.push(match pages {
-            32 => row.headline("§VIII", "gftl: collection delays a request by about T_er"),
-            _ => row,
-        });
+        to.say("printed", us(ran.device.part.t_bers_ns));
+        to.put("delay", read.step.and(&write.step).most_us());
     } else {
         // Its folds are part of the write.
-        let step = write.response.most_us() - us(ran.device.part.t_prog_ns);
-        rows.push(Row::evidence(&what, "µs", step, 0));
+        to.put("delay-folds", write.response.most_us() - us(ran.device.part.t_prog_ns));
     }
-    let what = format!("{name}: longest {TOGETHER} requests in a row, T1 and T2 of one period");
-    rows.push(Row::evidence(&what, "ms", longest, 2));
-    rows
-}
-
-/// T1 and T2 under GFTL's period, in both units that their figures may have.
-fn tasks() -> Vec<Row> {
-    let period: f64 = TASK_PERIOD_MS.parse().unwrap_or(0.0);
-    let mut rows: Vec<Row> = PAGES_PER_BLOCK
-        .into_iter()
-        .map(|pages| {
-            let admitted = (period * 1e3 / us(gftl::period_ns(&part(pages)))).floor();
-            let what = format!("π = {pages}: page requests that L(p) admits in the {TASK_PERIOD_MS} ms of T1 and T2");
-            Row::evidence(&what, "", admitted, 0)
-        })
-        .collect();
-    let writes = 3_000 / 300 + 5_000_u32.div_ceil(300);
-    rows.push(Row::incomparable(
-        "T1 = (3, 20) and T2 = (5, 20) under GFTL",
-        "",
-        Some("schedulable with G1 and G2"),
-        None,
-        Reason::MissingDetail(format!(
-            "whether 3 and 5 are page requests or milliseconds is not said: {TOGETHER} requests fit into 20 ms at π = 16, \
-             7 and 5 at π = 32 and 64 do; 3 and 5 ms of writes are {writes}, more than L(p) admits at any π"
-        )),
-    ));
-    rows
+    to.say("together", TOGETHER as u64);
+    to.put("together", us(ran.measured.longest_together_ns) / 1e3);
 }
 
 #[cfg(test)]
@@ -109,7 +70,6 @@ mod tests {
     fn the_printed_collection_is_the_formula_at_64_pages() {
         let shortest = PAGES_PER_BLOCK.map(|pages| shortest_us(&part(pages)));
         assert_eq!(shortest, [6_875.0, 12_075.0, 22_475.0]);
-        let admitted = |pages| (20_000.0 / us(gftl::period_ns(&part(pages)))).floor();
-        assert_eq!(PAGES_PER_BLOCK.map(admitted), [8.0, 7.0, 5.0]);
+        assert_eq!(PAGES_PER_BLOCK.map(|pages| admitted(&part(pages))), [8.0, 7.0, 5.0]);
     }
 }

@@ -1,73 +1,54 @@
 //! §VII: GFTL for soft real-time, with a threshold of the collection queue and with a priority queue.
 
 use super::cells::{Cell, Cells, Load, Ran, Reading, every_pages_per_block};
-use super::paper::{PAGES_PER_BLOCK, THRESHOLD_READS, THRESHOLD_WRITES};
+use super::paper::PAGES_PER_BLOCK;
 use super::table_6::counted;
-use crate::error::ReproduceError;
-use crate::figure::Figure;
-use crate::reproduction::{PlotFile, Section};
 use crate::row::{Limit, Row};
-use crate::verdict::Reason;
-use sim::report::plots::{Curve, Curves, Drawn};
+use crate::sheet::{Outcome, Sheet, line};
 
 /// Loads on which both queues are compared.
 const COMPARED: [Load; 2] = [Load::Synthetic, Load::Consumer];
 
-pub(super) fn soft(cells: &Cells) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
-    for pages_per_block in PAGES_PER_BLOCK {
-        let cell = Cell::gftl(Load::Consumer, pages_per_block);
-        section.rows.extend(match (cells.get(cell), cells.get(cell.of("gftl-threshold"))) {
-            (Ok(gftl), Ok(threshold)) => {
-                let text = cell.read_as(Reading::TEXT);
-                let text = cells.get(text).ok().zip(cells.get(text.of("gftl-threshold")).ok());
-                threshold_rows(gftl, threshold, text)
+pub(super) fn soft(cells: &Cells, to: &mut Sheet) -> Outcome {
+    let with = |cell: Cell, scheme| {
+        let [gftl, other] = [cells.get(cell), cells.get(cell.of(scheme))];
+        Ok::<_, &str>([gftl?, other?])
+    };
+    for pages in PAGES_PER_BLOCK {
+        let cell = Cell::gftl(Load::Consumer, pages);
+        to.say("pages", pages);
+        match with(cell, "gftl-threshold") {
+            Ok(ran) => {
+                let text = with(cell.read_as(Reading::TEXT), "gftl-threshold").ok();
+                threshold(ran, text, to);
             }
-            (Err(why), _) | (_, Err(why)) => {
-                vec![Row::incomparable(
-                    &cell.of("gftl-threshold").name(),
-                    "",
-                    None,
-                    None,
-                    Reason::MissingDetail(why.into()),
-                )]
-            }
-        });
+            Err(why) => to.missing(&cell.of("gftl-threshold").name(), why),
+        }
     }
-    for pages_per_block in PAGES_PER_BLOCK {
-        let cell = Cell::gftl(Load::Synthetic, pages_per_block);
-        if let (Ok(gftl), Ok(threshold)) = (cells.get(cell), cells.get(cell.of("gftl-threshold"))) {
-            section.rows.extend(long_run(gftl, threshold));
+    for pages in PAGES_PER_BLOCK {
+        // A trace that is long enough to reach the threshold.
+        if let Ok(ran) = with(Cell::gftl(Load::Synthetic, pages), "gftl-threshold") {
+            to.say("pages", pages).put("long-write", write_change(ran));
+            to.put("long-read", read_change(ran));
         }
     }
     for load in COMPARED {
-        for pages_per_block in PAGES_PER_BLOCK {
-            let cell = Cell::gftl(load, pages_per_block);
-            section.rows.extend(match (cells.get(cell), cells.get(cell.of("gftl-priority"))) {
-                (Ok(gftl), Ok(priority)) => priority_rows(gftl, priority),
-                (Err(why), _) | (_, Err(why)) => {
-                    vec![Row::incomparable(
-                        &cell.of("gftl-priority").name(),
-                        "",
-                        None,
-                        None,
-                        Reason::MissingDetail(why.into()),
-                    )]
-                }
-            });
+        for pages in PAGES_PER_BLOCK {
+            let cell = Cell::gftl(load, pages);
+            to.say("load", load.name()).say("pages", pages);
+            match with(cell, "gftl-priority") {
+                Ok(ran) => priority(ran, to),
+                Err(why) => to.missing(&cell.of("gftl-priority").name(), why),
+            }
         }
     }
-    let ran = cells.all(&[
-        Cell::gftl(Load::Synthetic, PAGES_PER_BLOCK[1]),
-        Cell::gftl(Load::Synthetic, PAGES_PER_BLOCK[1]).of("gftl-priority"),
-    ]);
-    section.plots.push(PlotFile { name: "priority-queue.svg".into(), figure: growth(&ran).into() });
-    section.notes.push(
-        "Energy as in Table VI, at 100 % utilisation. The paper gives one figure for \"the entire Consumer \
-         benchmark\" and no π; it does not say how much less slowly the queue grows by priority."
-            .into(),
-    );
-    Ok(section)
+    let plotted = Cell::gftl(Load::Synthetic, PAGES_PER_BLOCK[1]);
+    let curves = cells.all(&[plotted, plotted.of("gftl-priority")]).into_iter().map(|ran| {
+        let samples = ran.measured.samples.iter();
+        line(ran.cell.scheme, samples.map(|of| (of.requests as f64, of.queue_pages as f64)))
+    });
+    to.curves("priority-queue", curves.collect());
+    Ok(())
 }
 
 /// The runs that this section needs.
@@ -85,114 +66,48 @@ pub(super) fn needed() -> Vec<Cell> {
     cells
 }
 
-/// Rows with the energy of the threshold variant against GFTL.
-fn threshold_rows(gftl: &Ran, threshold: &Ran, text: Option<(&Ran, &Ran)>) -> Vec<Row> {
-    let name = format!("threshold of 80 %, consumer, π = {}", gftl.cell.pages_per_block);
-    let (before, after) = (counted(gftl), counted(threshold));
-    let percent = |before: f64, after: f64| (after / before - 1.0) * 100.0;
-    let (writes, reads) =
-        (percent(before.1.with_step, after.1.with_step), percent(before.0.alone, after.0.alone));
-    let by_text = |of: fn(&Ran) -> f64| {
-        let change = text.map(|(gftl, threshold)| percent(of(gftl), of(threshold)));
-        let change =
-            change.map_or("unknown".into(), |change| Figure::number(change, 1).to_string());
-        Reason::Reading(format!(
-            "queued when full and with RAM in two states (§IV-A, Algorithm 1) it is {change} %; the paper names neither \
-             π nor utilisation"
-        ))
-    };
-    let claimed = |row: Row, claim: &str| match gftl.cell.pages_per_block {
-        16 => row.headline("§VII-A", &format!("threshold of 80 %, consumer, π = 16: {claim}")),
-        _ => row,
-    };
-    vec![
-        claimed(
-            Row::changed(
-                &format!("{name}: energy per write, with its step"),
-                THRESHOLD_WRITES,
-                writes,
-                1.0,
-            )
-            .because(by_text(|ran| counted(ran).1.with_step)),
-            "energy of a write",
-        ),
-        Row::changed(&format!("{name}: energy per read"), THRESHOLD_READS, reads, 1.0)
-            .because(by_text(|ran| counted(ran).0.alone)),
-        Row::evidence(
-            &format!("{name}: blocks collected, of GFTL's"),
-            "%",
-            threshold.measured.victims as f64 / gftl.measured.victims.max(1) as f64 * 100.0,
-            1,
-        ),
-        Row::evidence(
-            &format!("{name}: longest write queue"),
-            "pages",
-            threshold.measured.queue_pages_most as f64,
-            0,
-        ),
-    ]
+/// Change of the energy of a write with its step, %.
+fn write_change(ran: [&Ran; 2]) -> f64 {
+    let [before, after] = ran.map(|ran| counted(ran).1.with_step);
+    (after / before - 1.0) * 100.0
 }
 
-/// Rows with the threshold on a trace long enough to reach it.
-fn long_run(gftl: &Ran, threshold: &Ran) -> [Row; 2] {
-    let name = format!("threshold of 80 %, synthetic, π = {}", gftl.cell.pages_per_block);
-    let (before, after) = (counted(gftl), counted(threshold));
-    let percent = |before: f64, after: f64| (after / before - 1.0) * 100.0;
-    let row = |what: &str, percent: f64| Row::evidence(&format!("{name}: {what}"), "%", percent, 1);
-    [
-        row("energy per write, with its step", percent(before.1.with_step, after.1.with_step)),
-        row("energy per read", percent(before.0.alone, after.0.alone)),
-    ]
+/// Change of the energy of a read, %.
+fn read_change(ran: [&Ran; 2]) -> f64 {
+    let [before, after] = ran.map(|ran| counted(ran).0.alone);
+    (after / before - 1.0) * 100.0
+}
+
+/// Rows with the energy of the threshold variant against GFTL.
+fn threshold(ran: [&Ran; 2], text: Option<[&Ran; 2]>, to: &mut Sheet) {
+    for (word, change) in
+        [("text_write", write_change as fn([&Ran; 2]) -> f64), ("text_read", read_change)]
+    {
+        match text {
+            Some(text) => to.say(word, change(text)),
+            None => to.say(word, "unknown"),
+        };
+    }
+    to.put("write", write_change(ran));
+    to.put("read", read_change(ran));
+    let [gftl, threshold] = ran.map(|ran| &ran.measured);
+    to.put("victims", threshold.victims as f64 / gftl.victims.max(1) as f64 * 100.0);
+    to.put("longest", threshold.queue_pages_most);
 }
 
 /// Rows comparing the priority queue with first in, first out.
-fn priority_rows(gftl: &Ran, priority: &Ran) -> Vec<Row> {
-    let name =
-        format!("priority queue, {}, π = {}", gftl.cell.load.name(), gftl.cell.pages_per_block);
-    let mean = |ran: &Ran| {
+fn priority(ran: [&Ran; 2], to: &mut Sheet) {
+    let [fifo, dirtiest] = ran.map(|ran| ran.measured.victim_valid_mean);
+    let [gftl, mean] = ran.map(|ran| {
         let lengths = ran.measured.samples.iter().map(|sample| sample.queue_pages as f64);
         lengths.sum::<f64>() / ran.measured.samples.len().max(1) as f64
-    };
-    let [fifo, dirtiest] = [gftl, priority].map(|ran| ran.measured.victim_valid_mean);
-    let why =
-        format!("the victims have {dirtiest:.1} valid pages in the mean, in queue order {fifo:.1}");
-    vec![
-        Row::limit(
-            &format!("{name}: mean write queue over that of GFTL"),
-            "",
-            Limit::Below(1.0),
-            mean(priority) / mean(gftl).max(f64::MIN_POSITIVE),
-        )
-        .because(Reason::Open(why))
-        .unless_idle(mean(gftl) == mean(priority)),
-        Row::evidence(&format!("{name}: mean write queue of GFTL"), "pages", mean(gftl), 0),
-        Row::evidence(
-            &format!("{name}: longest write queue over that of GFTL"),
-            "",
-            priority.measured.queue_pages_most as f64
-                / gftl.measured.queue_pages_most.max(1) as f64,
-            3,
-        ),
-    ]
-}
-
-fn growth(ran: &[&Ran]) -> Curves {
-    let curve = |ran: &&Ran| {
-        let point =
-            |sample: &super::drive::Sample| (sample.requests as f64, sample.queue_pages as f64);
-        Curve {
-            name: ran.cell.scheme.into(),
-            note: String::new(),
-            points: ran.measured.samples.iter().map(point).collect(),
-            drawn: Drawn::Line,
-        }
-    };
-    Curves {
-        caption: format!("Write queue, synthetic, π = {}", PAGES_PER_BLOCK[1]),
-        x_label: "requests",
-        y_label: "pages of the write queue",
-        log_x: false,
-        log_y: false,
-        curves: ran.iter().map(curve).collect(),
-    }
+    });
+    to.say("dirtiest", dirtiest).say("fifo", fifo);
+    to.made("priority", |what, unit| {
+        let over = mean / gftl.max(f64::MIN_POSITIVE);
+        Row::limit(what, unit, Limit::Below(1.0), over).unless_idle(gftl == mean)
+    });
+    to.put("mean-queue", gftl);
+    let [gftl, most] = ran.map(|ran| ran.measured.queue_pages_most);
+    to.put("longest-queue", most as f64 / gftl.max(1) as f64);
 }

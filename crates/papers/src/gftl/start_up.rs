@@ -2,23 +2,16 @@
 
 use super::cells::part;
 use super::drive::Device;
-use super::paper::{
-    AFTER_CUT_S, SHUTDOWN_MS, START_UP_BYTES, START_UP_MS, START_UP_PAGES_PER_BLOCK,
-};
+use super::paper::{START_UP_BYTES, START_UP_PAGES_PER_BLOCK};
 use crate::chip::chip;
 use crate::observer::ReproductionObserver;
-use crate::reproduction::Section;
-use crate::row::{Row, TOLERANCE};
-use crate::verdict::Reason;
+use crate::sheet::{Outcome, Sheet};
 use bounds::gftl::{
     Steps, mount_after_cut_ns, paper_steps, queue_pages, shutdown_ns, start_up_ns, whole_steps,
 };
 use flash::{AnyArray, Cause, Lpn, Operation};
 use ftl::{AnyScheme, FtlError, SchemeConfig, WriteQueue, registry};
 use sim::run::RunError;
-
-const CUT: &str = "1.8432 s comes out with L = 65,536, κ = 15, which is what whole operations per step \
-                   give; 13.6 and 163 ms need κ = 13";
 
 /// Rounds over all blocks after the array is full, so that the write queue and the collection queue are in use.
 const ROUNDS: u32 = 2;
@@ -27,54 +20,37 @@ fn ms(ns: u64) -> f64 {
     ns as f64 / 1e6
 }
 
-pub(super) fn start_up(watch: &dyn ReproductionObserver) -> Section {
-    let mut section = Section::default();
+pub(super) fn start_up(watch: &dyn ReproductionObserver, to: &mut Sheet) -> Outcome {
     let part = part(START_UP_PAGES_PER_BLOCK);
     let block = u64::from(part.page_bytes) * u64::from(part.pages_per_block);
     let blocks = (START_UP_BYTES / block) as u32;
     let of = |steps: Steps| queue_pages(blocks, steps);
     let pages = of(paper_steps(&part));
     let after_cut = |pages: u64| ms(mount_after_cut_ns(&part, blocks, pages)) / 1e3;
-    let cut = "start-up after a power cut";
-    section.rows.extend([
-        Row::evidence("N", "blocks", blocks.into(), 0),
-        Row::evidence("L with κ = 13, as printed", "pages", pages as f64, 0),
-        Row::exact("start-up", "ms", START_UP_MS, ms(start_up_ns(&part, blocks, pages))),
-        Row::exact("shutdown", "ms", SHUTDOWN_MS, ms(shutdown_ns(&part, blocks, pages))),
-        Row::exact(cut, "s", AFTER_CUT_S, after_cut(pages)).because(Reason::PaperError(CUT.into())),
-    ]);
+    to.put("n", blocks);
+    to.put("l", pages);
+    to.put("start-up", ms(start_up_ns(&part, blocks, pages)));
+    to.put("shutdown", ms(shutdown_ns(&part, blocks, pages)));
+    to.put("cut", after_cut(pages));
     if let Ok(whole) = whole_steps(&part, bounds::gftl::CollectionRam::States) {
-        let pages = of(whole);
-        let what = format!("{cut}, κ = 15");
-        section.rows.extend([
-            Row::evidence("L with κ = 15, of whole operations", "pages", pages as f64, 0),
-            Row::exact(&what, "s", AFTER_CUT_S, after_cut(pages)),
-        ]);
+        to.put("l-whole", of(whole));
+        to.put("cut-whole", after_cut(of(whole)));
     }
     for (name, queue) in [("printed", WriteQueue::Printed), ("proven", WriteQueue::Proven)] {
-        section.rows.extend(match simulate(blocks, queue, watch) {
-            Ok(simulated) => simulated_rows(name, &simulated),
-            Err(error) => {
-                let what = format!("simulated, {name} queue");
-                vec![Row::incomparable(
-                    &what,
-                    "",
-                    None,
-                    None,
-                    Reason::MissingDetail(error.to_string()),
-                )]
+        match simulate(blocks, queue, watch) {
+            Ok(simulated) => {
+                let Simulated { shutdown, start_up, after_cut } = &simulated;
+                to.say("queue", name).put("simulated-start-up", ms(start_up.ns));
+                to.put("reads", start_up.reads);
+                to.put("simulated-shutdown", ms(shutdown.ns));
+                to.put("programs", shutdown.programs);
+                to.put("simulated-cut", ms(after_cut.ns) / 1e3);
+                to.put("oob-reads", after_cut.oob_reads);
             }
-        });
+            Err(error) => to.missing(&format!("simulated, {name} queue"), error),
+        }
     }
-    section.notes.push(format!(
-        "Simulated after the array is filled in the order of §IV-D and {ROUNDS} rounds more. A shutdown first \
-         finishes the collection under way and erases what an earlier one has saved; a start-up reads the \
-         pages that the closed form counts, looks that none was programmed behind them, and programs one \
-         page there, so that they are known to be out of date. After a power cut the last OOB of each data \
-         block is read as well (the closed form has the first only), of the write queue only what is written, \
-         and one collection is run through."
-    ));
-    section
+    Ok(())
 }
 
 /// Simulated durations.
@@ -106,32 +82,6 @@ impl Took {
             oob_reads: counts.get(Operation::ReadOob, Cause::Mount),
         }
     }
-}
-
-fn simulated_rows(queue: &str, simulated: &Simulated) -> Vec<Row> {
-    let Simulated { shutdown, start_up, after_cut } = simulated;
-    let what = |figure: &str| format!("simulated, {queue} queue: {figure}");
-    let why = "the image of the proven queue is larger";
-    let count = |figure: &str, value: u64| Row::evidence(&what(figure), "", value as f64, 0);
-    vec![
-        Row::measured(&what("start-up"), "ms", START_UP_MS, ms(start_up.ns), TOLERANCE)
-            .because(Reason::MissingDetail(why.into())),
-        count("pages read by a start-up", start_up.reads),
-        Row::measured(&what("shutdown"), "ms", SHUTDOWN_MS, ms(shutdown.ns), TOLERANCE)
-            .because(Reason::MissingDetail(why.into())),
-        count("pages programmed by a shutdown, a collection's among them", shutdown.programs),
-        Row::measured(
-            &what("start-up after a power cut"),
-            "s",
-            AFTER_CUT_S,
-            ms(after_cut.ns) / 1e3,
-            TOLERANCE,
-        )
-        .because(Reason::MissingDetail(
-            "the closed form has the whole of L read, and the first OOB of each block only".into(),
-        )),
-        count("OOBs read after a power cut", after_cut.oob_reads),
-    ]
 }
 
 fn simulate(

@@ -1,11 +1,9 @@
 //! Table IV: characteristics of the benchmarks, counted in the generated requests.
 
-use super::paper::{Benchmark, CONSUMER, SYNTHETIC, TABLE_IV};
+use super::paper::{CONSUMER, TABLE_IV};
 use crate::observer::ReproductionObserver;
-use crate::reproduction::Section;
-use crate::row::Row;
 use crate::settings::Settings;
-use crate::verdict::Reason;
+use crate::sheet::{Outcome, Sheet};
 use flash::parts::SAMSUNG_LARGE_BLOCK;
 use workload::{Op, Space, WorkloadError, WorkloadSpec};
 
@@ -53,87 +51,50 @@ fn count(
 }
 
 /// Table IV, and the totals of §V.
-pub(super) fn table_4(settings: &Settings, watch: &dyn ReproductionObserver) -> Section {
-    let mut section = Section::default();
+pub(super) fn table_4(
+    settings: &Settings,
+    watch: &dyn ReproductionObserver,
+    to: &mut Sheet,
+) -> Outcome {
     let mut synthetic = (0, 0);
     for benchmark in &TABLE_IV {
-        let rows = match count(benchmark.name, settings.seed, watch) {
+        match count(benchmark.name, settings.seed, watch) {
             Ok(Some(counted)) => {
                 if benchmark.name != CONSUMER.workload {
                     synthetic = (synthetic.0 + counted.reads, synthetic.1 + counted.writes);
                 }
-                benchmark_rows(benchmark, &counted)
+                to.say("benchmark", benchmark.name);
+                for (key, printed, ours) in [
+                    ("reads", benchmark.reads, counted.reads),
+                    ("writes", benchmark.writes, counted.writes),
+                    ("first", benchmark.sectors.0, counted.first),
+                    ("last", benchmark.sectors.1, counted.last),
+                ] {
+                    to.say("printed", printed).put(key, ours);
+                }
             }
-            Ok(None) => vec![Row::incomparable(
-                benchmark.name,
-                "",
-                None,
-                None,
-                Reason::MissingDetail("stopped".into()),
-            )],
-            Err(error) => {
-                vec![Row::incomparable(
-                    benchmark.name,
-                    "",
-                    None,
-                    None,
-                    Reason::MissingDetail(error.to_string()),
-                )]
-            }
-        };
-        section.rows.extend(rows);
+            Ok(None) => to.missing(benchmark.name, "stopped"),
+            Err(error) => to.missing(benchmark.name, error),
+        }
     }
-    let reads = SYNTHETIC.reads.to_string();
-    let (what, sum) = ("synthetic: reads (§V)", "the table's reads before consumer are 27,836");
-    section.rows.push(
-        Row::measured(what, "requests", &reads, synthetic.0 as f64, 1.0).as_input().noting(sum),
-    );
-    let millions = synthetic.1 as f64 / 1e6;
-    let what = "synthetic: writes (§V)";
-    section.rows.push(Row::measured(what, "million requests", "4.3", millions, 3.0).as_input());
-    let reads = CONSUMER.reads.to_string();
-    let swapped = "two digits changed places: Table IV has 76,749, which the generator makes";
-    let table = TABLE_IV[TABLE_IV.len() - 1].reads as f64;
-    section.rows.push(
-        Row::exact("consumer: reads (§V)", "requests", &reads, table).as_input().noting(swapped),
-    );
-    section.notes.push(
-        "The benchmarks are generators with these counts, not the paper's traces: which sectors follow which, \
-         and how many are written again, are not printed. A sector is a page of 2 KiB: 65,589 of them are \
-         134.3 MB, 125,061 are 256.1 MB, which is what §V's 136 MB and 260 MB hold. 4.3 million writes need \
-         postmark in both its lengths."
-            .into(),
-    );
-    section
-}
-
-fn benchmark_rows(benchmark: &Benchmark, counted: &Counted) -> Vec<Row> {
-    let row = |what: &str, unit: &str, printed: u64, ours: u64| {
-        let what = format!("{}: {what}", benchmark.name);
-        Row::exact(&what, unit, &printed.to_string(), ours as f64).as_input()
-    };
-    vec![
-        row("reads", "requests", benchmark.reads, counted.reads),
-        row("writes", "requests", benchmark.writes, counted.writes),
-        row("first sector", "", benchmark.sectors.0, counted.first),
-        row("last sector", "", benchmark.sectors.1, counted.last),
-    ]
+    to.put("synthetic-reads", synthetic.0 as f64);
+    to.put("synthetic-writes", synthetic.1 as f64 / 1e6);
+    to.put("consumer-reads", TABLE_IV[TABLE_IV.len() - 1].reads);
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::observer::Unwatched;
-    use crate::verdict::Verdict;
 
     #[test]
     fn the_generators_have_the_printed_counts_and_ranges() {
         for benchmark in TABLE_IV.iter().filter(|benchmark| benchmark.writes < 200_000) {
             let counted = count(benchmark.name, 1, &Unwatched).unwrap().unwrap();
-            for row in benchmark_rows(benchmark, &counted) {
-                assert_eq!(row.verdict, Verdict::Input, "{}", row.what);
-                assert_eq!(row.paper.unwrap().value(), row.ours.unwrap().value(), "{}", row.what);
-            }
+            let printed = (benchmark.reads, benchmark.writes, benchmark.sectors);
+            let counted = (counted.reads, counted.writes, (counted.first, counted.last));
+            assert_eq!(counted, printed, "{}", benchmark.name);
         }
     }
 }

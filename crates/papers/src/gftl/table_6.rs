@@ -3,9 +3,7 @@
 use super::against_nftl;
 use super::cells::{Cell, Cells, Load, Ran, Reading};
 use super::paper::{CONSUMER, PAGES_PER_BLOCK, TABLE_VI, TableVi, UTILISATIONS};
-use crate::reproduction::Section;
-use crate::row::{Row, TOLERANCE};
-use crate::verdict::Reason;
+use crate::sheet::{Outcome, Sheet};
 use bounds::gftl;
 use flash::Part;
 
@@ -43,61 +41,20 @@ pub(super) fn counted(ran: &Ran) -> (Counted, Counted) {
     (of(read), of(write))
 }
 
-pub(super) fn table_6(cells: &Cells) -> Section {
-    let mut section = Section::default();
+pub(super) fn table_6(cells: &Cells, to: &mut Sheet) -> Outcome {
     for printed in &TABLE_VI {
         let load =
             if printed.trace.name == CONSUMER.name { Load::Consumer } else { Load::Synthetic };
         let cell = Cell::gftl(load, printed.pages_per_block);
-        section.rows.extend(match cells.get(cell) {
-            Ok(ran) => column(printed, ran, cells.get(cell.read_as(Reading::TEXT)).ok()),
-            Err(why) => vec![Row::incomparable(
-                &cell.name(),
-                "",
-                None,
-                None,
-                Reason::MissingDetail(why.into()),
-            )],
-        });
-        section.rows.extend(independence(cells, cell));
+        to.say("load", load.name()).say("pages", printed.pages_per_block);
+        match cells.get(cell) {
+            Ok(ran) => column(printed, ran, cells.get(cell.read_as(Reading::TEXT)).ok(), to),
+            Err(why) => to.missing(&cell.name(), why),
+        }
+        independence(cells, cell, to);
     }
-    section.rows.extend(against_nftl::energy(cells));
-    section.notes.extend([
-        "At 3.3 V and 10 mA every operation takes 33 nJ a µs, so a printed energy is a time: the writes are \
-         1,333, 1,457, 309 and 443 µs, the reads 441, 1,072, 241 and 312 µs."
-            .into(),
-        "The synthetic writes, 1,333 and 1,457 µs against a mean service of 217 and 212 µs, can only have the \
-         step behind them counted. Consumer's reads, 241 and 312 µs, are below the mean search of Table V at \
-         the same π (437 and 836 µs): 241 µs is near the 237 µs of π = 16, so that column cannot be of the \
-         reads of Table V, whatever is counted."
-            .into(),
-    ]);
-    section
-}
-
-/// Cause of a difference: a printed read cannot be of Table V's reads; a write depends on how often a step follows it.
-fn cause(kind: &str, printed: &TableVi, figure: &str, ran: &Ran, text: Option<&Ran>) -> Reason {
-    let us = |nj: f64| nj / NJ_PER_US;
-    let printed_us = us(figure.parse().unwrap_or(f64::NAN));
-    if kind == "read" {
-        let at = PAGES_PER_BLOCK.iter().position(|pages| *pages == printed.pages_per_block);
-        let mean = at.map_or("", |at| printed.trace.rows[at].read.mean);
-        return Reason::PaperError(format!(
-            "at 33 nJ per µs the printed energy is a read of {printed_us:.0} µs; Table V prints a mean of {mean} µs"
-        ));
-    }
-    let measured = &ran.measured;
-    let step = measured.write.step.mean_us();
-    let share = 100.0 - measured.by_steps[0] as f64 / measured.requests().max(1) as f64 * 100.0;
-    let text = text.map_or("unknown".into(), |ran| format!("{:.0}", counted(ran).1.with_step));
-    let left = printed_us - measured.write.service.mean_us();
-    let whole = whole_step_us(&ran.device.part);
-    Reason::StandIn(format!(
-        "how often a step follows a write is the trace's: one follows {share:.1} % of our requests, {step:.0} µs per \
-         write in the mean; the printed energy leaves {left:.0} µs per write, which is a step of the printed κ \
-         ({whole:.0} µs) after {:.1} %; blocks queued when full give {text} nJ",
-        left / whole * 100.0
-    ))
+    against_nftl::energy(cells, to);
+    Ok(())
 }
 
 /// Mean step of a collection of π valid pages in the printed κ steps, µs.
@@ -107,54 +64,34 @@ fn whole_step_us(part: &Part) -> f64 {
     ns as f64 / 1e3 / f64::from(gftl::paper_steps(part).total())
 }
 
-fn column(printed: &TableVi, ran: &Ran, text: Option<&Ran>) -> Vec<Row> {
+fn column(printed: &TableVi, ran: &Ran, text: Option<&Ran>, to: &mut Sheet) {
+    let measured = &ran.measured;
     let (read, write) = counted(ran);
-    let name = format!("{}, π = {}", printed.trace.name, printed.pages_per_block);
-    let mut rows = Vec::new();
-    for (kind, figure, ours) in
-        [("read", printed.read_nj, read), ("write", printed.write_nj, write)]
-    {
-        for (counting, value) in [
-            ("request alone", ours.alone),
-            ("with the step behind it", ours.with_step),
-            ("with its share of all steps", ours.with_share),
-        ] {
-            let what = format!("{name}: {kind}, {counting}");
-            // The synthetic writes can only have the step counted, the reads only the request.
-            let judged = (kind == "read") == (counting == "request alone")
-                && counting != "with its share of all steps";
-            rows.push(match judged {
-                true => {
-                    let row = Row::measured(&what, "nJ", figure, value, TOLERANCE)
-                        .because(cause(kind, printed, figure, ran, text));
-                    match (kind, printed.pages_per_block) {
-                        ("write", 32) => row.headline(
-                            "Table VI",
-                            &format!("{name}: energy of a write and its step"),
-                        ),
-                        _ => row,
-                    }
-                }
-                false => Row::evidence(&what, "nJ", value, 0),
-            });
-        }
-    }
-    let all = ran.measured.energy_pj as f64 / ran.measured.requests().max(1) as f64 / 1e3;
-    rows.push(Row::evidence(&format!("{name}: all operations per request"), "nJ", all, 0));
-    rows
+    let us = |nj: &str| nj.parse().unwrap_or(f64::NAN) / NJ_PER_US;
+    let at = PAGES_PER_BLOCK.iter().position(|pages| *pages == printed.pages_per_block);
+    to.say("mean", at.map_or("", |at| printed.trace.rows[at].read.mean));
+    to.say("printed", printed.read_nj).say("printed_us", us(printed.read_nj));
+    to.put("read", read.alone);
+    to.put("read-step", read.with_step);
+    to.put("read-share", read.with_share);
+    // A write depends on how often a step follows it.
+    let left = us(printed.write_nj) - measured.write.service.mean_us();
+    let whole = whole_step_us(&ran.device.part);
+    let none = measured.by_steps[0] as f64 / measured.requests().max(1) as f64 * 100.0;
+    to.say("share", 100.0 - none).say("step", measured.write.step.mean_us()).say("left", left);
+    to.say("whole", whole).say("after", left / whole * 100.0).say("printed", printed.write_nj);
+    to.say("text", text.map_or("unknown".into(), |of| format!("{:.0}", counted(of).1.with_step)));
+    to.put("write", write.alone);
+    to.put("write-step", write.with_step);
+    to.put("write-share", write.with_share);
+    to.put("all", measured.energy_pj as f64 / measured.requests().max(1) as f64 / 1e3);
 }
 
 /// "Independent of the utilization".
-fn independence(cells: &Cells, full: Cell) -> Vec<Row> {
+fn independence(cells: &Cells, full: Cell, to: &mut Sheet) {
     let [half, full] = UTILISATIONS.map(|utilisation| cells.get(Cell { utilisation, ..full }));
-    let (Ok(half), Ok(full)) = (half, full) else { return Vec::new() };
-    let name = format!("{}, π = {}", full.cell.load.name(), full.cell.pages_per_block);
+    let (Ok(half), Ok(full)) = (half, full) else { return };
     let (half, full) = (counted(half), counted(full));
-    [("read", half.0, full.0), ("write", half.1, full.1)]
-        .map(|(kind, half, full)| {
-            let percent = (half.with_step / full.with_step - 1.0) * 100.0;
-            let what = format!("{name}: {kind} with its step, 50 % over 100 %");
-            Row::changed(&what, "0", percent, 1.0)
-        })
-        .into()
+    to.put("half-read", (half.0.with_step / full.0.with_step - 1.0) * 100.0);
+    to.put("half-write", (half.1.with_step / full.1.with_step - 1.0) * 100.0);
 }

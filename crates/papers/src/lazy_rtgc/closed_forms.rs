@@ -1,44 +1,36 @@
 //! Tables I to III: values of the closed forms.
 
-use crate::error::ReproduceError;
-use crate::reproduction::Section;
 use crate::row::Row;
-use crate::verdict::Reason;
+use crate::sheet::{Outcome, Sheet};
 use bounds::tables;
 use flash::parts::EVALUATION_SLC;
 
 /// Table I on the evaluation's part. The paper prints formulas in Table I, and the response bounds of two schemes as
 /// figures in §6.2.
-pub(super) fn table_1() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn table_1(to: &mut Sheet) -> Outcome {
     let us = |ns: u64| ns as f64 / 1000.0;
     for row in tables::service_bounds(&EVALUATION_SLC) {
         let scheme = row.scheme;
         let response = us(row.response_ns);
         let what = format!("{scheme}: U(R)");
-        section.rows.push(match printed_response(scheme) {
+        to.rows.push(match printed_response(scheme) {
             Some(printed) => Row::exact(&what, "µs", printed, response),
             None => Row::evidence(&what, "µs", response, 1),
         });
-        section.rows.push(Row::evidence(&format!("{scheme}: U(e_r)"), "µs", us(row.read_ns), 1));
-        section.rows.push(Row::evidence(&format!("{scheme}: U(e_w)"), "µs", us(row.write_ns), 1));
+        to.rows.push(Row::evidence(&format!("{scheme}: U(e_r)"), "µs", us(row.read_ns), 1));
+        to.rows.push(Row::evidence(&format!("{scheme}: U(e_w)"), "µs", us(row.write_ns), 1));
         let valid = f64::from(row.victim_valid);
-        section.rows.push(Row::evidence(&format!("{scheme}: U(λ)"), "pages", valid, 0));
+        to.rows.push(Row::evidence(&format!("{scheme}: U(λ)"), "pages", valid, 0));
         let what = format!("{scheme}: U(σ)");
-        section.rows.push(match (row.share, printed_share(scheme)) {
+        to.rows.push(match (row.share, printed_share(scheme)) {
             (Some(share), Some(printed)) => {
                 Row::exact(&what, "%", printed, share.as_f64() * 100.0)
             }
             (Some(share), None) => Row::evidence(&what, "%", share.as_f64() * 100.0, 2),
-            (None, _) => Row::incomparable(
-                &what,
-                "%",
-                Some("N/A"),
-                None, Reason::MissingDetail("the paper has none either: it depends on the real-time tasks; 75 % in its evaluation".into()),
-            ),
+            (None, _) => Row::missing(&what, "%", Some("N/A"), "the paper has none either: it depends on the real-time tasks; 75 % in its evaluation"),
         });
     }
-    Ok(section)
+    Ok(())
 }
 
 fn printed_response(scheme: &str) -> Option<&'static str> {
@@ -60,8 +52,7 @@ fn printed_share(scheme: &str) -> Option<&'static str> {
     }
 }
 
-pub(super) fn table_2() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn table_2(to: &mut Sheet) -> Outcome {
     for printed in tables::PRINTED {
         let part =
             flash::parts::by_name(printed.part).expect("Table II's parts are in the catalogue");
@@ -74,21 +65,20 @@ pub(super) fn table_2() -> Result<Section, ReproduceError> {
         ] {
             let what = format!("{name}: {what}");
             let row = Row::exact(&what, "µs", &figure.to_string(), value as f64 / 1e3);
-            section.rows.push(row.as_input());
+            to.rows.push(row.as_input());
         }
         let pages = printed.pages_per_block.to_string();
         let what = format!("{name}: π");
         let row = Row::exact(&what, "pages", &pages, ours.pages_per_block.into());
-        section.rows.push(row.as_input());
+        to.rows.push(row.as_input());
         let share = format!("{:.3}", f64::from(printed.lazy_rtgc_permille) / 1e3);
         let what = format!("{name}: U(σ)");
-        section.rows.push(Row::exact(&what, "", &share, ours.share.as_f64()));
+        to.rows.push(Row::exact(&what, "", &share, ours.share.as_f64()));
     }
-    Ok(section)
+    Ok(())
 }
 
-pub(super) fn table_3() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn table_3(to: &mut Sheet) -> Outcome {
     for printed in tables::PRINTED {
         let part =
             flash::parts::by_name(printed.part).expect("Table III's parts are in the catalogue");
@@ -100,8 +90,8 @@ pub(super) fn table_3() -> Result<Section, ReproduceError> {
             ("lazy-rtgc", printed.lazy_rtgc_permille, ours.lazy_rtgc),
         ] {
             let what = format!("{}: {scheme}", printed.part);
-            section.rows.push(Row::exact(&what, "%", &percent(figure), share.as_f64() * 100.0));
+            to.rows.push(Row::exact(&what, "%", &percent(figure), share.as_f64() * 100.0));
         }
     }
-    Ok(section)
+    Ok(())
 }

@@ -1,8 +1,8 @@
 //! Eqs 15 to 19 and Fig. 3 of the map on demand, on the evaluation's part and array.
 
 use crate::error::ReproduceError;
-use crate::reproduction::Section;
 use crate::row::{Limit, Row};
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use bounds::lazy_rtgc::{alpha, on_demand, victim_valid};
 use flash::parts::EVALUATION_SLC;
@@ -12,8 +12,7 @@ const CAPACITY: u64 = 32 << 30;
 
 /// Eqs 15, 16, 18 and 19. The paper prints no values: the rows hold its inequalities against each other, and the table
 /// of Eq. 19 against the one that the worst case needs.
-pub(super) fn equations() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn equations(to: &mut Sheet) -> Outcome {
     let part = &EVALUATION_SLC;
     let pages = u64::from(part.pages_per_block);
     let half = on_demand::EVALUATION_TRANSLATION_SHARE;
@@ -21,7 +20,7 @@ pub(super) fn equations() -> Result<Section, ReproduceError> {
     let translation = on_demand::translation_victim_valid(part, half);
     let count = |what: &str, unit: &str, ours: u64| Row::evidence(what, unit, ours as f64, 0);
     let us = |ns: u64| ns as f64 / 1e3;
-    section.rows.push(Row::evidence(
+    to.rows.push(Row::evidence(
         "Eq. 15: U(R_avg) = 2(t_wr + t_rd)",
         "µs",
         us(on_demand::mean_response_ns(part)),
@@ -33,10 +32,10 @@ pub(super) fn equations() -> Result<Section, ReproduceError> {
     ] {
         let (k_d, k_t) = on_demand::collection_steps(part, data, translation)?;
         let what = |what: &str| format!("Eq. 16: {what}, λ_d = {how} = {data}");
-        section.rows.push(count(&what("N(V_Gd)"), "steps", k_d.into()));
-        section.rows.push(count(&what("N(V_Gt)"), "steps", k_t.into()));
+        to.rows.push(count(&what("N(V_Gd)"), "steps", k_d.into()));
+        to.rows.push(count(&what("N(V_Gt)"), "steps", k_t.into()));
         let room = part.pages_per_block - data;
-        section.rows.push(
+        to.rows.push(
             Row::limit(
                 &what("k_d + k_t within π − λ_d"),
                 "pages",
@@ -51,8 +50,8 @@ pub(super) fn equations() -> Result<Section, ReproduceError> {
         );
     }
     let gamma = on_demand::pages_written_back(part, data_share);
-    section.rows.push(count("Eq. 18: L(γ) with σ_d of Eq. 17", "pages", gamma));
-    section.rows.push(
+    to.rows.push(count("Eq. 18: L(γ) with σ_d of Eq. 17", "pages", gamma));
+    to.rows.push(
         Row::words(
             "Eq. 18: TW's share of γ, π − λ_d − k_d − k_t steps of α pages",
             "TW writes the map back",
@@ -71,8 +70,8 @@ pub(super) fn equations() -> Result<Section, ReproduceError> {
     let division = on_demand::divide(part, blocks, None, half)?;
     let valid_pages = division.translation_pages;
     if let Some(entries) = on_demand::cached_entries_max(part, data_share, valid_pages) {
-        section.rows.push(count("Eq. 19: most mappings in the CMT, 32 GiB", "mappings", entries));
-        section.rows.push(
+        to.rows.push(count("Eq. 19: most mappings in the CMT, 32 GiB", "mappings", entries));
+        to.rows.push(
             Row::limit(
                 "mappings that the worst case makes dirty, within Eq. 19",
                 "mappings",
@@ -86,7 +85,7 @@ pub(super) fn equations() -> Result<Section, ReproduceError> {
             )),
         );
     }
-    Ok(section)
+    Ok(())
 }
 
 /// Steps that Eq. 18 leaves to TW: π − λ_d − k_d − k_t with λ_d = ⌊σ_d·π⌋.
@@ -99,8 +98,7 @@ fn tw_steps(part: &flash::Part) -> Result<u32, ReproduceError> {
 }
 
 /// Fig. 3: one data block and one translation block hold what the three tasks write.
-pub(super) fn fig_3() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_3(to: &mut Sheet) -> Outcome {
     let part = &EVALUATION_SLC;
     let pages = Limit::AtMost(part.pages_per_block.into());
     let half = on_demand::EVALUATION_TRANSLATION_SHARE;
@@ -109,7 +107,7 @@ pub(super) fn fig_3() -> Result<Section, ReproduceError> {
     let (k_d, k_t) = on_demand::collection_steps(part, data, translation)?;
     let k_w = tw_steps(part)?;
     let alpha = alpha(part);
-    section.rows.push(
+    to.rows.push(
         Row::limit(
             "data block: k_d + λ_d + k_t + k_w",
             "pages",
@@ -118,7 +116,7 @@ pub(super) fn fig_3() -> Result<Section, ReproduceError> {
         )
         .noting(&format!("{k_d} + {data} + {k_t} + {k_w}, λ_d = ⌊σ_d·π⌋")),
     );
-    section.rows.push(
+    to.rows.push(
         Row::limit(
             "translation block: λ_t + λ_w",
             "pages",
@@ -127,22 +125,24 @@ pub(super) fn fig_3() -> Result<Section, ReproduceError> {
         )
         .noting(&format!("{translation} + {k_w}·α")),
     );
-    Ok(section)
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lazy_rtgc::DATA;
+    use crate::testing::filled;
     use crate::verdict::Verdict;
 
     #[test]
     fn only_proved_errata_differ() {
-        let rows = equations().unwrap().rows;
+        let rows = filled(&DATA, "eqs-15-19", equations).rows;
         let differing: Vec<&Row> =
             rows.iter().filter(|row| row.verdict == Verdict::Differs).collect();
         assert_eq!(differing.len(), 3, "{differing:?}");
         assert!(differing.iter().all(|row| matches!(row.cause, Some(Reason::PaperError(_)))));
         assert_eq!(tw_steps(&EVALUATION_SLC).unwrap(), 0);
-        assert!(fig_3().unwrap().rows.iter().all(|row| row.verdict == Verdict::Equal));
+        assert!(filled(&DATA, "fig-3", fig_3).rows.iter().all(|row| row.verdict == Verdict::Equal));
     }
 }

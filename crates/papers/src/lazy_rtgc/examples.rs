@@ -1,10 +1,8 @@
 //! Worked examples of Figs 1 and 2; the second one is simulated.
 
 use crate::chip::chip;
-use crate::error::ReproduceError;
-use crate::reproduction::Section;
 use crate::row::Row;
-use crate::verdict::Reason;
+use crate::sheet::{Outcome, Sheet};
 use bounds::lazy_rtgc;
 use flash::parts::EVALUATION_SLC;
 use flash::{Cause, Geometry, Lpn, Operation, Part, Store, US};
@@ -14,20 +12,19 @@ use rand_pcg::Pcg64;
 use sim::run::plain_array;
 
 /// Fig. 1: the duration of a collection depends on λ, the victim's valid pages.
-pub(super) fn fig_1() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_1(to: &mut Sheet) -> Outcome {
     // The example uses 220 µs, the evaluation 220.9 µs.
     let part = Part { t_prog_ns: 220 * US, ..EVALUATION_SLC.clone() };
     for (valid, collection, response) in [(12, "4988", "5208"), (2, "2498", "2718")] {
         let ours = lazy_rtgc::collection_ns(&part, valid);
         let us = |ns: u64| ns as f64 / 1e3;
         let what = format!("e_G of a victim with λ = {valid}");
-        section.rows.push(Row::exact(&what, "µs", collection, us(ours)));
+        to.rows.push(Row::exact(&what, "µs", collection, us(ours)));
         let what = format!("R of the write behind it, λ = {valid}");
         let with_write = lazy_rtgc::task_response_ns(part.t_prog_ns, [ours]);
-        section.rows.push(Row::exact(&what, "µs", response, us(with_write)));
+        to.rows.push(Row::exact(&what, "µs", response, us(with_write)));
     }
-    Ok(section)
+    Ok(())
 }
 
 /// α and pages per block in Fig. 2.
@@ -37,32 +34,20 @@ const FIG_2_PAGES: u32 = 8;
 const FIG_2_VALID: usize = 4;
 
 /// Fig. 2: runs `lazy-rtgc` until it selects a victim with four valid pages, then the tasks of the figure.
-pub(super) fn fig_2() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_2(to: &mut Sheet) -> Outcome {
     match run_fig_2(1) {
-        Ok(Some(tasks)) => section.rows.extend(rows(&tasks)),
-        Ok(None) => section.rows.push(Row::incomparable(
+        Ok(Some(tasks)) => to.rows.extend(rows(&tasks)),
+        Ok(None) => to.rows.push(Row::missing(
             "the example",
             "",
             None,
-            None,
-            Reason::MissingDetail("no victim with four valid pages was taken".into()),
+            "no victim with four valid pages was taken",
         )),
         Err(error) => {
-            section.rows.push(Row::incomparable(
-                "the example",
-                "",
-                None,
-                None,
-                Reason::MissingDetail(error.to_string()),
-            ));
+            to.rows.push(Row::missing("the example", "", None, error));
         }
     }
-    section.notes.push(
-        "w of G₀, G₁, G₂ is 0, 0, −4 in the text, which counts them from G₁ in that one place"
-            .into(),
-    );
-    Ok(section)
+    Ok(())
 }
 
 /// Work of one task.
@@ -150,11 +135,13 @@ fn task(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lazy_rtgc::DATA;
+    use crate::testing::filled;
     use crate::verdict::Verdict;
 
     #[test]
     fn the_examples_come_out_as_printed() {
-        for section in [fig_1().unwrap(), fig_2().unwrap()] {
+        for section in [filled(&DATA, "fig-1", fig_1), filled(&DATA, "fig-2", fig_2)] {
             for row in &section.rows {
                 assert!(matches!(row.verdict, Verdict::Equal | Verdict::Evidence), "{row:?}");
             }

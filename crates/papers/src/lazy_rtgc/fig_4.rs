@@ -2,9 +2,8 @@
 //! itself runs on blocks of the figure's size.
 
 use crate::chip::chip;
-use crate::error::ReproduceError;
-use crate::reproduction::Section;
 use crate::row::{Limit, Row};
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use bounds::lazy_rtgc;
 use flash::parts::EVALUATION_SLC;
@@ -25,26 +24,23 @@ const WRITES: u32 = 50_000;
 
 type Chip = AnyScheme;
 
-pub(super) fn fig_4(seed: u64) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
-    let none = |what: &str, why: String| {
-        Row::incomparable(what, "", None, None, Reason::MissingDetail(why))
-    };
+pub(super) fn fig_4(seed: u64, to: &mut Sheet) -> Outcome {
+    let none = |what: &str, why: String| Row::missing(what, "", None, why);
     match seven_tasks(seed) {
-        Ok(Some(tasks)) => section.rows.extend(task_rows(&tasks)),
-        Ok(None) => section.rows.push(none("the seven tasks", "they did not occur".into())),
-        Err(error) => section.rows.push(none("the seven tasks", error.to_string())),
+        Ok(Some(tasks)) => to.rows.extend(task_rows(&tasks)),
+        Ok(None) => to.rows.push(none("the seven tasks", "they did not occur".into())),
+        Err(error) => to.rows.push(none("the seven tasks", error.to_string())),
     }
     match run(seed) {
-        Ok(seen) => section.rows.extend(seen.rows()),
-        Err(error) => section.rows.push(none("the precedence", error.to_string())),
+        Ok(seen) => to.rows.extend(seen.rows()),
+        Err(error) => to.rows.push(none("the precedence", error.to_string())),
     }
-    section.notes.push(format!(
+    to.notes.push(format!(
         "the scheme under {WRITES} random writes on {BLOCKS} blocks of {PAGES} pages, α = {ALPHA}, 8 mappings a \
          translation page; the tasks are the first of these writes after which the steps are those of the figure, with \
          reads where the text names no write (T_3, T_6)"
     ));
-    Ok(section)
+    Ok(())
 }
 
 /// The steps behind the writes of the figure: DG copies pages of a victim with several, DG erases it, TW writes two
@@ -285,12 +281,14 @@ fn run(seed: u64) -> Result<StepFigures, FtlError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lazy_rtgc::DATA;
+    use crate::testing::filled;
     use crate::verdict::Verdict;
 
     #[test]
     fn tasks_and_steps_are_as_in_the_figure() {
         for seed in 1..=5 {
-            let section = fig_4(seed).unwrap();
+            let section = filled(&DATA, "fig-4", |to| fig_4(seed, to));
             assert_eq!(section.rows.len(), 11 + 8);
             for row in &section.rows {
                 assert!(matches!(row.verdict, Verdict::Equal | Verdict::Evidence), "{row:?}");

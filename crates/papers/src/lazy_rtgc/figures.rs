@@ -3,9 +3,9 @@
 use super::evaluation::{
     Before, Evaluation, FSR_GREEDY, PAGE_LEVEL_95, READINGS, RFTL_LATE, SCHEMES, WORKLOADS,
 };
-use crate::error::ReproduceError;
-use crate::reproduction::{PlotFile, Section};
+use crate::reproduction::PlotFile;
 use crate::row::{Row, TOLERANCE};
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::{Reason, Verdict};
 use sim::report::SchemeReport;
 use sim::report::plots::Bars;
@@ -258,39 +258,35 @@ pub(super) const METRICS: [Metric; 4] = [
 ];
 
 /// Section with the figure of a metric.
-pub(super) fn section(id: &str, evaluation: &Evaluation) -> Result<Section, ReproduceError> {
+pub(super) fn section(id: &str, evaluation: &Evaluation, to: &mut Sheet) -> Outcome {
     let metric = METRICS.iter().find(|metric| metric.section == id).expect("is a figure");
-    let mut section = Section::default();
     let of = |before| Values { metric, evaluation, before };
-    section.rows.extend(metric.printed.iter().map(|printed| of(printed.before).headline(printed)));
+    to.rows.extend(metric.printed.iter().map(|printed| of(printed.before).headline(printed)));
     let all = of(metric.ordered);
-    section.rows.extend(metric.orders.iter().map(|groups| all.order_of_means(groups)));
+    to.rows.extend(metric.orders.iter().map(|groups| all.order_of_means(groups)));
     for (at, name) in WORKLOADS.iter().enumerate() {
         for groups in metric.orders {
             // The paper tells the order of the means.
             let what = format!("{name}: the same order");
             let row = all.order(&what, groups, |scheme| all.value(at, scheme));
-            section.rows.push(row.as_evidence());
+            to.rows.push(row.as_evidence());
         }
     }
     for base in SCHEMES.into_iter().chain(READINGS.map(|(label, _)| label)) {
         if base != "lazy-rtgc" {
             let states = Before::ALL.into_iter();
-            section.rows.extend(states.flat_map(|before| of(before).evidence(base)));
+            to.rows.extend(states.flat_map(|before| of(before).evidence(base)));
         }
     }
-    section.rows.extend(Before::ALL.into_iter().flat_map(|before| of(before).values()));
+    to.rows.extend(Before::ALL.into_iter().flat_map(|before| of(before).values()));
     if metric.normalised {
         let per_page = Before::ALL.into_iter().flat_map(|before| of(before).per_page());
-        section.rows.extend(per_page);
-        section
-            .notes
-            .push("means are of the values divided by GFTL's, workload by workload".into());
+        to.rows.extend(per_page);
     }
     for before in Before::ALL {
-        section.plots.push(of(before).plot());
+        to.plots.push(of(before).plot());
     }
-    Ok(section)
+    Ok(())
 }
 
 /// True if another reading comes within the tolerance of a printed change, or lies on its other side.

@@ -41,7 +41,7 @@ pub(super) fn alternatives(reading: Reading, of: impl Fn(Reading) -> Option<f64>
 }
 
 pub(super) fn missing(what: &str, printed: Option<&str>, why: String) -> Row {
-    Row::incomparable(what, "%", printed, None, Reason::MissingDetail(why))
+    Row::missing(what, "%", printed, why)
 }
 
 /// Hit ratio and mean response of a workload at every size.

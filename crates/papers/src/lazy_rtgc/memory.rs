@@ -1,9 +1,9 @@
 //! Fig. 11 and Table VII: flash space and RAM that each scheme needs.
 
-use crate::error::ReproduceError;
 use crate::figure::Figure;
-use crate::reproduction::{PlotFile, Section};
+use crate::reproduction::PlotFile;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use bounds::{Ratio, fsr, gftl, lazy_rtgc, ram, rftl};
 use flash::parts::EVALUATION_SLC;
@@ -21,8 +21,7 @@ fn on_demand_share() -> Ratio {
 }
 
 /// Fig. 11: share of logical in physical space, and extra space.
-pub(super) fn fig_11() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn fig_11(to: &mut Sheet) -> Outcome {
     let part = &EVALUATION_SLC;
     let share = |ratio: Ratio| ratio.as_f64() * 100.0;
     let shares = [
@@ -34,13 +33,13 @@ pub(super) fn fig_11() -> Result<Section, ReproduceError> {
     ];
     for (scheme, ours, printed) in shares {
         let what = format!("{scheme}: space utilisation");
-        section.rows.push(match printed {
+        to.rows.push(match printed {
             Some(printed) => Row::exact(&what, "%", printed, ours),
             None => Row::evidence(&what, "%", ours, 2),
         });
     }
     let on_demand = share(on_demand_share());
-    section.rows.push(Row::measured(
+    to.rows.push(Row::measured(
         "lazy-rtgc-on-demand: space utilisation (\"about 80 %\")",
         "%",
         "80",
@@ -49,13 +48,13 @@ pub(super) fn fig_11() -> Result<Section, ReproduceError> {
     ));
     let extra = |utilisation: f64| 1.0 - utilisation / 100.0;
     let against = |base: f64| (extra(shares[4].1) / extra(base) - 1.0) * 100.0;
-    section.rows.push(
+    to.rows.push(
         Row::changed("extra space of lazy-rtgc against rftl", "-80.77", against(shares[3].1), 5.0)
             .noting(
                 "the printed figure comes out with 35 % for RFTL (0.125/0.65), not with its 33.3 % (0.125/0.667)",
             ),
     );
-    section.rows.push(Row::order(
+    to.rows.push(Row::order(
         "order of the extra space by the printed formulas: GFTL a little less than lazy-rtgc, RFTL most",
         &[&["gftl"], &["lazy-rtgc"], &["lazy-rtgc-on-demand"], &["fsr"], &["rftl"]],
         &[
@@ -65,11 +64,6 @@ pub(super) fn fig_11() -> Result<Section, ReproduceError> {
             ("fsr", Some(extra(shares[1].1))),
             ("rftl", Some(extra(shares[3].1))),
         ]));
-    section.notes.push(
-        "GFTL's share is the paper's formula. Its write queue is too short for some orders of requests (errata of GFTL); with the queue that none overflows GFTL exports less than Lazy-RTGC: `ftlkit \
-        bounds` prints the bounds of each scheme."
-            .into(),
-    );
     let names = shares.iter().map(|(name, ..)| (*name).to_owned());
     let values = shares.iter().map(|(_, ours, _)| Some(*ours));
     let bars = Bars {
@@ -79,8 +73,8 @@ pub(super) fn fig_11() -> Result<Section, ReproduceError> {
         series: vec![("evaluation part".into(), values.chain([Some(on_demand)]).collect())],
         log: false,
     };
-    section.plots.push(PlotFile { name: "fig-11.svg".into(), figure: bars.into() });
-    Ok(section)
+    to.plots.push(PlotFile { name: "fig-11.svg".into(), figure: bars.into() });
+    Ok(())
 }
 
 /// Table VI: parameters of CACTI as printed.
@@ -97,21 +91,13 @@ const CACTI: [(&str, &str); 9] = [
 ];
 
 /// Table VI. CACTI is not run here, so these are inputs of the paper's model that nothing of ours uses.
-pub(super) fn table_6() -> Result<Section, ReproduceError> {
+pub(super) fn table_6(to: &mut Sheet) -> Outcome {
     let row = |(what, printed): (&str, &str)| Row::words(what, printed, "not used").as_input();
-    Ok(Section {
-        rows: CACTI.into_iter().map(row).collect(),
-        notes: vec![
-            "CACTI is not run: the energy of an access is interpolated between the six figures of Table VII; of those \
-             six RAMs none has the 16 MB of this table"
-                .into(),
-        ],
-        ..Section::default()
-    })
+    to.rows.extend(CACTI.into_iter().map(row));
+    Ok(())
 }
 
-pub(super) fn table_7() -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+pub(super) fn table_7(to: &mut Sheet) -> Outcome {
     for printed in &ram::PRINTED {
         let items = items(printed.scheme);
         let parts: Vec<String> =
@@ -122,7 +108,7 @@ pub(super) fn table_7() -> Result<Section, ReproduceError> {
             "the printed figure does not follow from the text; ours is {}",
             parts.join(" + ")
         );
-        section.rows.push(
+        to.rows.push(
             Row::exact(&what, "KiB", &printed.kib.to_string(), kib)
                 .because(Reason::MissingDetail(why.clone())),
         );
@@ -130,23 +116,27 @@ pub(super) fn table_7() -> Result<Section, ReproduceError> {
         let what = format!("{}: energy of an access", printed.scheme);
         let figure = format!("{:.3}", printed.access_nj);
         let row = match items.total() == printed.kib * 1024 {
-            true => Row::incomparable(
+            true => Row::missing(
                 &what,
                 "nJ",
                 Some(&figure),
-                None, Reason::MissingDetail("CACTI is not run: at the printed size the printed figure is what ours is taken from".into()),
+                "CACTI is not run: at the printed size the printed figure is what ours is taken from",
             ),
             false => Row::incomparable(
                 &what,
                 "nJ",
                 Some(&figure),
-                Some(Figure::number(energy.nj, 3)), Reason::MissingDetail("of another size of RAM; between the printed figures, since CACTI is not run".into()),
+                Some(Figure::number(energy.nj, 3)),
+                Reason::MissingDetail(
+                    "of another size of RAM; between the printed figures, since CACTI is not run"
+                        .into(),
+                ),
             ),
         };
-        section.rows.push(row);
+        to.rows.push(row);
     }
-    section.rows.extend(savings());
-    Ok(section)
+    to.rows.extend(savings());
+    Ok(())
 }
 
 fn items(scheme: &str) -> ram::Items {

@@ -7,11 +7,11 @@ use super::on_demand_runs::{
     CMT_KIB, FINANCIAL, Reading, Runs, WEBSEARCH, collecting, table_sizes,
 };
 use super::real_traces;
-use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
-use crate::reproduction::{PlotFile, Section};
+use crate::reproduction::PlotFile;
 use crate::row::{Limit, Row, TOLERANCE};
 use crate::settings::{Scale, Settings};
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use flash::parts::EVALUATION_SLC;
 use sim::report::SchemeReport;
@@ -21,42 +21,43 @@ use sim::report::plots::{Curve, Curves, Drawn};
 pub(super) fn fig_8(
     settings: &Settings,
     watch: &dyn ReproductionObserver,
-) -> Result<Section, ReproduceError> {
+    to: &mut Sheet,
+) -> Outcome {
     let traces = real_traces::find(settings.traces.as_deref())?;
     let runs = table_sizes(settings.scale, settings.seed, watch)?;
-    let mut section = Section { runs: runs.records(), ..Section::default() };
+    to.runs = runs.records();
     for reading in Reading::ALL {
-        section.rows.extend(hit_rows(&runs, reading));
-        section.rows.push(improvement(&runs, reading));
+        to.rows.extend(hit_rows(&runs, reading));
+        to.rows.push(improvement(&runs, reading));
     }
     for reading in Reading::ALL {
         for (at, name) in WORKLOADS.iter().enumerate() {
-            section.rows.extend(evidence(&runs, at, name, reading));
+            to.rows.extend(evidence(&runs, at, name, reading));
         }
     }
-    section.notes.push(
+    to.notes.push(
         "cmt_evict=clean: dirty mappings stay until TW writes them back in groups, as the bound of §5 needs. mapping: the \
          mapping used least recently is replaced, and written back alone if it is dirty, which Eq. 15 counts. reads: the \
          same for those that a read replaces; dirty mappings of the same page go with one that a write replaces"
             .into(),
     );
     if settings.scale == Scale::Quick {
-        section.notes.push(
+        to.notes.push(
             "1 GiB with a thirty-second of each table and footprint; financial-like: 4 GiB with the printed tables, the \
              footprint in bytes of 32 GiB, and an eighth of the requests, since the distances at which it comes back to \
              a page do not shrink with an array"
                 .into(),
         );
     }
-    real_traces::add(&mut section, traces, settings, watch)?;
+    real_traces::add(to, traces, settings, watch)?;
     let plots = [
         ("fig-8a.svg", "hit ratio, %", hits as fn(&Runs, usize, &str) -> Option<f64>),
         ("fig-8b.svg", "mean response of a page task, µs", mean),
     ];
     for (file, label, value) in plots {
-        section.plots.push(curves(&runs, file, label, value));
+        to.plots.push(curves(&runs, file, label, value));
     }
-    Ok(section)
+    Ok(())
 }
 
 fn hit_rows(runs: &Runs, reading: Reading) -> Vec<Row> {
@@ -129,20 +130,16 @@ fn curves(
 pub(super) fn translation_pages(
     settings: &Settings,
     watch: &dyn ReproductionObserver,
-) -> Result<Section, ReproduceError> {
+    to: &mut Sheet,
+) -> Outcome {
     let runs = collecting(settings.scale, settings.seed, watch)?;
-    let mut section = Section { runs: runs.records(), ..Section::default() };
+    to.runs = runs.records();
     for reading in Reading::ALL {
-        section.rows.extend(shares(&runs, reading));
-        section.rows.extend(erases(&runs, reading));
+        to.rows.extend(shares(&runs, reading));
+        to.rows.extend(erases(&runs, reading));
     }
-    section.rows.extend(longest_service(&runs));
-    section.notes.push(
-        "on an array written full and then overwritten at random by 0.34 of it: what is dirty in the table then is \
-         written back in the run, and counts"
-            .into(),
-    );
-    Ok(section)
+    to.rows.extend(longest_service(&runs));
+    Ok(())
 }
 
 /// Translation pages among the copies, percent; `None` if nothing was copied.

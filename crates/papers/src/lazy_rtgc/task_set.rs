@@ -2,10 +2,10 @@
 
 use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
-use crate::reproduction::Section;
 use crate::row::{Limit, Row};
 use crate::runs::{Planned, Ran, as_in_the_papers, run_all};
-use crate::verdict::{Reason, Verdict};
+use crate::sheet::{Outcome, Sheet};
+use crate::verdict::Verdict;
 use sim::config::{Bytes, Duration, Experiment, TextOrTable};
 use sim::report::DeadlineReport;
 use workload::{Replay, TaskOperation, TaskOrder, TaskSpec, WorkloadSpec};
@@ -18,10 +18,7 @@ const MIXED: [&str; 5] = ["lazy-rtgc", "rftl", "gftl", "page-level", "fsr"];
 const JOBS: u64 = 60_000;
 
 /// Runs the task sets.
-pub(super) fn task_sets(
-    seed: u64,
-    watch: &dyn ReproductionObserver,
-) -> Result<Section, ReproduceError> {
+pub(super) fn task_sets(seed: u64, watch: &dyn ReproductionObserver, to: &mut Sheet) -> Outcome {
     let mut planned = Vec::new();
     for scheme in REAL_TIME {
         let period_ns = shortest_period(scheme, seed)?;
@@ -31,39 +28,29 @@ pub(super) fn task_sets(
     planned.push(plan("L(p) of lazy-rtgc", &REAL_TIME, stream(least_ns), seed)?);
     planned.push(plan("mixed set", &MIXED, mixed(), seed)?);
     let ran = run_all(planned, watch)?;
-    let mut section = Section::default();
     for (ran, scheme) in ran.iter().zip(REAL_TIME) {
-        section.rows.extend(rows(ran, scheme, "requests every L(p) of its own", true));
+        to.rows.extend(rows(ran, scheme, "requests every L(p) of its own", true));
     }
     if let [.., every, mixed] = &ran[..] {
         for scheme in REAL_TIME {
             let fits = scheme == REAL_TIME[0];
-            section.rows.extend(rows(every, scheme, "requests every L(p) of lazy-rtgc", fits));
+            to.rows.extend(rows(every, scheme, "requests every L(p) of lazy-rtgc", fits));
         }
         for scheme in MIXED {
             let fits = ["lazy-rtgc", "rftl"].contains(&scheme);
-            section.rows.extend(rows(mixed, scheme, "three tasks", fits));
+            to.rows.extend(rows(mixed, scheme, "three tasks", fits));
         }
     }
-    section.notes = NOTES.map(str::to_owned).into();
-    section.runs = ran.into_iter().map(|ran| ran.record).collect();
-    Ok(section)
+    to.runs = ran.into_iter().map(|ran| ran.record).collect();
+    Ok(())
 }
-
-const NOTES: [&str; 3] = [
-    "§2.1 defines tasks, §2.3 asks for a schedule within U(R), and no figure tests one; limits follow from the model: no miss \
-     where the analysis finds the set schedulable, and a miss where it does not",
-    "requests every L(p): single pages, written and read in turn, with L(p) = U(R) as period and deadline",
-    "three tasks (`examples/tasks.toml`): 2 pages written per 12 ms and 1 per 20 ms, both due in 9 ms, 4 pages read per 10 ms, \
-     due in 8 ms; `ftlkit bounds --tasks examples/tasks.toml` prints the analysis",
-];
 
 /// Rows of one scheme: the verdict of the analysis, and the misses of the run.
 fn rows(ran: &Ran, scheme: &str, set: &str, fits: bool) -> Vec<Row> {
     let what = format!("{set}, {scheme}: deadlines missed");
     let Some(found) = ran.scheme(scheme).and_then(|report| report.deadlines.as_ref()) else {
         let why = ran.why_not(scheme).unwrap_or("it was not run").to_owned();
-        return vec![Row::incomparable(&what, "", None, None, Reason::MissingDetail(why))];
+        return vec![Row::missing(&what, "", None, why)];
     };
     let limit = if fits { Limit::AtMost(0.0) } else { Limit::Above(0.0) };
     let row = Row::limit(&what, "jobs", limit, found.misses as f64).noting(&note(found));
@@ -166,7 +153,9 @@ fn mixed() -> Vec<TaskSpec> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lazy_rtgc::DATA;
     use crate::observer::Unwatched;
+    use crate::testing::filled;
     use sim::config::tasks_from_file;
     use std::path::Path;
 
@@ -178,7 +167,7 @@ mod tests {
 
     #[test]
     fn runs_confirm_what_the_analysis_says() {
-        let section = task_sets(1, &Unwatched).unwrap();
+        let section = filled(&DATA, "task-sets", |to| task_sets(1, &Unwatched, to));
         assert_eq!((section.rows.len(), section.runs.len()), (11, 5));
         for row in &section.rows {
             // A limit of ours, not of the paper, is evidence while it holds.

@@ -1,12 +1,10 @@
 //! Table V: statistics of the workloads.
 
 use super::evaluation::{self, WORKLOADS};
-use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
-use crate::reproduction::Section;
 use crate::row::Row;
 use crate::settings::Settings;
-use crate::verdict::Reason;
+use crate::sheet::{Outcome, Sheet};
 use flash::parts::EVALUATION_SLC;
 use workload::{Op, Space, WorkloadError};
 
@@ -34,44 +32,27 @@ struct TraceFigures {
 pub(super) fn table_5(
     settings: &Settings,
     watch: &dyn ReproductionObserver,
-) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+    to: &mut Sheet,
+) -> Outcome {
     for (name, (requests, writes, size)) in WORKLOADS.iter().zip(PRINTED) {
         match made(name, settings.seed, watch) {
             Ok(Some(made)) => {
                 let share = made.writes as f64 / made.requests as f64 * 100.0;
                 let kib = made.bytes as f64 / made.requests as f64 / 1024.0;
                 let what = |what: &str| format!("{name}: {what}");
-                section.rows.extend([
+                to.rows.extend([
                     Row::exact(&what("requests"), "", requests, made.requests as f64).as_input(),
                     Row::exact(&what("writes"), "%", writes, share).as_input(),
                     Row::measured(&what("mean size"), "KiB", size, kib, SIZE_TOLERANCE).as_input(),
                 ]);
             }
-            Ok(None) => section.rows.push(Row::incomparable(
-                name,
-                "",
-                None,
-                None,
-                Reason::MissingDetail("interrupted".into()),
-            )),
+            Ok(None) => to.rows.push(Row::missing(name, "", None, "interrupted")),
             Err(error) => {
-                section.rows.push(Row::incomparable(
-                    name,
-                    "",
-                    None,
-                    None,
-                    Reason::MissingDetail(error.to_string()),
-                ));
+                to.rows.push(Row::missing(name, "", None, error));
             }
         }
     }
-    section.notes.push(
-        "generators with the figures and the described character of the traces, not the traces: the three \
-         desktop traces are not public"
-            .into(),
-    );
-    Ok(section)
+    Ok(())
 }
 
 /// Runs a generator to its end; returns `None` if stopped.

@@ -6,8 +6,9 @@ use super::table::{FILL, FULL, QUICK, VICTIMS};
 use crate::chip::chip;
 use crate::matrix::{Cell as Field, Matrix};
 use crate::observer::ReproductionObserver;
-use crate::reproduction::{CurvesFile, Section};
+use crate::reproduction::CurvesFile;
 use crate::settings::{Scale, Settings};
+use crate::sheet::{Outcome, Sheet};
 use flash::Lpn;
 use ftl::{FtlError, Future, FutureNotes, PlacementKind, VictimKind};
 use std::fmt::Write as _;
@@ -151,9 +152,13 @@ impl Run {
     }
 }
 
-pub(super) fn adaptation(settings: &Settings, watch: &dyn ReproductionObserver) -> Section {
+pub(super) fn adaptation(
+    settings: &Settings,
+    watch: &dyn ReproductionObserver,
+    to: &mut Sheet,
+) -> Outcome {
     let shape = if settings.scale == Scale::Quick { QUICK } else { FULL };
-    adaptation_on(shape, TIMES, settings.seed, watch)
+    adaptation_on(shape, TIMES, settings.seed, watch, to)
 }
 
 fn adaptation_on(
@@ -161,7 +166,8 @@ fn adaptation_on(
     times: Times,
     seed: u64,
     watch: &dyn ReproductionObserver,
-) -> Section {
+    to: &mut Sheet,
+) -> Outcome {
     let pairs = pairs(&VICTIMS);
     let of =
         |switch: Switch| pairs.iter().map(move |(placement, victim)| (switch, *placement, *victim));
@@ -175,20 +181,19 @@ fn adaptation_on(
         pairs.iter().map(|(placement, victim)| format!("{placement}, {victim}")).collect();
     let columns = SWITCHES.map(|switch| switch.name);
     let of = |line: usize, column: usize| value(&measured[column * pairs.len() + line]);
-    let mut section = Section::default();
-    section.matrices.push(Matrix::of(
+    to.matrices.push(Matrix::of(
         "device writes from the switch until write amplification is within 5 % of the new steady state",
         &lines,
         &columns,
         |line, column| Field::ours(of(line, column).and_then(|of| of.after), 2),
     ));
-    section.matrices.push(Matrix::of(
+    to.matrices.push(Matrix::of(
         "write amplification of the new steady state",
         &lines,
         &columns,
         |line, column| Field::ours(of(line, column).map(|of| of.steady), 3),
     ));
-    section.matrices.push(Matrix::of(
+    to.matrices.push(Matrix::of(
         "write amplification of the first device write after the switch",
         &lines,
         &columns,
@@ -206,24 +211,26 @@ fn adaptation_on(
             let _ = writeln!(csv, "\"{switch}\",{},{},{since},{waf}", run.placement, run.victim);
         }
     }
-    section.curves.push(CurvesFile { name: "placement-adaptation.csv".into(), csv });
-    section.notes.push(format!(
+    to.curves.push(CurvesFile { name: "placement-adaptation.csv".into(), csv });
+    to.notes.push(format!(
         "`page-level` on {} blocks of {} pages, {FILL} % exported; filled, {} device writes of the first load, then {} of the \
          second. Adapted: the first of {IN_A_ROW} windows in a row, of half a device write in steps of a quarter, whose write \
          amplification is within 5 % of that of the last {STEADY} device writes; so 0.50 is at once. `elsewhere`: each place moves \
          on by half of the space. A dash: not for so long",
         shape.blocks, shape.pages_per_block, times.before, times.after
     ));
-    section.notes.extend(failures(&runs, &measured, |run| {
+    to.notes.extend(failures(&runs, &measured, |run| {
         format!("{}, {}, {}", run.switch.name, run.placement, run.victim)
     }));
-    section
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::observer::Unwatched;
+    use crate::placement::DATA;
+    use crate::testing::filled;
 
     #[test]
     fn it_has_adapted_once_it_stays_near() {
@@ -260,7 +267,9 @@ mod tests {
     #[test]
     fn who_separates_nothing_has_adapted_at_once() {
         let shape = Shape { blocks: 128, pages_per_block: 32, device_writes: 0 };
-        let section = adaptation_on(shape, Times { before: 4, after: 8 }, 1, &Unwatched);
+        let section = filled(&DATA, "adaptation", |to| {
+            adaptation_on(shape, Times { before: 4, after: 8 }, 1, &Unwatched, to)
+        });
         let [after, steady, first] = &section.matrices[..] else { panic!("three matrices") };
         assert_eq!(after.rows.len(), pairs(&VICTIMS).len());
         let number = |matrix: &Matrix, line: usize, column: usize| -> f64 {

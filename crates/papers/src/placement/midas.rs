@@ -5,9 +5,9 @@ use super::measure::{Device, Measured, measure_all, waf};
 use super::ssd_iq::placement;
 use crate::chip::chip;
 use crate::observer::ReproductionObserver;
-use crate::reproduction::Section;
 use crate::row::Row;
 use crate::settings::Settings;
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use flash::Lpn;
 use ftl::{FtlError, VictimKind};
@@ -47,7 +47,11 @@ fn measure(device: Device, writes: u64, exponent: f64, seed: u64) -> Result<f64,
     Ok(waf(chip(scheme.flash()).counts()))
 }
 
-pub(super) fn midas(settings: &Settings, watch: &dyn ReproductionObserver) -> Section {
+pub(super) fn midas(
+    settings: &Settings,
+    watch: &dyn ReproductionObserver,
+    to: &mut Sheet,
+) -> Outcome {
     let exponents = [EXPONENT, 1.0];
     let measured = measure_all(&exponents, watch, |exponent| {
         measure(DEVICE, WRITES, *exponent, settings.seed)
@@ -69,7 +73,7 @@ pub(super) fn midas(settings: &Settings, watch: &dyn ReproductionObserver) -> Se
             }
             Some(Ok(waf)) => Row::evidence(&what, "", waf, 3),
             Some(Err(why)) => {
-                Row::incomparable(&what, "", Some(PRINTED), None, Reason::MissingDetail(why))
+                Row::missing(&what, "", Some(PRINTED), why)
             }
             None => {
                 let why = Reason::MissingDetail("stopped before".into());
@@ -78,18 +82,8 @@ pub(super) fn midas(settings: &Settings, watch: &dyn ReproductionObserver) -> Se
         };
         row.noting("page-level+placement=midas+victim=midas-cost-benefit")
     };
-    Section {
-        rows: exponents.iter().zip(measured).map(row).collect(),
-        notes: vec![
-            "its figure is of the README of sungkyun123/MiDAS-Simulation, with all writes from the first on: 1,953,125 in order, then \
-             52,284,774 of a trace of fio (zipf 1.0). That trace is a file of 1.4 GB, and fio's parameters are not told: fio's \
-             own formula has no θ = 1. Its README lets 70.2 % of the writes go to a HOT group of 9 segments, of whose victims 2 % \
-             of the pages are valid: so many are overwritten within 13,128 writes. With exponent 1 that would be 52.6 %, with 1.107 it is \
-             70.2 %. As with fio, a rank's place is its hash: 22 % of the pages are not written again"
-                .into(),
-        ],
-        ..Section::default()
-    }
+    to.rows.extend(exponents.iter().zip(measured).map(row));
+    Ok(())
 }
 
 #[cfg(test)]

@@ -12,34 +12,20 @@ mod ssd_iq;
 mod table;
 mod traces;
 
-use crate::paper::{Exhibit, Paper, Study};
+use crate::declared::Declared;
+use crate::paper::{Paper, Study};
+use std::sync::LazyLock;
 
-pub(crate) const PAPER: &dyn Paper = &Study::<()> {
-    name: "placement",
-    title: "Placement of pages: 2R, SepBIT, MiDAS and others against known times of invalidation",
-    source: "Haas et al., SSD-iq, PVLDB 18(11), 2025; Wang et al., SepBIT, FAST 2022; Oh et al., MiDAS, FAST 2024",
+static DATA: LazyLock<Declared> = LazyLock::new(|| Declared::read(include_str!("paper.toml")));
+
+pub(crate) static PAPER: &dyn Paper = &Study::<()> {
+    data: &DATA,
     exhibits: &[
-        Exhibit("ssd-iq", "SSD-iq: write amplification of greedy collection and of 2R", |of| {
-            Ok(ssd_iq::ssd_iq(of.settings, of.watch))
-        }),
-        Exhibit(
-            "waf",
-            "Write amplification of every placement, and SepBIT's order of them on skewed loads",
-            |of| Ok(table::waf(of.settings, of.watch)),
-        ),
-        Exhibit("midas", "MiDAS: write amplification that its simulator's README has", |of| {
-            Ok(midas::midas(of.settings, of.watch))
-        }),
-        Exhibit(
-            "adaptation",
-            "Writes until each placement has adapted to another distribution",
-            |of| Ok(adaptation::adaptation(of.settings, of.watch)),
-        ),
-        Exhibit(
-            "traces",
-            "Write amplification of every placement on the captured traces, against the oracle",
-            |of| Ok(traces::traces(of.watch)),
-        ),
+        ("ssd-iq", |of, to| ssd_iq::ssd_iq(of.settings, of.watch, to)),
+        ("waf", |of, to| table::waf(of.settings, of.watch, to)),
+        ("midas", |of, to| midas::midas(of.settings, of.watch, to)),
+        ("adaptation", |of, to| adaptation::adaptation(of.settings, of.watch, to)),
+        ("traces", |of, to| traces::traces(of.watch, to)),
     ],
     of_traces: &[],
     run: |_, _, _| Ok(()),

@@ -3,9 +3,9 @@
 use super::loads::Load;
 use super::measure::{Cell, Shape, measure_all};
 use crate::observer::ReproductionObserver;
-use crate::reproduction::Section;
 use crate::row::Row;
 use crate::settings::Settings;
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use ftl::{PLACEMENT_POLICIES, PlacementKind, VictimKind};
 
@@ -36,7 +36,11 @@ pub(super) fn placement(name: &str) -> PlacementKind {
     policy.and_then(|policy| policy.kind(&[])).expect("a policy of the list")
 }
 
-pub(super) fn ssd_iq(settings: &Settings, watch: &dyn ReproductionObserver) -> Section {
+pub(super) fn ssd_iq(
+    settings: &Settings,
+    watch: &dyn ReproductionObserver,
+    to: &mut Sheet,
+) -> Outcome {
     let mut asked = Vec::new();
     for (load, fill, printed) in PRINTED {
         for ((name, place, victim), printed) in COLLECTIONS.into_iter().zip(printed) {
@@ -55,9 +59,7 @@ pub(super) fn ssd_iq(settings: &Settings, watch: &dyn ReproductionObserver) -> S
                     "it compacts victims in place, several at once, and keeps no swap block".into(),
                 ))
             }
-            Some(Err(why)) => {
-                Row::incomparable(&what, "", Some(printed), None, Reason::MissingDetail(why))
-            }
+            Some(Err(why)) => Row::missing(&what, "", Some(printed), why),
             None => {
                 let why = Reason::MissingDetail("stopped before".into());
                 Row::incomparable(&what, "", Some(printed), None, why)
@@ -65,13 +67,6 @@ pub(super) fn ssd_iq(settings: &Settings, watch: &dyn ReproductionObserver) -> S
         };
         row.noting(&format!("page-level+{scheme}"))
     };
-    Section {
-        rows: asked.into_iter().zip(measured).map(row).collect(),
-        notes: vec![
-            "its figures were measured with its public simulator on 2 GiB in blocks of 512 pages of 4 KiB, single-page writes, \
-             after 20 device writes; zones: 90 % of the space gets 10 % of the writes. Ours: from the 20th to the 25th"
-                .into(),
-        ],
-        ..Section::default()
-    }
+    to.rows.extend(asked.into_iter().zip(measured).map(row));
+    Ok(())
 }

@@ -4,9 +4,10 @@ use super::loads::Load;
 use super::measure::{Cell, Shape, failures, measure_all, pairs, value};
 use crate::matrix::{Cell as Field, Matrix};
 use crate::observer::ReproductionObserver;
-use crate::reproduction::{CurvesFile, Section};
+use crate::reproduction::CurvesFile;
 use crate::row::Row;
 use crate::settings::{Scale, Settings};
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use ftl::{PlacementKind, VictimKind};
 
@@ -25,12 +26,16 @@ const ALL_VICTIMS: [VictimKind; 3] = [VICTIMS[0], VICTIMS[1], VictimKind::MDC];
 /// Placements of other papers that SepBIT is compared with, among those here.
 pub(super) const OTHERS: [&str; 6] = ["dac", "sfs", "multilog", "eti", "fadac", "warcip"];
 
-pub(super) fn waf(settings: &Settings, watch: &dyn ReproductionObserver) -> Section {
+pub(super) fn waf(
+    settings: &Settings,
+    watch: &dyn ReproductionObserver,
+    to: &mut Sheet,
+) -> Outcome {
     let shape = if settings.scale == Scale::Quick { QUICK } else { FULL };
-    waf_on(shape, settings.seed, watch)
+    waf_on(shape, settings.seed, watch, to)
 }
 
-fn waf_on(shape: Shape, seed: u64, watch: &dyn ReproductionObserver) -> Section {
+fn waf_on(shape: Shape, seed: u64, watch: &dyn ReproductionObserver, to: &mut Sheet) -> Outcome {
     let pairs = pairs(&ALL_VICTIMS);
     let cells: Vec<Cell> = Load::ALL
         .into_iter()
@@ -50,7 +55,6 @@ fn waf_on(shape: Shape, seed: u64, watch: &dyn ReproductionObserver) -> Section 
         let at = cells.iter().position(of)?;
         value(&measured[at]).copied()
     };
-    let mut section = Section::default();
     for load in Load::ALL.into_iter().filter(|load| *load != Load::Uniform) {
         for victim in VICTIMS {
             let names = OTHERS.into_iter().chain(["oracle", "sepbit", "none"]);
@@ -60,8 +64,7 @@ fn waf_on(shape: Shape, seed: u64, watch: &dyn ReproductionObserver) -> Section 
             let order: [&[&str]; 4] = [&["oracle"], &["sepbit"], &OTHERS, &["none"]];
             let why = "FAST 2022 (Exp#1) has sums over volumes of cloud block storage, whose lifetimes change; here they are \
                        drawn from one distribution";
-            section
-                .rows
+            to.rows
                 .push(Row::order(&what, &order, &known).because(Reason::MissingDetail(why.into())));
         }
     }
@@ -72,7 +75,7 @@ fn waf_on(shape: Shape, seed: u64, watch: &dyn ReproductionObserver) -> Section 
         let (placement, victim) = pairs[line];
         waf(Load::ALL[column], placement.policy().name, victim)
     };
-    section.matrices.push(Matrix::of(
+    to.matrices.push(Matrix::of(
         "pages programmed per host page",
         &lines,
         &columns,
@@ -83,7 +86,7 @@ fn waf_on(shape: Shape, seed: u64, watch: &dyn ReproductionObserver) -> Section 
             ALL_VICTIMS.into_iter().filter_map(|victim| waf(Load::ALL[column], "oracle", victim));
         of.reduce(f64::min)
     };
-    section.matrices.push(Matrix::of(
+    to.matrices.push(Matrix::of(
         "above the oracle with its best victim policy, %",
         &lines,
         &columns,
@@ -101,26 +104,28 @@ fn waf_on(shape: Shape, seed: u64, watch: &dyn ReproductionObserver) -> Section 
             "{load},{placement},{victim},{blocks},{pages_per_block},{FILL},{waf}\n"
         ));
     }
-    section.curves.push(CurvesFile { name: "placement-waf.csv".into(), csv });
-    section.notes.push(format!(
+    to.curves.push(CurvesFile { name: "placement-waf.csv".into(), csv });
+    to.notes.push(format!(
         "`page-level` on {} blocks of {} pages, {FILL} % exported; filled, then written {} times over at one page per write, the \
          last fifth measured. The oracle knows when each page becomes invalid",
         shape.blocks, shape.pages_per_block, shape.device_writes
     ));
-    section.notes.extend(failures(&cells, &measured, |cell| cell.placement.to_string()));
-    section
+    to.notes.extend(failures(&cells, &measured, |cell| cell.placement.to_string()));
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::observer::Unwatched;
+    use crate::placement::DATA;
+    use crate::testing::filled;
 
     /// On a small array: every cell has a value, none is below 1, and no placement is below the oracle on a skewed load.
     #[test]
     fn no_placement_beats_the_oracle() {
         let shape = Shape { blocks: 128, pages_per_block: 32, device_writes: 8 };
-        let section = waf_on(shape, 1, &Unwatched);
+        let section = filled(&DATA, "waf", |to| waf_on(shape, 1, &Unwatched, to));
         let csv = &section.curves[0].csv;
         let mut seen = 0;
         let mut of_zones: Vec<(String, f64)> = Vec::new();

@@ -5,8 +5,9 @@ use super::table::{FILL, OTHERS, VICTIMS};
 use crate::chip::chip;
 use crate::matrix::{Cell as Field, Matrix};
 use crate::observer::ReproductionObserver;
-use crate::reproduction::{CurvesFile, Section};
+use crate::reproduction::CurvesFile;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use flash::{Cause, Lpn};
 use ftl::{FtlError, Future, FutureNotes, PlacementKind, VictimKind};
@@ -153,16 +154,17 @@ impl Trace {
     }
 }
 
-pub(super) fn traces(watch: &dyn ReproductionObserver) -> Section {
+pub(super) fn traces(watch: &dyn ReproductionObserver, to: &mut Sheet) -> Outcome {
     match Trace::captured() {
-        Ok(traces) => traces_on(&traces, watch),
+        Ok(traces) => traces_on(&traces, watch, to),
         Err(why) => {
-            Section { notes: vec![format!("captured traces: {why}")], ..Section::default() }
+            to.notes.push(format!("captured traces: {why}"));
+            Ok(())
         }
     }
 }
 
-fn traces_on(traces: &[Trace], watch: &dyn ReproductionObserver) -> Section {
+fn traces_on(traces: &[Trace], watch: &dyn ReproductionObserver, to: &mut Sheet) -> Outcome {
     let pairs = pairs(&VICTIMS);
     let cells: Vec<(usize, PlacementKind, VictimKind)> = (0..traces.len())
         .flat_map(|trace| pairs.iter().map(move |(placement, victim)| (trace, *placement, *victim)))
@@ -178,7 +180,6 @@ fn traces_on(traces: &[Trace], watch: &dyn ReproductionObserver) -> Section {
         let sum = each.reduce(|sum, of| sum.zip(of).map(|([a, b], [c, d])| [a + c, b + d]));
         sum.flatten().map(waf)
     };
-    let mut section = Section::default();
     for victim in VICTIMS {
         let line = |name: &str| {
             pairs
@@ -191,7 +192,7 @@ fn traces_on(traces: &[Trace], watch: &dyn ReproductionObserver) -> Section {
         let order: [&[&str]; 4] = [&["oracle"], &["sepbit"], &OTHERS, &["none"]];
         let why = "FAST 2022 (Exp#1) has volumes of cloud block storage, written for weeks; these are minutes of one program each, \
                    replayed from their beginning again and again";
-        section.rows.push(
+        to.rows.push(
             Row::order(
                 &format!("all captured traces, {victim}: order of placements"),
                 &order,
@@ -207,7 +208,7 @@ fn traces_on(traces: &[Trace], watch: &dyn ReproductionObserver) -> Section {
         all if all == traces.len() => of_all(line),
         trace => of(line, trace).map(waf),
     };
-    section.matrices.push(Matrix::of(
+    to.matrices.push(Matrix::of(
         "pages programmed per host page",
         &lines,
         &columns,
@@ -217,7 +218,7 @@ fn traces_on(traces: &[Trace], watch: &dyn ReproductionObserver) -> Section {
         let oracle = (0..pairs.len()).filter(|line| pairs[*line].0.needs_future());
         oracle.filter_map(|line| field(line, column)).reduce(f64::min)
     };
-    section.matrices.push(Matrix::of(
+    to.matrices.push(Matrix::of(
         "above the oracle with its better victim policy, %",
         &lines,
         &columns,
@@ -238,27 +239,29 @@ fn traces_on(traces: &[Trace], watch: &dyn ReproductionObserver) -> Section {
             "{name},{placement},{victim},{blocks},{pages_per_block},{replays},{last},{waf}\n"
         ));
     }
-    section.curves.push(CurvesFile { name: "placement-traces.csv".into(), csv });
+    to.curves.push(CurvesFile { name: "placement-traces.csv".into(), csv });
     let devices = traces.iter().map(|trace| {
         let [replays, last] = trace.replays();
         format!("{} on {} blocks {replays} times ({last})", trace.name, trace.device().blocks)
     });
-    section.notes.push(format!(
+    to.notes.push(format!(
         "`page-level` on blocks of {PAGES_PER_BLOCK} pages of 4 KiB, of which a trace's written pages, packed densely, are {FILL} %; \
          filled, then the writes and trims of the trace over and over until they are {DEVICE_WRITES} device writes. In \
          parentheses the last replays, which are measured: {}",
         devices.collect::<Vec<_>>().join(", ")
     ));
-    section.notes.extend(failures(&cells, &measured, |(trace, placement, victim)| {
+    to.notes.extend(failures(&cells, &measured, |(trace, placement, victim)| {
         format!("{}, {placement}, {victim}", traces[*trace].name)
     }));
-    section
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::observer::Unwatched;
+    use crate::placement::DATA;
+    use crate::testing::filled;
 
     fn request(op: Op, offset: u64, length: u64) -> Request {
         let (arrival_ns, device, fua, stream, response_ns) = (0, 0, false, 0, None);
@@ -315,7 +318,9 @@ mod tests {
                 requests.push(request(Op::Trim, page * PAGE, 4 * PAGE));
             }
         }
-        let section = traces_on(&[Trace::new("test", &requests)], &Unwatched);
+        let section = filled(&DATA, "traces", |to| {
+            traces_on(&[Trace::new("test", &requests)], &Unwatched, to)
+        });
         let wafs: Vec<(String, f64)> = section.matrices[0]
             .rows
             .iter()

@@ -8,20 +8,20 @@ use super::fig_6_rows::{
     Of, TOLD, against_greedy, claims, claims_in_order, figures, host_pages, least, mean, stall,
     victims_at_once, where_lists_act,
 };
-use crate::error::ReproduceError;
 use crate::matrix::{Cell, Matrix};
 use crate::observer::ReproductionObserver;
-use crate::reproduction::{CurvesFile, PlotFile, Section};
+use crate::reproduction::{CurvesFile, PlotFile};
 use crate::runs::{Planned, Ran, run_all};
 use crate::settings::Settings;
+use crate::sheet::{Outcome, Sheet};
 use sim::report::SchemeReport;
 use sim::report::plots::{Curve, Curves, Drawn};
 
 pub(super) fn fig_6(
     settings: &Settings,
     watch: &dyn ReproductionObserver,
-) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+    to: &mut Sheet,
+) -> Outcome {
     let planned = |workload: &Workload| {
         let scale = (settings.scale, settings.seed);
         workload.planned(("", &SCHEMES), Controller::BOARD, None, scale)
@@ -31,26 +31,25 @@ pub(super) fn fig_6(
     let ran = run_all(planned, watch)?;
     let (of_table, others) = ran.split_at(WORKLOADS.len());
     let (in_order, of_lists) = others.split_at(IN_ORDER.len());
-    section.rows.extend(of_table.iter().flat_map(claims));
-    section.rows.extend(in_order.iter().flat_map(claims_in_order));
+    to.rows.extend(of_table.iter().flat_map(claims));
+    to.rows.extend(in_order.iter().flat_map(claims_in_order));
     let parts: [fn(&Ran) -> Vec<_>; 3] = [against_greedy, victims_at_once, figures];
     for rows in parts {
-        section.rows.extend(of_table.iter().chain(in_order).flat_map(rows));
+        to.rows.extend(of_table.iter().chain(in_order).flat_map(rows));
     }
-    section.rows.extend(of_lists.iter().flat_map(where_lists_act));
-    section.matrices =
-        IN_MATRICES.map(|(title, decimals, of)| matrix(title, decimals, of, &ran)).into();
+    to.rows.extend(of_lists.iter().flat_map(where_lists_act));
+    to.matrices = IN_MATRICES.map(|(title, decimals, of)| matrix(title, decimals, of, &ran)).into();
     for (at, of) in (1..).zip(of_table) {
-        section.plots.push(plot(of, &format!("fig-6-workload-{at}")));
+        to.plots.push(plot(of, &format!("fig-6-workload-{at}")));
     }
     for (of, name) in in_order.iter().zip(["2-in-order", "4-in-order", "4-at-one-position"]) {
-        section.plots.push(plot(of, &format!("fig-6-workload-{name}")));
+        to.plots.push(plot(of, &format!("fig-6-workload-{name}")));
     }
-    section.curves.push(windows(&ran));
-    section.curves.push(table(&ran));
-    section.notes = notes(settings.scale, of_table, of_lists);
-    section.runs = ran.into_iter().map(|ran| ran.record).collect();
-    Ok(section)
+    to.curves.push(windows(&ran));
+    to.curves.push(table(&ran));
+    to.notes = notes(settings.scale, of_table, of_lists);
+    to.runs = ran.into_iter().map(|ran| ran.record).collect();
+    Ok(())
 }
 
 /// Figures shown as workload × scheme.

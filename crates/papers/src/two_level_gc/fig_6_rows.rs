@@ -203,13 +203,7 @@ fn listed_row(ran: &Ran) -> Row {
     match Listed::of(ran) {
         Some(listed) => Row::evidence(&what, "%", listed.share() * 100.0, 2)
             .noting(&from_lists(ran).unwrap_or_default()),
-        None => Row::incomparable(
-            &what,
-            "%",
-            None,
-            None,
-            Reason::MissingDetail(ran.why_not(LISTS).unwrap_or("no victim").into()),
-        ),
+        None => Row::missing(&what, "%", None, ran.why_not(LISTS).unwrap_or("no victim")),
     }
 }
 
@@ -367,7 +361,7 @@ fn rows_of(ran: &Ran, names: &[&str]) -> Vec<Row> {
                 Some(value) => Row::evidence(&what, unit, value, *decimals),
                 None => {
                     let why = ran.why_not(label).unwrap_or("no such figure in this run");
-                    Row::incomparable(&what, unit, None, None, Reason::MissingDetail(why.into()))
+                    Row::missing(&what, unit, None, why)
                 }
             });
         }

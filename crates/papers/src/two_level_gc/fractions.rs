@@ -2,14 +2,12 @@
 
 use super::fig_6_board::{AT_ONE_POSITION, Controller, IN_ORDER, WORKLOADS, Workload};
 use super::fig_6_rows::{Listed, Of, host_pages, mean, p99_9};
-use crate::error::ReproduceError;
 use crate::matrix::{Cell, Matrix};
 use crate::observer::ReproductionObserver;
-use crate::reproduction::Section;
 use crate::row::Row;
 use crate::runs::{Ran, run_all};
 use crate::settings::Settings;
-use crate::verdict::Reason;
+use crate::sheet::{Outcome, Sheet};
 
 /// The paper's T, C and G in percent.
 const PAPER: [u16; 3] = [75, 5, 10];
@@ -37,7 +35,8 @@ const FIGURES: [(&str, &str, usize, Of); 5] = [
 pub(super) fn fractions(
     settings: &Settings,
     watch: &dyn ReproductionObserver,
-) -> Result<Section, ReproduceError> {
+    to: &mut Sheet,
+) -> Outcome {
     let scale = (settings.scale, settings.seed);
     let planned = SWEEPS.iter().map(|(workload, which, values)| {
         let schemes: Vec<(String, String)> =
@@ -46,12 +45,11 @@ pub(super) fn fractions(
         workload.planned((&suffix, &schemes), Controller::BOARD, None, scale)
     });
     let ran = run_all(planned.collect(), watch)?;
-    let mut section = Section::default();
     for (ran, (_, which, values)) in ran.iter().zip(SWEEPS) {
-        section.rows.extend(values.iter().map(|value| row(ran, &scheme(which, *value).0)));
-        section.matrices.push(matrix(ran, which, values));
+        to.rows.extend(values.iter().map(|value| row(ran, &scheme(which, *value).0)));
+        to.matrices.push(matrix(ran, which, values));
     }
-    section.notes = vec![
+    to.notes = vec![
         format!(
             "percent; the paper's are {} (3/4 of a block's pages, 1/20 and 1/10 of the blocks), which the others keep; 4 GiB at \
              quick scale. As settings: `victim=two-level-list:T%:C%:G%`",
@@ -61,8 +59,8 @@ pub(super) fn fractions(
          that enters; above it the lists are empty and all blocks are searched"
             .into(),
     ];
-    section.runs = ran.into_iter().map(|ran| ran.record).collect();
-    Ok(section)
+    to.runs = ran.into_iter().map(|ran| ran.record).collect();
+    Ok(())
 }
 
 /// Label and scheme with this value of a fraction.
@@ -80,7 +78,7 @@ fn row(ran: &Ran, label: &str) -> Row {
         Some(listed) => Row::evidence(&what, "%", listed.share() * 100.0, 1),
         None => {
             let why = ran.why_not(label).unwrap_or("no victim");
-            Row::incomparable(&what, "%", None, None, Reason::MissingDetail(why.into()))
+            Row::missing(&what, "%", None, why)
         }
     }
 }

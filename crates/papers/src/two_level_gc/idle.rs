@@ -2,13 +2,12 @@
 
 use super::fig_6_board::{AT_ONE_POSITION, Controller, Labelled, SEARCH, Workload};
 use super::fig_6_rows::{Of, longest_request, p99_9};
-use crate::error::ReproduceError;
 use crate::matrix::{Cell, Matrix};
 use crate::observer::ReproductionObserver;
-use crate::reproduction::Section;
 use crate::row::{Limit, Row};
 use crate::runs::{Ran, run_all};
 use crate::settings::Settings;
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use sim::report::SchemeReport;
 
@@ -44,28 +43,28 @@ const FIGURES: [(&str, usize, Of); 5] = [
 pub(super) fn idle(
     settings: &Settings,
     watch: &dyn ReproductionObserver,
-) -> Result<Section, ReproduceError> {
+    to: &mut Sheet,
+) -> Outcome {
     let scale = (settings.scale, settings.seed);
     let planned = RATES.map(|rate| {
         let suffix = format!(", {rate} requests/s");
         OF.planned((&suffix, &SCHEMES), Controller::BOARD, Some(rate), scale)
     });
     let ran = run_all(planned.to_vec(), watch)?;
-    let mut section = Section::default();
     if let [calm, .., busy] = &ran[..] {
-        section.rows.push(saved(calm).headline(
+        to.rows.push(saved(calm).headline(
             "§2.2",
             "a large part of the collection cost is saved in idle time: victims collected then, low intensity",
         ));
-        section.rows.push(longest(calm).headline(
+        to.rows.push(longest(calm).headline(
             "§2.2",
             "responsiveness at low intensity: longest request, with idle collection / without",
         ));
-        section.rows.push(saved(busy));
+        to.rows.push(saved(busy));
     }
     let labels: Vec<&str> = SCHEMES.iter().map(|(label, _)| *label).collect();
     let names: Vec<&str> = ran.iter().map(|ran| ran.name.as_str()).collect();
-    section.matrices = FIGURES
+    to.matrices = FIGURES
         .iter()
         .map(|(what, decimals, of)| {
             Matrix::of(what, &names, &labels, |run, scheme| {
@@ -73,7 +72,7 @@ pub(super) fn idle(
             })
         })
         .collect();
-    section.notes = vec![
+    to.notes = vec![
         format!(
             "{}, arrivals by a Poisson process; idle collection runs where no request is outstanding and the next one is as far \
              away as it takes at most: the simulator looks ahead, which a device cannot",
@@ -84,8 +83,8 @@ pub(super) fn idle(
             .into(),
         "what it costs: blocks are emptied before more of their pages are invalid, which write amplification tells".into(),
     ];
-    section.runs = ran.into_iter().map(|ran| ran.record).collect();
-    Ok(section)
+    to.runs = ran.into_iter().map(|ran| ran.record).collect();
+    Ok(())
 }
 
 fn saved(ran: &Ran) -> Row {
@@ -108,5 +107,5 @@ fn longest(ran: &Ran) -> Row {
 
 fn missing(ran: &Ran, what: &str, unit: &str) -> Row {
     let why = ran.why_not(IDLE_LABEL).or_else(|| ran.why_not(BUSY)).unwrap_or("no victim");
-    Row::incomparable(what, unit, None, None, Reason::MissingDetail(why.into()))
+    Row::missing(what, unit, None, why)
 }

@@ -1,8 +1,8 @@
 //! Fig. 2 and Table 1: limits of the map entries' fields, found by probing the scheme's plan, and their RAM on the
 //! board.
 
-use crate::reproduction::Section;
 use crate::row::Row;
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use flash::parts::by_name as part_by_name;
 use flash::{Geometry, Part};
@@ -58,13 +58,7 @@ fn most(what: &str, unit: &str, printed: u32, found: Option<u32>, remark: &str) 
         }
         None => {
             let why = "the plan of `2lgc` takes all that was tried, or nothing";
-            Row::incomparable(
-                what,
-                unit,
-                Some(&printed.to_string()),
-                None,
-                Reason::MissingDetail(why.into()),
-            )
+            Row::missing(what, unit, Some(&printed.to_string()), why)
         }
     };
     row.noting(remark)
@@ -152,24 +146,17 @@ fn ram(part: &Part) -> Result<Vec<Row>, String> {
     ])
 }
 
-pub(super) fn map_entries() -> Section {
-    let mut section = Section::default();
+pub(super) fn map_entries(to: &mut Sheet) -> Outcome {
     let part = part_by_name("k9lcg08u1m").expect("the board's part is in the catalogue");
-    section.rows = reach(part);
+    to.rows = reach(part);
     match ram(part) {
-        Ok(rows) => section.rows.extend(rows),
-        Err(error) => section.rows.push(Row::incomparable(
-            "board",
-            "",
-            None,
-            None,
-            Reason::MissingDetail(error.clone()),
-        )),
+        Ok(rows) => to.rows.extend(rows),
+        Err(error) => to.rows.push(Row::missing("board", "", None, error)),
     }
     let [channels, ways, die] = BOARD;
     let bytes = u64::from(BOARD_BLOCKS) * u64::from(BOARD_PAGES) * u64::from(part.page_bytes);
     let why = "the blocks of the board do not hold its capacity";
-    section.rows.push(
+    to.rows.push(
         Row::exact(
             "board of Table 1: blocks × pages × bytes, per way",
             "GiB",
@@ -178,11 +165,5 @@ pub(super) fn map_entries() -> Section {
         )
         .because(Reason::MissingDetail(why.into())),
     );
-    section.notes = vec![
-        "largest arrays, blocks and endurances are found by asking the plan by which `2lgc` is formatted; RAM is what that plan \
-         counts for the board of 16384 blocks"
-            .into(),
-        "Table 1 has packages of 8 GB with two dies: the two ways of a channel are the dies of one package".into(),
-    ];
-    section
+    Ok(())
 }

@@ -4,13 +4,12 @@ use super::fig_6_board::{
     AT_ONE_POSITION, Controller, LISTS, Labelled, SEARCH, SEARCH_SHARED, WORKLOADS, Workload,
 };
 use super::fig_6_rows::{Of, host_pages, longest_request, mean, stall};
-use crate::error::ReproduceError;
 use crate::matrix::{Cell, Matrix};
 use crate::observer::ReproductionObserver;
-use crate::reproduction::Section;
 use crate::row::Row;
 use crate::runs::{Ran, run_all};
 use crate::settings::Settings;
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 
 const LISTS_ALONE: &str = "lists-on-demand";
@@ -65,7 +64,8 @@ const ON_FIRST_SCREEN: [(&str, &str); 2] = [
 pub(super) fn parts(
     settings: &Settings,
     watch: &dyn ReproductionObserver,
-) -> Result<Section, ReproduceError> {
+    to: &mut Sheet,
+) -> Outcome {
     let mut planned = Vec::new();
     for workload in &OF {
         for (at, (suffix, controller)) in CONTROLLERS.iter().enumerate() {
@@ -75,12 +75,11 @@ pub(super) fn parts(
         }
     }
     let ran = run_all(planned, watch)?;
-    let mut section = Section::default();
     let of_workloads: Vec<&[Ran]> = ran.chunks(CONTROLLERS.len()).collect();
     for of in &of_workloads {
         for (what, over, under) in PARTS {
             let name = of.first().map_or("", |ran| &ran.name);
-            section.rows.extend(FIGURES.iter().map(|(figure, unit, of_it)| {
+            to.rows.extend(FIGURES.iter().map(|(figure, unit, of_it)| {
                 let row = row(of, &format!("{what}: {figure}"), unit, [over, under], *of_it);
                 let part = ON_FIRST_SCREEN.iter().find(|(part, _)| *part == what);
                 match part.filter(|_| (name, *figure) == (OF[0].name, FIGURES[0].0)) {
@@ -91,7 +90,7 @@ pub(super) fn parts(
         }
     }
     let names: Vec<&str> = OF.iter().map(|workload| workload.name).collect();
-    section.matrices = FIGURES
+    to.matrices = FIGURES
         .iter()
         .map(|(figure, _, of_it)| {
             let parts: Vec<&str> = PARTS.iter().map(|(what, ..)| *what).collect();
@@ -101,7 +100,7 @@ pub(super) fn parts(
             })
         })
         .collect();
-    section.notes = vec![
+    to.notes = vec![
         format!(
             "each part is changed alone, with all else as in Fig. 6: {}. Parts do not multiply to the whole: where several \
              dies collect, a search delays them less",
@@ -109,8 +108,8 @@ pub(super) fn parts(
         ),
         "2LGC lets the host in between any two page operations, so that exclusive and per-die collection are one for it".into(),
     ];
-    section.runs = ran.into_iter().map(|ran| ran.record).collect();
-    Ok(section)
+    to.runs = ran.into_iter().map(|ran| ran.record).collect();
+    Ok(())
 }
 
 /// Figures that are split. A stall and a longest request are better where they are below 1.

@@ -1,26 +1,14 @@
 //! Tests of all sections.
 
 use super::*;
-use crate::observer::ReproductionObserver;
-use crate::observer::Unwatched;
-use crate::reproduction::Reproduction;
 use crate::row::Row;
 use crate::settings::Settings;
+use crate::testing::*;
 use crate::verdict::Verdict;
-
-fn reproduced(only: &[&str]) -> Reproduction {
-    let only = only.iter().map(|id| (*id).to_owned()).collect();
-    PAPER.reproduce(&Settings { only, ..Settings::default() }, &Unwatched).unwrap()
-}
-
-fn differing(rows: &[Row]) -> Vec<&str> {
-    let far = rows.iter().filter(|row| row.verdict.needs_cause());
-    far.map(|row| row.what.as_str()).collect()
-}
 
 #[test]
 fn figures_of_the_map_entries_agree() {
-    let found = reproduced(&["fig-2"]);
+    let found = reproduced(PAPER, &["fig-2"]);
     let rows = &found.sections[0].rows;
     assert_eq!(differing(rows), Vec::<&str>::new());
     let equal = rows.iter().filter(|row| row.verdict == Verdict::Equal).count();
@@ -30,7 +18,7 @@ fn figures_of_the_map_entries_agree() {
 /// The paper's claims on the search and on its lists, where their assumption holds and where it does not.
 #[test]
 fn work_per_victim_grows_as_it_is_said_to() {
-    let found = reproduced(&["victim-work"]);
+    let found = reproduced(PAPER, &["victim-work"]);
     let section = &found.sections[0];
     assert_eq!(
         differing(&section.rows),
@@ -49,7 +37,7 @@ fn work_per_victim_grows_as_it_is_said_to() {
 
 #[test]
 fn write_amplification_is_that_of_the_closed_forms() {
-    let found = reproduced(&["waf"]);
+    let found = reproduced(PAPER, &["waf"]);
     let section = &found.sections[0];
     assert_eq!(section.rows.len(), 2 * 4 * 10);
     let judged = section.rows.iter().filter(|row| row.paper.is_some()).count();
@@ -77,7 +65,7 @@ fn ours(rows: &[Row], what: &str) -> f64 {
 /// The claims on Fig. 6: those that hold, and those that fail.
 #[test]
 fn two_level_lists_are_ahead_of_the_search_on_the_board() {
-    let found = reproduced(&["fig-6"]);
+    let found = reproduced(PAPER, &["fig-6"]);
     let section = &found.sections[0];
     // These hold with copies in blocks of their own, or in the host's, but not with both.
     assert_eq!(
@@ -121,7 +109,7 @@ fn two_level_lists_are_ahead_of_the_search_on_the_board() {
 /// Most of the advantage is pre-emption; the lists without it are slower than the search that is greedy.
 #[test]
 fn the_advantage_has_its_parts() {
-    let rows = &reproduced(&["parts"]).sections[0].rows;
+    let rows = &reproduced(PAPER, &["parts"]).sections[0].rows;
     let of = |part: &str| ours(rows, &format!("workload 3: {part}: page commands per second"));
     let all = of("all of it: 2LGC / search");
     let alone = of(
@@ -136,7 +124,7 @@ fn the_advantage_has_its_parts() {
 /// Lists whose threshold no block reaches are empty; longer ones are flat.
 #[test]
 fn the_fractions_are_swept() {
-    let rows = &reproduced(&["fractions"]).sections[0].rows;
+    let rows = &reproduced(PAPER, &["fractions"]).sections[0].rows;
     let at_one = |label: &str| {
         let name = "workload 4 at one position, threshold T";
         ours(rows, &format!("{name}: victims from the lists, {label}"))
@@ -153,29 +141,16 @@ fn the_fractions_are_swept() {
 /// Idle time pays at 50 requests per second; at 4000 there is none.
 #[test]
 fn idle_time_is_used_where_there_is_some() {
-    let found = reproduced(&["idle"]);
+    let found = reproduced(PAPER, &["idle"]);
     let rows = &found.sections[0].rows;
     let verdicts: Vec<Verdict> = rows.iter().map(|row| row.verdict).collect();
     assert_eq!(verdicts, [Verdict::Evidence, Verdict::Equal, Verdict::Evidence]);
     assert_eq!(found.runs.len(), 4);
 }
 
-/// Stops at once.
-struct Stopped;
-
-impl ReproductionObserver for Stopped {
-    fn planned(&self, _: u64) {}
-
-    fn done(&self, _: u64) {}
-
-    fn stop(&self) -> bool {
-        true
-    }
-}
-
 #[test]
 fn an_interruption_is_told() {
-    let found = PAPER.reproduce(&Settings::default(), &Stopped).unwrap();
+    let found = PAPER.reproduce(&Settings::default(), &Stopping::default()).unwrap();
     assert!(found.interrupted);
     let of = |id: &str| found.sections.iter().find(|section| section.id == id).unwrap();
     for id in ["victim-work", "fig-6"] {

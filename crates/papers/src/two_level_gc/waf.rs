@@ -1,11 +1,11 @@
 //! Simulated write amplification of every policy, against closed forms and models if there are any.
 
 use crate::chip::chip;
-use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
-use crate::reproduction::{CurvesFile, PlotFile, Section};
+use crate::reproduction::{CurvesFile, PlotFile};
 use crate::row::Row;
 use crate::settings::{Scale, Settings};
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use bounds::waf::{self, Selection, WafError, Writes};
 use flash::parts::EVALUATION_SLC;
@@ -41,8 +41,8 @@ const WRITES: [(&str, &str, Writes); 2] = [
 pub(super) fn waf(
     settings: &Settings,
     watch: &dyn ReproductionObserver,
-) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+    to: &mut Sheet,
+) -> Outcome {
     let blocks = if settings.scale == Scale::Quick { 1024 } else { 8192 };
     let cells = cells(blocks, settings.seed);
     watch.planned(cells.len() as u64);
@@ -56,13 +56,13 @@ pub(super) fn waf(
             measured
         })
         .collect();
-    section.rows = measured.iter().map(Measured::row).collect();
+    to.rows = measured.iter().map(Measured::row).collect();
     for (name, file, writes) in WRITES {
-        section.plots.push(plot(&measured, name, file, writes));
+        to.plots.push(plot(&measured, name, file, writes));
     }
-    section.curves.push(csv(&measured));
-    section.notes = notes(blocks);
-    Ok(section)
+    to.curves.push(csv(&measured));
+    to.notes = notes(blocks);
+    Ok(())
 }
 
 fn notes(blocks: u32) -> Vec<String> {
@@ -267,9 +267,7 @@ impl Measured {
         let Cell { kind, over_provisioning, name, .. } = self.cell;
         let what = format!("{name}, {over_provisioning} %: {kind}");
         match (&self.simulated, &self.reference) {
-            (Err(why), _) | (_, Err(why)) => {
-                Row::incomparable(&what, "", None, None, Reason::MissingDetail(why.into()))
-            }
+            (Err(why), _) | (_, Err(why)) => Row::missing(&what, "", None, why),
             (Ok(simulated), Ok(None)) => {
                 Row::evidence(&what, "", *simulated, 3).noting("no model is known")
             }

@@ -2,11 +2,11 @@
 //! wall-clock time of our code.
 
 use super::synthetic::{Invalidation, Measured, PAGES, measure};
-use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
-use crate::reproduction::{CurvesFile, PlotFile, Section};
+use crate::reproduction::{CurvesFile, PlotFile};
 use crate::row::{Limit, Row};
 use crate::settings::{Scale, Settings};
+use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use ftl::{Processor, VICTIM_POLICIES, VictimKind};
 use sim::report::plots::{Curve, Curves, Drawn};
@@ -29,39 +29,19 @@ const MOST_LOG: u32 = 22;
 pub(super) fn work(
     settings: &Settings,
     watch: &dyn ReproductionObserver,
-) -> Result<Section, ReproduceError> {
-    let mut section = Section::default();
+    to: &mut Sheet,
+) -> Outcome {
     let step = if settings.scale == Scale::Quick { 3 } else { 1 };
     let table = Table::measure(step, settings.seed, watch);
     for (scenario, file) in SCENARIOS {
-        section.rows.extend(table.growth(scenario));
-        section.rows.extend(table.largest(scenario));
-        section.plots.push(table.plot(scenario, file));
+        to.rows.extend(table.growth(scenario));
+        to.rows.extend(table.largest(scenario));
+        to.plots.push(table.plot(scenario, file));
     }
-    section.curves.push(table.csv());
-    section.clock = table.clock();
-    section.notes = NOTES.map(str::to_owned).to_vec();
-    Ok(section)
+    to.curves.push(table.csv());
+    to.clock = table.clock();
+    Ok(())
 }
-
-const NOTES: [&str; 5] = [
-    "a policy runs alone, with the invalid pages, full blocks and victims that a device of that many blocks of \
-    64 pages would report to it, from a steady state that is set up and not aged: uniform, a block's valid pages are drawn from greedy's steady \
-     state (Bux and Iliadis); sequential, blocks lose all their pages one after the other, 10 % of them being invalid",
-    "growth: the exponent e of entries per victim ∝ N^e between the least and the most blocks, by counters; N log N is 1 and \
-     the quotient of the logarithms' logarithm, flat is at most 0.05. Quick measures every third power of two, full all",
-    "`two-level-list` is flat in the mean where its assumption holds: blocks without valid pages come from the garbage list. \
-     But once in N/20 victims one page that becomes invalid has the full candidate list cleared in one go, four \
-         entries per place: what is counted covers whole such times, and the rows tell the most entries in one go, which grow with N. Half full of \
-     uniformly written pages, there are more candidates than its list holds, and it sorts N/20 entries as each block enters \
-     or comes back, more than once a victim; 85 % full no block comes to 3/4 invalid pages, both lists are empty, and it \
-     searches all blocks for each victim",
-    "`choices` and `random` with sequential invalidation: where no block drawn has an invalid page they look at one after the \
-     other beyond it, and blocks filled one after the other, wholly valid, stand together: their rows tell how far that goes",
-    "time of an ARM7TDMI-S at 87.5 MHz (10 cycles per entry read, 4 per entry written) follows from the entries; wall time is \
-     of one thread on this machine and differs from run to run: it is in no file but clock.txt. Where it grows though the \
-     entries do not (greedy in O(1) of uniform writes), the tables have outgrown the caches",
-];
 
 /// All policies but `second-chance` and `2r-fifo`, whose searches go over the whole queue while no block is below its share, and
 /// `mdc`, which searches all blocks: minutes with 2²² blocks. `2r-greedy`, `midas-greedy` and `midas-cost-benefit` have the
@@ -173,13 +153,7 @@ impl Table {
         let row = |kind: VictimKind| {
             let what = format!("{}: growth of {kind}", scenario.name());
             let Some(ours) = self.exponent(scenario, kind) else {
-                return Row::incomparable(
-                    &what,
-                    "exponent",
-                    None,
-                    None,
-                    Reason::MissingDetail("interrupted".into()),
-                );
+                return Row::missing(&what, "exponent", None, "interrupted");
             };
             match kind.policy().name {
                 "greedy-scan" => {
