@@ -27,6 +27,13 @@ fn end(mut server: Child, signal: &str) -> (Option<i32>, String) {
     (server.wait().expect("it ends").code(), out)
 }
 
+/// A connection on which the server has greeted.
+fn greeted(socket: &str) -> std::io::Result<UnixStream> {
+    let mut stream = UnixStream::connect(socket)?;
+    stream.read_exact(&mut [0; 18])?;
+    Ok(stream)
+}
+
 /// A client that opens an export in the oldest way.
 struct Client(UnixStream);
 
@@ -36,8 +43,10 @@ impl Client {
     }
 
     fn named(socket: &str, export: &str) -> Self {
-        let mut stream = UnixStream::connect(socket).expect("the server listens");
-        stream.read_exact(&mut [0; 18]).unwrap();
+        Self::greeted(greeted(socket).expect("the server listens"), export)
+    }
+
+    fn greeted(mut stream: UnixStream, export: &str) -> Self {
         let option = [&3_u32.to_be_bytes()[..], b"IHAVEOPT", &1_u32.to_be_bytes()].concat();
         let name = [&(export.len() as u32).to_be_bytes()[..], export.as_bytes()].concat();
         stream.write_all(&[option, name].concat()).unwrap();
@@ -646,11 +655,13 @@ fn a_log_that_nobody_reads_holds_up_nothing() {
         let mut stream = UnixStream::connect(&socket).expect("the server listens");
         let _ = stream.write_all(&[0xff; 4]);
     }
-    // Until it has let go of them: it has a limit of connections.
+    // Until it has let go of some: it has a limit of connections.
+    let mut stream = None;
     wait_until(|| {
-        UnixStream::connect(&socket).is_ok_and(|mut one| one.read_exact(&mut [0; 18]).is_ok())
+        stream = greeted(&socket).ok();
+        stream.is_some()
     });
-    assert_eq!(Client::new(&socket).ask(WRITE, 0, 1, b"x").0, 0);
+    assert_eq!(Client::greeted(stream.unwrap(), "").ask(WRITE, 0, 1, b"x").0, 0);
     let (code, out) = end(server, "-TERM");
     assert_eq!(code, Some(0), "{out}");
     drop(unread);
