@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn the_command_tells_what_is_changed_of_a_part_and_the_jobs() {
-        let text = "[part]\nbase = 'toshiba-slc'\nt_bers_ns = '2ms'\n[[workload.jobs]]\nname = 'a'\nworkload = 'uniform'";
+        let text = "[part]\nbase = 'toshiba-slc'\nt_bers_ns = '2ms'\n[[workload.jobs]]\nname = 'a'\nworkload = { name = 'uniform' }";
         let command = Experiment::from_toml(text, "test").unwrap().command();
         let part = " --part toshiba-slc --set part.t_bers_ns=2ms ";
         let job = "ftlkit compare --job name=a,workload=uniform ";
