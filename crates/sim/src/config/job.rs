@@ -2,6 +2,7 @@
 
 use super::error::ConfigError;
 use super::text_or_table::Text;
+use super::vary::{REPLAY, replay_field, replay_given};
 use ::workload::quantity::Count;
 use workload::nearest::did_you_mean;
 use workload::{AddressPolicy, JobSpec, QueueClass, WorkloadSpec};
@@ -99,11 +100,9 @@ pub fn job_from_text(text: &str) -> Result<JobSpec, ConfigError> {
                     _ => return Err(wrong("must be yes or no".into())),
                 }
             }
-            Some("requests") => job.workload.replay_mut().requests = Some(number()?),
-            Some("loops") => job.workload.replay_mut().loops = number()?,
-            Some("time_scale") => {
-                let scale = value.parse().map_err(|_| wrong("must be a number".into()))?;
-                job.workload.replay_mut().time_scale = scale;
+            Some(key) if REPLAY.contains(&key) => {
+                let field = replay_field(job.workload.replay_mut(), key);
+                field.map_or(Ok(()), |field| field.read(value)).map_err(wrong)?;
             }
             _ => {
                 let known = KEYS.iter().map(|(key, _)| *key).chain(["addresses"]);
@@ -115,6 +114,28 @@ pub fn job_from_text(text: &str) -> Result<JobSpec, ConfigError> {
         }
     }
     Ok(job)
+}
+
+/// The line that [`job_from_text`] reads as this job, if there is one without blanks.
+pub(super) fn job_text(job: &JobSpec) -> Option<String> {
+    let mut words = vec![("name", job.name.clone()), ("workload", job.workload.label())];
+    let mut say = |key, value: Option<String>| words.extend(value.map(|value| (key, value)));
+    say("offset", job.offset.map(|extent| extent.to_string()));
+    say("size", job.size.map(|extent| extent.to_string()));
+    say("queue_depth", job.queue_depth.map(|depth| depth.to_string()));
+    say("queues", job.queues.map(|queues| queues.to_string()));
+    say("class", job.class.map(|class| class.name().into()));
+    say("seed", job.seed.map(|seed| seed.to_string()));
+    say("stream", (job.stream != 0).then(|| job.stream.to_string()));
+    say("closed", job.closed.then(|| "yes".into()));
+    words.extend(replay_given(*job.workload.replay()));
+    let mut words: Vec<_> = words.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    if let WorkloadSpec::Builtin { parameters, .. } = &job.workload {
+        words.extend(parameters.iter().map(|(key, value)| format!("set.{key}={value}")));
+    }
+    let text = words.join(",");
+    let is_read_back = job_from_text(&text).is_ok_and(|again| again == *job);
+    (is_read_back && !text.contains(char::is_whitespace)).then_some(text)
 }
 
 /// Keys and values. A comma ends a value where a key follows it; a word alone is a key without a value.
@@ -161,6 +182,9 @@ mod tests {
             ..JobSpec::new("victim", workload)
         };
         assert_eq!(job, expected);
+        let line = "name=victim,workload=uniform,offset=1GiB,size=25%,queue_depth=1,queues=2,class=high,seed=9,closed=yes,\
+                    requests=20000,set.write_share=0";
+        assert_eq!(job_text(&job).unwrap(), line);
         let trace = job_from_text("trace=./a,b.csv,addresses=wrap,closed=no").unwrap();
         assert_eq!(
             (trace.name.as_str(), trace.workload.label()),

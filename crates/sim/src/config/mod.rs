@@ -72,7 +72,7 @@ pub use reclaim_units::ReclaimUnits;
 pub use refresh::{ReadReclaim, RefreshSettings};
 pub use resolve::Resolved;
 pub use scheme::SchemeChoice;
-pub use scheme_settings::{SCHEME_SETTINGS, SchemeSetting};
+pub use scheme_settings::{Of, SCHEME_SETTINGS, SchemeSetting};
 pub use scheme_table::SchemeTable;
 pub use setting::{Group, SettingOf, with_unit};
 pub use share::{DefaultShare, PartialPages, SpaceRule};

@@ -5,7 +5,7 @@ use flash::{CopyPath, WearRule};
 use ftl::{
     AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
     FrontierSharing, Probability, Regions, RftlTrigger, SlcSize, WhenFull, WriteQueue,
-    page_mapped::{PolicyKind, PolicyNumber},
+    page_mapped::{PolicyKind, PolicyNumber, placement::PlacementPolicy},
 };
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -28,6 +28,11 @@ pub trait Notation: Sized {
     /// # Errors
     /// The formatter's error.
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+
+    /// The words, for help; empty if the setting's own help names them.
+    fn values() -> String {
+        String::new()
+    }
 }
 
 /// A value in its [`Notation`], used in the compact text and in TOML.
@@ -105,6 +110,10 @@ macro_rules! words {
                     $(Self::$value => $word,)*
                 })
             }
+
+            fn values() -> String {
+                enumerated([$($word.into()),*].into_iter(), "or")
+            }
         }
     )*};
 }
@@ -120,6 +129,7 @@ words! {
     BufferUnit, "buffer unit": "page" = Page, "block" = Block;
     CleanUnits, "place of clean units": "order" = InOrder, "first" = First;
     AgeClock, "clock of dirty data": "device" = Device, "arrival" = Arrival;
+    WhenFull, "way": "direct" = Direct, "fold" = Fold;
 }
 
 /// A policy's name, followed by its numbers, each after a colon.
@@ -162,6 +172,10 @@ impl Notation for Option<WearRule> {
             Some(rule) => write!(f, "{rule}"),
         }
     }
+
+    fn values() -> String {
+        "off, bet:T[:K] or gap:N, T and N at least 1, K from 0 to 16".into()
+    }
 }
 
 /// A write buffer, or `none`.
@@ -175,6 +189,11 @@ impl Notation for Option<&'static BufferPolicy> {
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.map_or("none", |policy| policy.name))
     }
+
+    fn values() -> String {
+        let policies = catalogue::buffers().iter().map(|policy| policy.name.into());
+        enumerated(["none".into()].into_iter().chain(policies), "or")
+    }
 }
 
 impl Notation for CopyPath {
@@ -184,6 +203,10 @@ impl Notation for CopyPath {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+
+    fn values() -> String {
+        enumerated(Self::ALL.iter().map(|path| path.name().into()), "or")
     }
 }
 
@@ -210,6 +233,10 @@ impl Notation for Regions {
             Self::Fixed { initial, updated } => write!(f, "{initial}%:{updated}%"),
         }
     }
+
+    fn values() -> String {
+        "adaptive, adaptive:LEAST:MOST or I:U, shares in percent".into()
+    }
 }
 
 /// Shares in percent with colons between them.
@@ -232,6 +259,10 @@ impl Notation for [Probability; 3] {
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [initial, updated, evicted] = self.map(|share| share.in_thousandths() / 10);
         write!(f, "{initial}%:{updated}%:{evicted}%")
+    }
+
+    fn values() -> String {
+        "I:U:E, in percent".into()
     }
 }
 
@@ -268,15 +299,9 @@ impl Notation for Option<SlcSize> {
             }
         }
     }
-}
 
-impl Notation for WhenFull {
-    fn read(word: &str) -> Result<Self, String> {
-        named("way", word, &[("direct", Self::Direct), ("fold", Self::Fold)])
-    }
-
-    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")
+    fn values() -> String {
+        "none, static:SHARE or dynamic, SHARE above 0% and below 100% of the blocks".into()
     }
 }
 
@@ -294,5 +319,47 @@ impl Notation for Percent {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}%", self.0)
+    }
+
+    fn values() -> String {
+        "0% to 100%".into()
+    }
+}
+
+/// The policies and the ranges of their numbers; numbers with the same range are listed together.
+pub(super) fn victim_values() -> String {
+    let policies = catalogue::victims().iter();
+    let numbers: Vec<_> = policies.clone().flat_map(|policy| policy.numbers).collect();
+    let mut ranges: Vec<_> = numbers.iter().map(|number| (number.most, number.unit)).collect();
+    ranges.sort_unstable();
+    ranges.dedup();
+    let range = |(most, unit)| {
+        let of_it = numbers.iter().filter(|number| (number.most, number.unit) == (most, unit));
+        let mut letters: Vec<String> = of_it.map(|number| number.letter.to_string()).collect();
+        letters.dedup();
+        let letters = enumerated(letters.into_iter(), "and");
+        format!(", {letters} from 1{unit} to {most}{unit}")
+    };
+    enumerated(policies.map(ToString::to_string), "or")
+        + &ranges.into_iter().map(range).collect::<String>()
+}
+
+/// The placement policies.
+pub(super) fn placement_values() -> String {
+    let range = |policy: &&PlacementPolicy| {
+        let numbers = policy.numbers.iter();
+        let numbers = numbers
+            .map(|of| format!(", {} from 1{} to {}{}", of.letter, of.unit, of.most, of.unit));
+        format!("{policy}{}", numbers.collect::<String>())
+    };
+    enumerated(catalogue::placements().iter().map(range), "or")
+}
+
+/// `a`, `a or b`, `a, b or c`.
+fn enumerated(words: impl Iterator<Item = String>, last: &str) -> String {
+    let words: Vec<_> = words.collect();
+    match words.split_last() {
+        Some((end, rest)) if !rest.is_empty() => format!("{} {last} {end}", rest.join(", ")),
+        _ => words.concat(),
     }
 }

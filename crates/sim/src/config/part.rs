@@ -82,6 +82,18 @@ impl PartTable {
         Self([(BASE.to_owned(), toml::Value::String(name.into()))].into_iter().collect())
     }
 
+    /// The catalogue part, and the figures changed as [`PartTable::set`] takes them; `None` if these do not say it all.
+    pub(super) fn changes(&self) -> Option<(&str, Vec<(String, String)>)> {
+        let base = self.0.get(BASE)?.as_str()?;
+        let mut changes = leaves(&self.0, "");
+        changes.retain(|(key, _)| key != BASE);
+        let mut again = Self::named(base);
+        for (key, value) in &changes {
+            again.set(key, value).ok().filter(|()| !value.contains(char::is_whitespace))?;
+        }
+        (again == *self).then_some((base, changes))
+    }
+
     /// Sets one figure, given as text: a whole number, or a number with a unit if the key's name ends in one.
     ///
     /// # Errors
@@ -256,6 +268,21 @@ fn said(message: &str) -> String {
         );
     }
     message
+}
+
+/// The keys of a table and of those in it, with their values.
+fn leaves(table: &toml::Table, within: &str) -> Vec<(String, String)> {
+    let text =
+        |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let of_key = |(key, value): (&String, &toml::Value)| match value {
+        toml::Value::Table(inner) => leaves(inner, &format!("{within}{key}.")),
+        toml::Value::Array(list) => {
+            let values: Vec<String> = list.iter().map(text).collect();
+            vec![(format!("{within}{key}"), values.join(","))]
+        }
+        value => vec![(format!("{within}{key}"), text(value))],
+    };
+    table.iter().flat_map(of_key).collect()
 }
 
 impl Text for PartTable {

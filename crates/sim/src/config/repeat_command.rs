@@ -1,7 +1,8 @@
 //! The command that repeats an experiment.
 
 use super::experiment::{Experiment, Setting, Timing};
-use super::text_or_table::Text;
+use super::job::job_text;
+use super::vary::replay_given;
 use workload::WorkloadSpec;
 
 /// Settings that stand before the part, and those that stand at the end.
@@ -9,30 +10,32 @@ const FIRST: [&str; 3] = ["default_share", "partial", "space"];
 const LAST: [&str; 3] = ["precondition", "timing", "seed"];
 
 impl Experiment {
-    /// The `ftlkit compare` command that repeats the experiment. Periodic tasks and jobs have no notation there: `FILE` and `…`
-    /// stand for them.
+    /// The `ftlkit compare` command that repeats the experiment. Periodic tasks, and some jobs, have no notation there: `FILE` and
+    /// `…` stand for them.
     pub fn command(&self) -> String {
         let default = Self::default();
         let mut words = vec!["ftlkit compare".to_owned()];
         let workload = &self.workload.0;
         words.push(match workload {
             WorkloadSpec::Tasks { .. } => "--tasks FILE".into(),
-            WorkloadSpec::Jobs { .. } => "--job …".into(),
+            WorkloadSpec::Jobs { jobs, exitall, .. } => {
+                let job = |job| format!("--job {}", job_text(job).unwrap_or_else(|| "…".into()));
+                let end = exitall.then(|| "--exitall".to_owned());
+                jobs.iter().map(job).chain(end).collect::<Vec<_>>().join(" ")
+            }
             _ => workload.label(),
         });
         if let WorkloadSpec::Builtin { parameters, .. } = workload {
             words.extend(parameters.iter().map(|(key, value)| format!("--set {key}={value}")));
         }
-        let replay = workload.replay();
-        words.extend(replay.requests.map(|requests| format!("--requests {requests}")));
-        words.extend((replay.loops != 1).then(|| format!("--loops {}", replay.loops)));
-        let scale = replay.time_scale;
-        words.extend((scale != 1.0).then(|| format!("--time-scale {scale}")));
+        let replay = replay_given(*workload.replay());
+        words.extend(replay.map(|(key, text)| format!("--{} {text}", key.replace('_', "-"))));
         let given = |of: &Setting| of.given(self, &default);
         words.extend(FIRST.iter().filter_map(|key| Setting::by_key(key)).filter_map(given));
-        words.extend(
-            self.part.as_ref().and_then(|part| part.0.text()).map(|part| format!("--part {part}")),
-        );
+        if let Some((part, changes)) = self.part.as_ref().and_then(|part| part.0.changes()) {
+            words.push(format!("--part {part}"));
+            words.extend(changes.iter().map(|(key, value)| format!("--set part.{key}={value}")));
+        }
         let others = |of: &&Setting| !FIRST.contains(&of.key) && !LAST.contains(&of.key);
         words.extend(Setting::ALL.iter().filter(others).filter_map(given));
         let schemes: Vec<String> = self
@@ -111,6 +114,15 @@ mod tests {
         let command = Experiment::from_toml(text, "test").unwrap().command();
         let said = "ftlkit compare uniform --requests 70 --loops 3 --time-scale 0.5 ";
         assert!(command.starts_with(said), "{command}");
+    }
+
+    #[test]
+    fn the_command_tells_what_is_changed_of_a_part_and_the_jobs() {
+        let text = "[part]\nbase = 'toshiba-slc'\nt_bers_ns = '2ms'\n[[workload.jobs]]\nname = 'a'\nworkload = { name = 'uniform' }";
+        let command = Experiment::from_toml(text, "test").unwrap().command();
+        let part = " --part toshiba-slc --set part.t_bers_ns=2ms ";
+        let job = "ftlkit compare --job name=a,workload=uniform ";
+        assert!(command.starts_with(job) && command.contains(part), "{command}");
     }
 
     #[test]

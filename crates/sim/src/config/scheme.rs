@@ -7,7 +7,7 @@ use super::scheme_table::SchemeTable;
 use super::text_or_table::{Text, TextOrTable};
 use crate::catalogue;
 use flash::Geometry;
-use ftl::{BufferSettings, Preset, SchemeConfig};
+use ftl::{Preset, SchemeConfig};
 use std::fmt;
 use std::str::FromStr;
 use workload::nearest::did_you_mean;
@@ -56,7 +56,7 @@ impl SchemeTable {
                 return Err(format!("`{key}` takes a value, as in `{key}={example}`"));
             }
         };
-        (setting.read)(self, value)?;
+        setting.set(self, value)?;
         Ok(setting.key)
     }
 
@@ -97,57 +97,16 @@ impl SchemeTable {
                 )));
             }
         };
-        Ok(SchemeConfig {
-            preset,
-            victim: self.victim.map(|victim| victim.0),
-            logical_pages,
-            idle_collection: self.idle_collection,
-            cmt_bytes: self.cmt_bytes.map(|bytes| bytes.0),
-            cmt_policy: self.cmt_policy.map(|policy| policy.0),
-            cmt_eviction: self.cmt_eviction.map(|eviction| eviction.0),
-            queue_threshold_percent: self.queue_threshold.map(|percent| percent.0.0),
-            write_queue: self.write_queue.map(|queue| queue.0),
-            collection_ram: self.collection_ram.map(|ram| ram.0),
-            enqueue: self.enqueue.map(|moment| moment.0),
-            folds: self.folds,
-            zone_bytes: self.zone_size.map(|bytes| bytes.0),
-            max_open: self.max_open,
-            max_active: self.max_active,
-            trigger: self.trigger.map(|trigger| trigger.0),
-            log_blocks: self.log_blocks,
-            alpha_thousandths: match self.alpha {
-                None => None,
-                Some(alpha) if (0.0..=1000.0).contains(&alpha) => {
-                    Some((alpha * 1000.0).round() as u32)
-                }
-                Some(alpha) => {
-                    return Err(self.fault("alpha", &format!("must be 0 to 1000, not {alpha}")));
-                }
-            },
-            frontiers: self.frontiers.map(|frontiers| frontiers.0),
-            placement: self.placement.map(|placement| placement.0),
-            slc: self.slc.and_then(|size| size.0),
-            slc_full: self.slc_full.map(|full| full.0),
-            buffer: BufferSettings {
-                policy: self.buffer.map(|policy| policy.0),
-                bytes: self.buffer_size.map(|bytes| bytes.0),
-                unit: self.buffer_unit.map(|unit| unit.0),
-                age_ns: self.buffer_age.map(|age| age.0),
-                clock: self.buffer_clock.map(|clock| clock.0),
-                clean: self.buffer_clean.map(|clean| clean.0),
-                ram_ns: self.buffer_time.map(|time| time.0),
-                reads: self.buffer_reads,
-                window_percent: self.buffer_window.map(|percent| percent.0.0),
-                regions: self.buffer_regions.map(|regions| regions.0),
-                updates: self.buffer_updates.map(|updates| updates.0),
-                aware: self.aware,
-            },
-            spare_blocks: self.spare_blocks,
-            static_wear: self.wear.and_then(|rule| rule.0),
-            dynamic_wear: self.dynamic_wear,
-            seed,
-            ..SchemeConfig::preset(preset)
-        })
+        let mut config = SchemeConfig { logical_pages, seed, ..SchemeConfig::preset(preset) };
+        self.configure(&mut config);
+        config.alpha_thousandths = match self.alpha {
+            None => None,
+            Some(alpha) if (0.0..=1000.0).contains(&alpha) => Some((alpha * 1000.0).round() as u32),
+            Some(alpha) => {
+                return Err(self.fault("alpha", &format!("must be 0 to 1000, not {alpha}")));
+            }
+        };
+        Ok(config)
     }
 
     /// The preset of this name.
@@ -183,9 +142,9 @@ impl fmt::Display for SchemeTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
         for setting in SCHEME_SETTINGS {
-            match (setting.print)(self) {
+            match (setting.text)(self) {
                 None => {}
-                Some(value) if value.is_empty() => write!(f, "+{}", setting.key)?,
+                Some(value) if value == "true" => write!(f, "+{}", setting.key)?,
                 Some(value) => write!(f, "+{}={value}", setting.key)?,
             }
         }
@@ -210,16 +169,8 @@ pub type SchemeChoice = TextOrTable<SchemeTable>;
 
 #[cfg(test)]
 mod tests {
-    use super::super::notation::{Percent, Word};
     use super::*;
-    use flash::{CopyPath, WearRule};
-    use ftl::{
-        AgeClock, BUFFER_POLICIES, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam,
-        Enqueue, FrontierSharing, PlacementKind, Probability, Regions, RftlTrigger, SlcSize,
-        VictimKind, WhenFull, WriteQueue,
-    };
     use proptest::prelude::*;
-    use workload::quantity::{Bytes, Duration};
 
     fn parse(text: &str) -> SchemeTable {
         text.parse().unwrap()
@@ -396,141 +347,43 @@ mod tests {
         }
     }
 
+    /// Any of the values that each setting takes.
     fn any_scheme() -> impl Strategy<Value = SchemeTable> {
-        use proptest::option::of;
-        let victim = prop_oneof![
-            Just(VictimKind::GREEDY),
-            Just(VictimKind::FIFO),
-            Just(VictimKind::RANDOM),
-            Just(VictimKind::COST_BENEFIT),
-            Just(VictimKind::TWO_LEVEL_LIST),
-            [1..=99u16, 1..=100, 1..=100]
-                .prop_map(|percentages| VictimKind::two_level_list(percentages).unwrap()),
-            (1..=64u8).prop_map(VictimKind::choices),
-            (1..=64u8).prop_map(VictimKind::greedy_scan),
-            (1..=u16::MAX).prop_map(VictimKind::windowed_greedy),
-            (1..=u16::MAX).prop_map(VictimKind::first_fit),
-        ];
-        let policy = prop_oneof![Just(CmtPolicy::Lru), Just(CmtPolicy::SegmentedLru)];
-        let eviction = proptest::sample::select(
-            &[CmtEviction::Clean, CmtEviction::Page, CmtEviction::Reads, CmtEviction::Mapping][..],
-        );
-        let policy = (of(policy), of(eviction));
-        let queue = prop_oneof![Just(WriteQueue::Printed), Just(WriteQueue::Proven)];
-        let ram = prop_oneof![Just(CollectionRam::States), Just(CollectionRam::Collection)];
-        let enqueue = prop_oneof![Just(Enqueue::Full), Just(Enqueue::Overflow)];
-        let trigger = prop_oneof![Just(RftlTrigger::PrimaryFull), Just(RftlTrigger::Late)];
-        let frontiers = prop_oneof![Just(FrontierSharing::Split), Just(FrontierSharing::Shared)];
-        let placement = proptest::sample::select(PlacementKind::each().collect::<Vec<_>>());
-        let slc =
-            prop_oneof![Just(SlcSize::Dynamic), (1..SlcSize::ALL_BLOCKS).prop_map(SlcSize::Static)];
-        let full = prop_oneof![Just(WhenFull::Direct), Just(WhenFull::Fold)];
-        // TOML's integers are signed.
-        let cmt_bytes = || (0..=i64::MAX as u64).prop_map(Bytes::new);
-        let cmt = cmt_bytes();
-        let buffer = of(proptest::sample::select(BUFFER_POLICIES)).prop_map(Word);
-        let unit = prop_oneof![Just(BufferUnit::Page), Just(BufferUnit::Block)].prop_map(Word);
-        let fixed = (0..=100u8, 0..=100u8)
-            .prop_map(|(initial, updated)| Regions::Fixed { initial, updated });
-        let copies = (of(proptest::sample::select(&CopyPath::ALL[..])), of(any::<bool>()));
-        let rule = prop_oneof![
-            (1..=u32::MAX).prop_map(WearRule::Gap),
-            (1..=u32::MAX, 0..=WearRule::MOST_SET_BITS).prop_map(|(threshold, set_bits)| {
-                WearRule::BlockErasingTable { threshold, set_bits }
-            }),
-        ];
-        let wear = (of(of(rule)), of(any::<bool>()));
-        let adaptive =
-            (0..=100u8, 0..=100u8).prop_map(|(least, most)| Regions::Adaptive { least, most });
-        let regions = prop_oneof![Just(Regions::ADAPTIVE), adaptive, fixed].prop_map(Word);
-        let percents = [0..=100u16, 0..=100u16, 0..=100u16];
-        let updates =
-            of(percents
-                .prop_map(|shares| shares.map(|share| Probability::thousandths(share * 10))));
-        let clock = of(prop_oneof![Just(AgeClock::Device), Just(AgeClock::Arrival)]);
-        let clean = of(prop_oneof![Just(CleanUnits::InOrder), Just(CleanUnits::First)]);
-        (
-            "[a-z][a-z-]{0,11}",
-            (of(victim), of(0.0..1.0f64), any::<bool>(), 0..=u32::MAX),
-            (of(cmt), policy, of((0..=100u8).prop_map(Percent)), of(queue), of(any::<u32>())),
-            (
-                of(buffer),
-                of(cmt_bytes()),
-                of(unit),
-                of(any::<bool>()),
-                of(regions),
-                of(any::<bool>()),
-            ),
-            (
-                copies,
-                wear,
-                (of(frontiers), of(placement), of(of(slc)), of(full)),
-                (of(ram), of(enqueue)),
-                (of(trigger), of(any::<u32>())),
-                (updates, clock, clean, of(0.0..1000.0f64)),
-            ),
-            of("[a-z +=,]{1,8}"),
+        let of_each = |setting: &SchemeSetting| {
+            let words: Vec<String> = (setting.values)()
+                .split([',', ' '])
+                .chain(setting.example)
+                .map(String::from)
+                .collect();
+            let word = proptest::sample::select(words);
+            let number = (any::<u32>(), 0..=100u32, word.clone());
+            let number = number.prop_flat_map(|(large, small, word)| {
+                let (name, _) = word.split_once([':', '[']).unwrap_or((&word, ""));
+                proptest::sample::select(vec![
+                    large.to_string(),
+                    format!("0.{large}"),
+                    format!("{large}ns"),
+                    format!("{small}%"),
+                    format!("{small}%:{small}%"),
+                    format!("{name}:{large}:{}", small % 17),
+                    format!("{name}:{small}"),
+                    format!("{name}:{small}%"),
+                    format!("{name}:{small}%:9%"),
+                ])
+            });
+            proptest::option::of(prop_oneof![word, number])
+        };
+        let values: Vec<_> = SCHEME_SETTINGS.iter().map(of_each).collect();
+        ("[a-z][a-z-]{0,11}", values, proptest::option::of("[a-z +=,]{1,8}")).prop_map(
+            |(name, values, label)| {
+                let mut scheme = SchemeTable { name, ..SchemeTable::default() };
+                for (setting, value) in SCHEME_SETTINGS.iter().zip(values) {
+                    // What is none of its values leaves the default.
+                    let _ = value.map(|value| setting.set(&mut scheme, &value));
+                }
+                SchemeTable { label, ..scheme }
+            },
         )
-            .prop_map(
-                |(
-                    name,
-                    (victim, share, idle, spare),
-                    (cmt, (policy, eviction), percent, queue, log_blocks),
-                    (buffer, bytes, unit, reads, regions, aware),
-                    (
-                        (copy, copy_cache),
-                        (wear, dynamic_wear),
-                        (frontiers, placement, slc, slc_full),
-                        (ram, enqueue),
-                        (trigger, folds),
-                        (updates, clock, clean, alpha),
-                    ),
-                    label,
-                )| {
-                    SchemeTable {
-                        name,
-                        wear: wear.map(Word),
-                        dynamic_wear,
-                        victim: victim.map(Word),
-                        logical_share: share,
-                        idle_collection: idle,
-                        cmt_bytes: cmt,
-                        cmt_policy: policy.map(Word),
-                        cmt_eviction: eviction.map(Word),
-                        queue_threshold: percent.map(Word),
-                        write_queue: queue.map(Word),
-                        collection_ram: ram.map(Word),
-                        enqueue: enqueue.map(Word),
-                        folds,
-                        zone_size: bytes,
-                        max_open: folds,
-                        max_active: log_blocks,
-                        trigger: trigger.map(Word),
-                        log_blocks,
-                        alpha,
-                        frontiers: frontiers.map(Word),
-                        placement: placement.map(Word),
-                        slc: slc.map(Word),
-                        slc_full: slc_full.map(Word),
-                        buffer,
-                        buffer_size: bytes,
-                        buffer_unit: unit,
-                        buffer_age: bytes.map(|bytes| Duration::new(bytes.0 / 3)),
-                        buffer_clock: clock.map(Word),
-                        buffer_clean: clean.map(Word),
-                        buffer_time: bytes.map(|bytes| Duration::new(bytes.0 / 7)),
-                        buffer_reads: reads,
-                        buffer_window: percent.map(Word),
-                        buffer_regions: regions,
-                        buffer_updates: updates.map(Word),
-                        aware,
-                        copy: copy.map(Word),
-                        copy_cache,
-                        spare_blocks: spare,
-                        label,
-                    }
-                },
-            )
     }
 
     proptest! {

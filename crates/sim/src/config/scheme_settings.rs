@@ -1,13 +1,24 @@
-//! Settings of schemes: the one list that knows their names, values and help. The compact text, the TOML
-//! table, `ftlkit list schemes` and the schemes' pages use it.
+//! A setting of schemes is declared once, as a field of [`SchemeTable`] with its help and its rules, by `scheme_settings!` in
+//! `scheme_table.rs`. From there come the compact text, the TOML table, the configuration of `ftl`, the keys of a sweep,
+//! `ftlkit list schemes`, help, and the schemes' pages.
 
+use super::notation::{Notation, Word};
+pub use super::scheme_table::SCHEME_SETTINGS;
 use super::scheme_table::SchemeTable;
-use crate::catalogue;
 use ftl::Preset;
-use ftl::page_mapped::placement::PlacementPolicy;
 use std::fmt::Display;
-use std::str::FromStr;
-use workload::quantity::{Count, Duration, decimal};
+use workload::quantity::{Count, Quantity, Units, decimal};
+
+/// Schemes that have a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// Those whose preset names it.
+    Named,
+    /// All but those with zones, which neither copy pages nor buffer them.
+    Unzoned,
+    /// All.
+    All,
+}
 
 /// One setting of a scheme.
 pub struct SchemeSetting {
@@ -21,540 +32,210 @@ pub struct SchemeSetting {
     pub values: fn() -> String,
     /// One line of help.
     pub doc: &'static str,
-    /// True if every scheme has the setting; otherwise only schemes whose preset names it have it.
-    pub of_all: bool,
+    /// Schemes that have it.
+    pub of: Of,
+    /// True if a bare number is refused: it would be nanoseconds, which users who omit the unit hardly ever mean.
+    pub(super) needs_unit: bool,
     /// Parses a value and stores it.
-    pub(super) read: fn(&mut SchemeTable, &str) -> Result<(), String>,
-    /// The value if it is set; empty if the name alone says it.
-    pub(super) print: fn(&SchemeTable) -> Option<String>,
+    pub(super) read: fn(&mut SchemeTable, &str, &Self) -> Result<(), String>,
+    /// The value if it is set.
+    pub(super) text: fn(&SchemeTable) -> Option<String>,
 }
 
-/// Settings of all schemes that a scheme with zones has, too: it neither copies pages nor buffers them.
-const SETTINGS_WITH_ZONES: [&str; 3] = ["share", "spare", "label"];
+/// A field of a scheme's table.
+pub(super) trait Value {
+    /// The field in a configuration of `ftl`.
+    type Plain;
 
-/// All settings, in the order in which the compact text prints them.
-pub static SCHEME_SETTINGS: &[SchemeSetting] = &[
-    SchemeSetting {
-        key: "victim",
-        long_key: "victim",
-        example: Some("fifo"),
-        values: victim_values,
-        doc: "victim selection among full blocks; the scheme's page lists the policies that it accepts; \
-            default: the scheme's own",
-        of_all: false,
-        read: |scheme, value| read(&mut scheme.victim, value),
-        print: |scheme| printed(&scheme.victim),
-    },
-    SchemeSetting {
-        key: "share",
-        long_key: "logical_share",
-        example: Some("0.8"),
-        values: || {
-            "above 0 and below 1, or in per cent; `op=28%` is the same as `share=0.78125`".into()
-        },
-        doc: "logical pages / physical pages, or with `op` (physical - logical) / logical pages",
-        of_all: true,
-        read: |scheme, value| {
-            let share = decimal(value);
-            let share = share.ok_or_else(|| {
-                format!("share must be a number such as 0.8 or 80%, not `{value}`")
-            })?;
-            scheme.logical_share = Some(share);
-            Ok(())
-        },
-        print: |scheme| printed(&scheme.logical_share),
-    },
-    SchemeSetting {
-        key: "idle",
-        long_key: "idle_collection",
-        example: None,
-        values: || "true or false".into(),
-        doc: "also collect in idle time; default: false",
-        of_all: false,
-        read: |scheme, value| {
-            scheme.idle_collection =
-                value.parse().map_err(|_| format!("idle is `true` or `false`, not `{value}`"))?;
-            Ok(())
-        },
-        print: |scheme| scheme.idle_collection.then(String::new),
-    },
-    SchemeSetting {
-        key: "cmt",
-        long_key: "cmt_bytes",
-        example: Some("256KiB"),
-        values: || "a size".into(),
-        doc: "RAM of the cached mapping table (CMT); default: the scheme's own",
-        of_all: false,
-        read: |scheme, value| read(&mut scheme.cmt_bytes, value),
-        print: |scheme| printed(&scheme.cmt_bytes),
-    },
-    SchemeSetting {
-        key: "cmt_policy",
-        long_key: "cmt_policy",
-        example: Some("slru"),
-        values: || "lru or slru".into(),
-        doc: "eviction policy of the cached mapping table: least recently used (lru), or segmented LRU, which \
-            evicts mappings used once first (slru); default: the scheme's own",
-        of_all: false,
-        read: |scheme, value| read(&mut scheme.cmt_policy, value),
-        print: |scheme| printed(&scheme.cmt_policy),
-    },
-    SchemeSetting {
-        key: "cmt_evict",
-        long_key: "cmt_eviction",
-        example: Some("mapping"),
-        values: || "clean, page, reads or mapping".into(),
-        doc: "eviction of dirty mappings from the cached mapping table: not at all (clean), with all dirty mappings \
-            of their translation page (page), each alone (mapping), or alone if a read evicts it (reads); default: the scheme's own",
-        of_all: false,
-        read: |scheme, value| read(&mut scheme.cmt_eviction, value),
-        print: |scheme| printed(&scheme.cmt_eviction),
-    },
-    SchemeSetting {
-        key: "threshold",
-        long_key: "queue_threshold",
-        example: Some("80%"),
-        values: || "0% to 100%".into(),
-        doc: "fill level of the collection queue below which nothing is collected; default: the scheme's own",
-        of_all: false,
-        read: |scheme, value| read(&mut scheme.queue_threshold, value),
-        print: |scheme| printed(&scheme.queue_threshold),
-    },
-    SchemeSetting {
-        key: "queue",
-        long_key: "write_queue",
-        example: Some("printed"),
-        values: || "printed or proven".into(),
-        doc: "length of the write queue: as its paper prints it (printed), or as the worst-case order of \
-            requests needs it (proven); default: proven",
-        of_all: false,
-        read: |scheme, value| read(&mut scheme.write_queue, value),
-        print: |scheme| printed(&scheme.write_queue),
-    },
-    SchemeSetting {
-        key: "ram",
-        long_key: "collection_ram",
-        example: Some("collection"),
-        values: || "states or collection".into(),
-        doc: "when RAM takes writes to the block under collection: in its read and erase states (states, as in \
-            Algorithm 1) or in every state (collection, as in the paper's evaluation); default: states",
-        of_all: false,
-        read: |scheme, value| read(&mut scheme.collection_ram, value),
-        print: |scheme| printed(&scheme.collection_ram),
-    },
-    SchemeSetting {
-        key: "enqueue",
-        long_key: "enqueue",
-        example: Some("overflow"),
-        values: || "full or overflow".into(),
-        doc: "when a data block is queued for collection: with its last page (full) or with the first page that \
-            it cannot take (overflow); default: full",
-        of_all: false,
-        read: |scheme, value| read(&mut scheme.enqueue, value),
-        print: |scheme| printed(&scheme.enqueue),
-    },
-    SchemeSetting {
-        key: "folds",
-        long_key: "folds",
-        example: Some("8"),
-        values: || "a count of logical blocks, at least 1".into(),
-        doc: "logical blocks folded when no block is free; default: 1",
-        of_all: false,
-        read: |scheme, value| read_count("folds", "logical blocks", &mut scheme.folds, value),
-        print: |scheme| printed(&scheme.folds),
-    },
-    SchemeSetting {
-        key: "zone",
-        long_key: "zone_size",
-        example: Some("64MiB"),
-        values: || "a size, in whole blocks".into(),
-        doc: "size of a zone, which is its capacity too; default: a block on each die",
-        of_all: false,
-        read: |scheme, value| read(&mut scheme.zone_size, value),
-        print: |scheme| printed(&scheme.zone_size),
-    },
-    SchemeSetting {
-        key: "max_open",
-        long_key: "max_open",
-        example: Some("8"),
-        values: || "a count of zones, 1 to max_active".into(),
-        doc: "most zones that are open at once; one more closes the one that a write opened first; default: 14, at most \
-            max_active",
-        of_all: false,
-        read: |scheme, value| read_count("max_open", "zones", &mut scheme.max_open, value),
-        print: |scheme| printed(&scheme.max_open),
-    },
-    SchemeSetting {
-        key: "max_active",
-        long_key: "max_active",
-        example: Some("14"),
-        values: || "a count of zones, at least 1".into(),
-        doc: "most zones that are open or closed at once; writes to one more are refused; default: 14",
-        of_all: false,
-        read: |scheme, value| read_count("max_active", "zones", &mut scheme.max_active, value),
-        print: |scheme| printed(&scheme.max_active),
-    },
-    SchemeSetting {
-        key: "trigger",
-        long_key: "trigger",
-        example: Some("primary-full"),
-        values: || "primary-full or late".into(),
-        doc: "moment at which collection of a logical block begins: with the first write that finds its primary \
-            block full (primary-full), or as late as the bound allows (late); default: late",
-        of_all: false,
-        read: |scheme, value| read(&mut scheme.trigger, value),
-        print: |scheme| printed(&scheme.trigger),
-    },
-    SchemeSetting {
-        key: "log_blocks",
-        long_key: "log_blocks",
-        example: Some("64"),
-        values: || "a count of blocks, at least 1".into(),
-        doc: "log blocks (update blocks), which take overwrites; default: the scheme's own",
-        of_all: false,
-        read: |scheme, value| read_count("log_blocks", "blocks", &mut scheme.log_blocks, value),
-        print: |scheme| printed(&scheme.log_blocks),
-    },
-    SchemeSetting {
-        key: "alpha",
-        long_key: "alpha",
-        example: Some("1.125"),
-        values: || "0 to 1000, rounded to thousandths".into(),
-        doc: "cost, in page programs, of the merges that the eviction of a dirty page causes, as victim selection by \
-            least cost counts it; default: (t_R + t_PROG)/t_PROG of the part",
-        of_all: false,
-        read: |scheme, value| {
-            let alpha = value.parse();
-            let alpha = alpha
-                .map_err(|_| format!("alpha must be a number such as 1.125, not `{value}`"))?;
-            scheme.alpha = Some(alpha);
-            Ok(())
-        },
-        print: |scheme| printed(&scheme.alpha),
-    },
-    SchemeSetting {
-        key: "frontiers",
-        long_key: "frontiers",
-        example: Some("shared"),
-        values: || "split or shared".into(),
-        doc: "open blocks for host writes and for copies: separate (split) or the same (shared); default: split \
-            if whole blocks are collected, else shared",
-        of_all: false,
-        read: |scheme, value| read(&mut scheme.frontiers, value),
-        print: |scheme| printed(&scheme.frontiers),
-    },
-    SchemeSetting {
-        key: "placement",
-        long_key: "placement",
-        example: Some("sepbit"),
-        values: placement_values,
-        doc: "open blocks to which host writes and copies go: one for all (none), one for each of the two (split), or \
-            several, chosen by a policy; not together with `frontiers`; default: that of `frontiers`",
-        of_all: false,
-        read: |scheme, value| read(&mut scheme.placement, value),
-        print: |scheme| printed(&scheme.placement),
-    },
-    SchemeSetting {
-        key: "slc",
-        long_key: "slc",
-        example: Some("static:10%"),
-        values: || {
-            "none, static:SHARE or dynamic, SHARE above 0% and below 100% of the blocks".into()
-        },
-        doc: "SLC cache: host writes go to blocks in SLC mode first, and idle time folds them: into blocks set aside \
-            (static), or as many as the pages in use leave over (dynamic); needs a part with an SLC mode; default: none",
-        of_all: false,
-        read: |scheme, value| read(&mut scheme.slc, value),
-        print: |scheme| printed(&scheme.slc),
-    },
-    SchemeSetting {
-        key: "slc_full",
-        long_key: "slc_full",
-        example: Some("fold"),
-        values: || "direct or fold".into(),
-        doc: "host writes that find the SLC cache full: go to blocks in the part's own mode (direct), or wait until a \
-            block of the cache is folded (fold); default: direct",
-        of_all: false,
-        read: |scheme, value| read(&mut scheme.slc_full, value),
-        print: |scheme| printed(&scheme.slc_full),
-    },
-    SchemeSetting {
-        key: "buffer",
-        long_key: "buffer",
-        example: Some("three-region"),
-        values: buffer_values,
-        doc: "write buffer above the scheme; default: the scheme's own buffer, if it has one",
-        of_all: true,
-        read: |scheme, value| read(&mut scheme.buffer, value),
-        print: |scheme| printed(&scheme.buffer),
-    },
-    SchemeSetting {
-        key: "buffer_size",
-        long_key: "buffer_size",
-        example: Some("16MiB"),
-        values: || "a size".into(),
-        doc: "capacity of the buffer, in user bytes; default: 16 MiB, but at most an eighth of the array",
-        of_all: true,
-        read: |scheme, value| read(&mut scheme.buffer_size, value),
-        print: |scheme| printed(&scheme.buffer_size),
-    },
-    SchemeSetting {
-        key: "buffer_unit",
-        long_key: "buffer_unit",
-        example: Some("block"),
-        values: || "page or block".into(),
-        doc: "eviction unit of the buffer; default: page for lru and cflru, block for the others",
-        of_all: true,
-        read: |scheme, value| read(&mut scheme.buffer_unit, value),
-        print: |scheme| printed(&scheme.buffer_unit),
-    },
-    SchemeSetting {
-        key: "buffer_age",
-        long_key: "buffer_age",
-        example: Some("30s"),
-        values: || "a time; 0: no limit".into(),
-        doc: "longest time that a page stays dirty in the buffer; default: 30 s",
-        of_all: true,
-        read: |scheme, value| read_time("buffer_age", &mut scheme.buffer_age, value),
-        print: |scheme| printed(&scheme.buffer_age),
-    },
-    SchemeSetting {
-        key: "buffer_clock",
-        long_key: "buffer_clock",
-        example: Some("arrival"),
-        values: || "device or arrival".into(),
-        doc: "clock by which dirty pages age: the device's own, or the arrival times of requests, as in a simulator \
-            that takes the times of a trace (not with an SSD); default: device",
-        of_all: true,
-        read: |scheme, value| read(&mut scheme.buffer_clock, value),
-        print: |scheme| printed(&scheme.buffer_clock),
-    },
-    SchemeSetting {
-        key: "buffer_clean",
-        long_key: "buffer_clean",
-        example: Some("first"),
-        values: || "order or first".into(),
-        doc: "when units without a dirty page leave a full buffer: in the order of its policy (order), or before all \
-            others, the longest clean first (first); default: order",
-        of_all: true,
-        read: |scheme, value| read(&mut scheme.buffer_clean, value),
-        print: |scheme| printed(&scheme.buffer_clean),
-    },
-    SchemeSetting {
-        key: "buffer_time",
-        long_key: "buffer_time",
-        example: Some("500ns"),
-        values: || "a time".into(),
-        doc: "access time of the buffer per page; default: 0",
-        of_all: true,
-        read: |scheme, value| read_time("buffer_time", &mut scheme.buffer_time, value),
-        print: |scheme| printed(&scheme.buffer_time),
-    },
-    SchemeSetting {
-        key: "buffer_reads",
-        long_key: "buffer_reads",
-        example: None,
-        values: || "true or false".into(),
-        doc: "whether reads bring pages into the buffer; default: true for cflru, false for the others",
-        of_all: true,
-        read: |scheme, value| read_flag("buffer_reads", &mut scheme.buffer_reads, value),
-        print: |scheme| printed_flag(scheme.buffer_reads),
-    },
-    SchemeSetting {
-        key: "buffer_window",
-        long_key: "buffer_window",
-        example: Some("25%"),
-        values: || "0% to 100%".into(),
-        doc: "cflru: share of the buffer, at its least recently used end, in which clean pages are evicted \
-            first; default: 25 %",
-        of_all: true,
-        read: |scheme, value| read(&mut scheme.buffer_window, value),
-        print: |scheme| printed(&scheme.buffer_window),
-    },
-    SchemeSetting {
-        key: "buffer_regions",
-        long_key: "buffer_regions",
-        example: Some("25%:50%"),
-        values: || "adaptive, adaptive:LEAST:MOST or I:U, shares in percent".into(),
-        doc: "three-region: sizes of the initial and the to-be-updated region, or the limits between which each \
-            adapts; default: adaptive:5%:10%",
-        of_all: true,
-        read: |scheme, value| read(&mut scheme.buffer_regions, value),
-        print: |scheme| printed(&scheme.buffer_regions),
-    },
-    SchemeSetting {
-        key: "buffer_updates",
-        long_key: "buffer_updates",
-        example: Some("30%:100%:0%"),
-        values: || "I:U:E, in percent".into(),
-        doc: "three-region: probability that a dirty page of the initial, the to-be-updated and the to-be-evicted \
-            region is updated before it is evicted, as victim selection counts it; default: 30%:100%:0%",
-        of_all: true,
-        read: |scheme, value| read(&mut scheme.buffer_updates, value),
-        print: |scheme| printed(&scheme.buffer_updates),
-    },
-    SchemeSetting {
-        key: "aware",
-        long_key: "aware",
-        example: None,
-        values: || "true or false".into(),
-        doc: "whether collection takes dirty pages from the buffer (BA-BM); default: the scheme's own",
-        of_all: false,
-        read: |scheme, value| read_flag("aware", &mut scheme.aware, value),
-        print: |scheme| printed_flag(scheme.aware),
-    },
-    SchemeSetting {
-        key: "copy",
-        long_key: "copy",
-        example: Some("dgcb"),
-        values: || "icb, icb-unchecked, lcb, gcb or dgcb".into(),
-        doc: "copy path, where the two blocks allow it: within a device internally (icb; icb-unchecked: bit \
-            errors are copied, too) or through the controller (lcb); between devices through the controller \
-            (gcb) or directly (dgcb); needs a part with bus cycles; default: lcb on one device, gcb on several",
-        of_all: true,
-        read: |scheme, value| read(&mut scheme.copy, value),
-        print: |scheme| printed(&scheme.copy),
-    },
-    SchemeSetting {
-        key: "copy_cache",
-        long_key: "copy_cache",
-        example: None,
-        values: || "true or false".into(),
-        doc: "whether copies between devices use cache program; default: false",
-        of_all: true,
-        read: |scheme, value| read_flag("copy_cache", &mut scheme.copy_cache, value),
-        print: |scheme| printed_flag(scheme.copy_cache),
-    },
-    SchemeSetting {
-        key: "wear",
-        long_key: "wear",
-        example: Some("gap:50"),
-        values: || "off, bet:T[:K] or gap:N, T and N at least 1, K from 0 to 16".into(),
-        doc: "static wear levelling: after an erase the data of a cold block move to the worn block, by a table \
-            of the sets of 2^K blocks erased recently, from T erases per set on (bet), or beyond a difference \
-            of N erases (gap); default: off",
-        of_all: true,
-        read: |scheme, value| read(&mut scheme.wear, value),
-        print: |scheme| printed(&scheme.wear),
-    },
-    SchemeSetting {
-        key: "dynamic_wear",
-        long_key: "dynamic_wear",
-        example: None,
-        values: || "true or false".into(),
-        doc: "dynamic wear levelling: the least worn free block is written next, not the one erased first; \
-            default: true for page-mapped schemes, which alone can choose",
-        of_all: true,
-        read: |scheme, value| read_flag("dynamic_wear", &mut scheme.dynamic_wear, value),
-        print: |scheme| printed_flag(scheme.dynamic_wear),
-    },
-    SchemeSetting {
-        key: "spare",
-        long_key: "spare_blocks",
-        example: Some("4"),
-        values: || "a count of blocks".into(),
-        doc: "blocks held back to replace blocks that go bad; default: 0",
-        of_all: true,
-        read: |scheme, value| {
-            scheme.spare_blocks =
-                count(value).ok_or_else(|| format!("spare is a count of blocks, not `{value}`"))?;
-            Ok(())
-        },
-        print: |scheme| (scheme.spare_blocks > 0).then(|| scheme.spare_blocks.to_string()),
-    },
-    SchemeSetting {
-        key: "label",
-        long_key: "label",
-        example: Some("mine"),
-        values: || "a text".into(),
-        doc: "name in the report; default: the scheme and its settings",
-        of_all: true,
-        read: |scheme, value| {
-            scheme.label = Some(value.into());
-            Ok(())
-        },
-        // A label replaces the compact text and is not part of it.
-        print: |_| None,
-    },
-];
+    /// Values that it accepts.
+    fn values() -> String;
 
-/// Names of the write buffers.
-fn buffer_values() -> String {
-    let policies = catalogue::buffers().iter().map(|policy| policy.name.into());
-    enumerated(["none".into()].into_iter().chain(policies), "or")
+    fn read(&mut self, text: &str, of: &SchemeSetting) -> Result<(), String>;
+
+    /// The value if it is set.
+    fn text(&self) -> Option<String>;
+
+    fn plain(&self) -> Self::Plain;
 }
 
-/// The policies and the ranges of their numbers; numbers with the same range are listed together.
-fn victim_values() -> String {
-    let policies = catalogue::victims().iter();
-    let numbers: Vec<_> = policies.clone().flat_map(|policy| policy.numbers).collect();
-    let mut ranges: Vec<_> = numbers.iter().map(|number| (number.most, number.unit)).collect();
-    ranges.sort_unstable();
-    ranges.dedup();
-    let range = |(most, unit)| {
-        let of_it = numbers.iter().filter(|number| (number.most, number.unit) == (most, unit));
-        let mut letters: Vec<String> = of_it.map(|number| number.letter.to_string()).collect();
-        letters.dedup();
-        let letters = enumerated(letters.into_iter(), "and");
-        format!(", {letters} from 1{unit} to {most}{unit}")
-    };
-    enumerated(policies.map(ToString::to_string), "or")
-        + &ranges.into_iter().map(range).collect::<String>()
+/// Leaves a field out of a table if it is not set.
+pub(super) fn is_unset(field: &impl Value) -> bool {
+    field.text().is_none()
 }
 
-/// The placement policies.
-fn placement_values() -> String {
-    let range = |policy: &&PlacementPolicy| {
-        let numbers = policy.numbers.iter();
-        let numbers = numbers
-            .map(|of| format!(", {} from 1{} to {}{}", of.letter, of.unit, of.most, of.unit));
-        format!("{policy}{}", numbers.collect::<String>())
-    };
-    enumerated(catalogue::placements().iter().map(range), "or")
+/// A value of a setting that has no value by default.
+pub(super) trait Given: Clone + Display {
+    type Plain;
+
+    fn values() -> String {
+        String::new()
+    }
+
+    fn read(text: &str, of: &SchemeSetting) -> Result<Self, String>;
+
+    fn plain(self) -> Self::Plain;
 }
 
-/// `a`, `a or b`, `a, b or c`.
-fn enumerated(words: impl Iterator<Item = String>, last: &str) -> String {
-    let words: Vec<_> = words.collect();
-    match words.split_last() {
-        Some((end, rest)) if !rest.is_empty() => format!("{} {last} {end}", rest.join(", ")),
-        _ => words.concat(),
+impl<T: Given> Value for Option<T> {
+    type Plain = Option<T::Plain>;
+
+    fn values() -> String {
+        T::values()
+    }
+
+    fn read(&mut self, text: &str, of: &SchemeSetting) -> Result<(), String> {
+        *self = Some(T::read(text, of)?);
+        Ok(())
+    }
+
+    fn text(&self) -> Option<String> {
+        self.as_ref().map(T::to_string)
+    }
+
+    fn plain(&self) -> Self::Plain {
+        self.clone().map(T::plain)
     }
 }
 
-fn read<T: FromStr<Err: Display>>(setting: &mut Option<T>, value: &str) -> Result<(), String> {
-    *setting = Some(value.parse().map_err(|error: T::Err| error.to_string())?);
-    Ok(())
-}
+impl<N: Notation + Clone> Given for Word<N> {
+    type Plain = N;
 
-/// Rejects bare numbers: they would be nanoseconds, which users who omit the unit hardly ever mean.
-fn read_time(key: &str, setting: &mut Option<Duration>, value: &str) -> Result<(), String> {
-    if value != "0" && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(format!("{key} takes a time with its unit, as `{value}s` or `{value}us`"));
+    fn values() -> String {
+        N::values()
     }
-    read(setting, value)
+
+    fn read(text: &str, _: &SchemeSetting) -> Result<Self, String> {
+        text.parse()
+    }
+
+    fn plain(self) -> N {
+        self.0
+    }
 }
 
-fn read_count(key: &str, of: &str, setting: &mut Option<u32>, value: &str) -> Result<(), String> {
-    let number = count(value);
-    *setting = Some(number.ok_or_else(|| format!("{key} is a count of {of}, not `{value}`"))?);
-    Ok(())
+impl<U: Units + Clone> Given for Quantity<U> {
+    type Plain = u64;
+
+    fn values() -> String {
+        U::WHAT.into()
+    }
+
+    fn read(text: &str, _: &SchemeSetting) -> Result<Self, String> {
+        text.parse().map_err(|error: workload::quantity::QuantityError| error.to_string())
+    }
+
+    fn plain(self) -> u64 {
+        self.0
+    }
 }
 
-fn read_flag(key: &str, setting: &mut Option<bool>, value: &str) -> Result<(), String> {
-    let flag = value.parse();
-    *setting = Some(flag.map_err(|_| format!("{key} is `true` or `false`, not `{value}`"))?);
-    Ok(())
+/// Values that are themselves in a configuration, and how they are read.
+macro_rules! plain {
+    ($($Type:ty, $text:ident, $of:ident => $read:expr, $fault:expr, $values:literal;)*) => {$(
+        impl Given for $Type {
+            type Plain = Self;
+
+            fn values() -> String {
+                $values.into()
+            }
+
+            fn read($text: &str, $of: &SchemeSetting) -> Result<Self, String> {
+                let read: Option<Self> = $read;
+                read.ok_or_else(|| format!("{} {}, not `{}`", $of.key, $fault, $text))
+            }
+
+            fn plain(self) -> Self {
+                self
+            }
+        }
+    )*};
+}
+plain! {
+    bool, text, of => text.parse().ok(), "is `true` or `false`", "true or false";
+    f64, text, of => text.parse().ok(), format!("must be a number such as {}", of.example.unwrap_or_default()), "";
+    // What is counted, without the range.
+    u32, text, of => text.parse::<Count>().ok().and_then(|count| count.0.try_into().ok()),
+        format!("is {}", (of.values)().split(',').next().unwrap_or_default()), "";
+    String, text, of => Some(text.into()), "", "";
 }
 
-/// Empty for `true`, because the name alone says it.
-fn printed_flag(setting: Option<bool>) -> Option<String> {
-    setting.map(|flag| if flag { String::new() } else { flag.to_string() })
-}
+/// Settings that are `false` or 0 by default.
+macro_rules! nothing_by_default {
+    ($($Type:ty),*) => {$(
+        impl Value for $Type {
+            type Plain = Self;
 
-fn printed<T: Display>(setting: &Option<T>) -> Option<String> {
-    setting.as_ref().map(T::to_string)
+            fn values() -> String {
+                <Self as Given>::values()
+            }
+
+            fn read(&mut self, text: &str, of: &SchemeSetting) -> Result<(), String> {
+                *self = Given::read(text, of)?;
+                Ok(())
+            }
+
+            fn text(&self) -> Option<String> {
+                (*self != Self::default()).then(|| self.to_string())
+            }
+
+            fn plain(&self) -> Self {
+                *self
+            }
+        }
+    )*};
 }
+nothing_by_default!(bool, u32);
+
+/// Declares a scheme's table and its settings.
+///
+/// A setting is its help as a doc comment, `key (rules of serde): type => field of SchemeConfig via function`, and in braces
+/// whatever of [`SchemeSetting`] differs.
+macro_rules! scheme_settings {
+    ($(
+        $(#[doc = $doc:literal])+
+        $field:ident $(($($serde:tt)*))?: $Type:ty $(=> $($to:ident).+ $(via $via:path)?)?,
+            { $($rule:ident: $value:expr),* $(,)? }
+    )*) => {
+        /// One scheme of an experiment.
+        ///
+        /// In TOML it is a text (`"fsr"`, `"lazy-rtgc+victim=fifo+share=0.8+idle"`) or a table with these fields.
+        /// Values of each field: [`SCHEME_SETTINGS`].
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct SchemeTable {
+            /// Preset of the registry.
+            pub name: String,
+            $(
+                $(#[doc = $doc])+
+                #[serde(default, skip_serializing_if = "is_unset" $(, $($serde)*)?)]
+                pub $field: $Type,
+            )*
+        }
+
+        impl SchemeTable {
+            /// Sets what a field of the configuration says as it is.
+            pub(super) fn configure(&self, config: &mut SchemeConfig) {
+                $($(config.$($to).+ = $($via)?(self.$field.plain());)?)*
+            }
+        }
+
+        const DECLARED: [SchemeSetting; [$(stringify!($field)),*].len()] = [$(SchemeSetting {
+            $($rule: $value,)*
+            ..SchemeSetting {
+                key: stringify!($field),
+                long_key: stringify!($field),
+                example: None,
+                values: <$Type as Value>::values,
+                doc: concat!($($doc),+).trim_ascii(),
+                of: Of::Named,
+                needs_unit: false,
+                read: |scheme, text, of| scheme.$field.read(text, of),
+                text: |scheme| scheme.$field.text(),
+            }
+        }),*];
+    };
+}
+pub(super) use scheme_settings;
 
 /// Key of the other notation of `share`: user pages and their over-provisioning, as data sheets give them.
 pub(super) const OVER_PROVISIONING: &str = "op";
@@ -573,11 +254,24 @@ pub(super) fn share_of_op(text: &str) -> Result<f64, String> {
     Ok((1e6 / (1.0 + ratio)).round() / 1e6)
 }
 
-fn count(text: &str) -> Option<u32> {
-    text.parse::<Count>().ok().and_then(|count| count.0.try_into().ok())
-}
-
 impl SchemeSetting {
+    /// True if every scheme has the setting, but for those with zones; otherwise only schemes whose preset names it have it.
+    pub fn of_all(&self) -> bool {
+        self.of != Of::Named
+    }
+
+    /// Sets it.
+    ///
+    /// # Errors
+    /// Why the text is none of its values.
+    pub(super) fn set(&self, scheme: &mut SchemeTable, text: &str) -> Result<(), String> {
+        if self.needs_unit && text != "0" && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            let key = self.key;
+            return Err(format!("{key} takes a time with its unit, as `{text}s` or `{text}us`"));
+        }
+        (self.read)(scheme, text, self)
+    }
+
     /// The setting of this short or long name.
     pub(super) fn by_name(name: &str) -> Option<&'static Self> {
         SCHEME_SETTINGS.iter().find(|setting| setting.key == name || setting.long_key == name)
@@ -588,9 +282,11 @@ impl SchemeSetting {
         let settings = preset.settings;
         let own = SCHEME_SETTINGS.iter().filter(|setting| settings.contains(&setting.key));
         let zoned = preset.is_zoned();
-        own.chain(SCHEME_SETTINGS.iter().filter(move |setting| {
-            setting.of_all && (!zoned || SETTINGS_WITH_ZONES.contains(&setting.key))
-        }))
+        own.chain(
+            SCHEME_SETTINGS.iter().filter(move |setting| {
+                setting.of == Of::All || setting.of == Of::Unzoned && !zoned
+            }),
+        )
     }
 
     /// Values that the setting accepts for a scheme.
@@ -628,6 +324,7 @@ impl std::fmt::Debug for SchemeSetting {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue;
     use ftl::registry::REGISTRY;
     use ftl::{BUFFER_POLICIES, BufferPolicy, BufferUnit};
 
@@ -703,8 +400,8 @@ mod tests {
                 assert!(known, "`{key}` of `{}`", preset.name);
             }
             let of_all = match preset.is_zoned() {
-                true => SETTINGS_WITH_ZONES.len(),
-                false => SCHEME_SETTINGS.iter().filter(|setting| setting.of_all).count(),
+                true => SCHEME_SETTINGS.iter().filter(|setting| setting.of == Of::All).count(),
+                false => SCHEME_SETTINGS.iter().filter(|setting| setting.of_all()).count(),
             };
             assert_eq!(SchemeSetting::of(preset).count(), preset.settings.len() + of_all);
         }
@@ -714,7 +411,7 @@ mod tests {
     fn the_table_takes_every_setting_and_the_examples_are_right() {
         let mut table = SchemeTable { name: "any".into(), ..SchemeTable::default() };
         for setting in SCHEME_SETTINGS {
-            (setting.read)(&mut table, setting.example.unwrap_or("true")).unwrap();
+            setting.set(&mut table, setting.example.unwrap_or("true")).unwrap();
         }
         let text = toml::Table::try_from(&table).unwrap();
         let keys: std::collections::BTreeSet<_> = text.keys().map(String::as_str).collect();

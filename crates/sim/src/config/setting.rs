@@ -204,6 +204,12 @@ impl Written for u64 {
     }
 }
 
+impl Written for f64 {
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|_| "must be a number".to_owned())
+    }
+}
+
 impl<U: Units> Written for Quantity<U> {
     fn read(text: &str) -> Result<Self, String> {
         text.parse().map_err(|error: QuantityError| error.to_string())
@@ -241,16 +247,16 @@ macro_rules! one_by_default {
             }
 
             fn text(&self) -> Option<String> {
-                (*self != 1).then(|| self.to_string())
+                (*self != Self::from(1u8)).then(|| self.to_string())
             }
 
             fn unset(&mut self) {
-                *self = 1;
+                *self = Self::from(1u8);
             }
         }
     )*};
 }
-one_by_default!(u32, u64);
+one_by_default!(u32, u64, f64);
 
 impl<T: Notation + Default> Field for Word<T> {
     fn read(&mut self, text: &str) -> Result<(), String> {

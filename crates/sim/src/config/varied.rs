@@ -57,8 +57,7 @@ impl Experiment {
             let sets = if key == DEFAULT_SHARE { SHARE } else { key.as_str() };
             let Some(setting) = SchemeSetting::by_name(sets) else { continue };
             for (label, choice) in schemes {
-                let Some(own) = (setting.print)(&choice.0) else { continue };
-                let own = if own.is_empty() { "true".to_owned() } else { own };
+                let Some(own) = (setting.text)(&choice.0) else { continue };
                 let reason = format!(
                     "the scheme `{label}` sets {}={own} already; omit that there{}, or do not vary it",
                     setting.key,

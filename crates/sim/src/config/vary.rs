@@ -5,16 +5,32 @@ use super::error::ConfigError;
 use super::experiment::{Experiment, Setting};
 use super::part::{DEFAULT_PART, PartTable, by_name};
 use super::scheme_settings::{OVER_PROVISIONING, SCHEME_SETTINGS, SchemeSetting};
+use super::setting::Field;
 use super::text_or_table::TextOrTable;
 use ::workload::quantity::{Count, Duration};
 use workload::nearest::did_you_mean;
-use workload::{ParameterInfo, WorkloadSpec, builtin};
+use workload::{ParameterInfo, Replay, WorkloadSpec, builtin};
 
 /// Keys of an experiment that no sweep varies.
 const NOT_VARIED: [&str; 5] = ["out", "part_file", "schemes", "workload", "sweep"];
 
 /// Keys of the replay of a workload.
 pub(super) const REPLAY: [&str; 3] = ["requests", "loops", "time_scale"];
+
+/// What one of these keys sets.
+pub(super) fn replay_field<'a>(replay: &'a mut Replay, key: &str) -> Option<&'a mut dyn Field> {
+    Some(match key {
+        "requests" => &mut replay.requests,
+        "loops" => &mut replay.loops,
+        "time_scale" => &mut replay.time_scale,
+        _ => return None,
+    })
+}
+
+/// The keys whose value is not their default, with it.
+pub(super) fn replay_given(mut replay: Replay) -> impl Iterator<Item = (&'static str, String)> {
+    REPLAY.into_iter().filter_map(move |key| Some((key, replay_field(&mut replay, key)?.text()?)))
+}
 
 impl Experiment {
     /// Sets what a sweep calls `key`: `scheme`, `part`, `trace` (a workload as well), a setting of the schemes, a data-sheet
@@ -43,8 +59,9 @@ impl Experiment {
             _ => {}
         }
         let parameter = key.strip_prefix("workload.");
-        if REPLAY.contains(&parameter.unwrap_or(key)) {
-            return self.vary_replay(parameter.unwrap_or(key), value).map_err(fault);
+        let replay = self.workload.0.replay_mut();
+        if let Some(field) = replay_field(replay, parameter.unwrap_or(key)) {
+            return field.read(value).map_err(fault);
         }
         let of_scheme = SchemeSetting::by_name(key).filter(|setting| setting.key != "label");
         if parameter.is_none() && (of_scheme.is_some() || key == OVER_PROVISIONING) {
@@ -120,18 +137,6 @@ impl Experiment {
         let cycles = value.parse::<Count>().map_err(|error| error.to_string())?;
         errors.cycles =
             u32::try_from(cycles.0).map_err(|_| "must be 4294967295 or less".to_owned())?;
-        Ok(())
-    }
-
-    fn vary_replay(&mut self, key: &str, value: &str) -> Result<(), String> {
-        let replay = self.workload.0.replay_mut();
-        let count =
-            || value.parse::<Count>().map(|count| count.0).map_err(|error| error.to_string());
-        match key {
-            "requests" => replay.requests = Some(count()?),
-            "loops" => replay.loops = count()?,
-            _ => replay.time_scale = value.parse().map_err(|_| "must be a number".to_owned())?,
-        }
         Ok(())
     }
 

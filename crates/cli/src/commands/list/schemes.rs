@@ -39,7 +39,7 @@ fn owners(setting: &SchemeSetting) -> Option<String> {
     let has = |preset: &&&Preset| preset.settings.contains(&setting.key);
     let names: Vec<&str> =
         catalogue::schemes().iter().filter(has).map(|preset| preset.name).collect();
-    match setting.of_all || names.len() == catalogue::schemes().len() {
+    match setting.of_all() || names.len() == catalogue::schemes().len() {
         true => Some("all".into()),
         false => (!names.is_empty()).then(|| names.join(", ")),
     }
