@@ -6,11 +6,11 @@ use crate::failure::Failure;
 use crate::output::{self, micros, table};
 use bounds::copyback::CopyPath;
 use clap::{Args, ValueEnum};
-use ddt::control::{ControlUnit, Cost, Drawing, Event, Transaction, Waveform};
-use ddt::messages::{self, Detail};
-use ddt::{Way, channels_timing, in_mode, waveform, waveform_plot};
 use flash::channels::{Addressing, Policy};
 use flash::pins::{Interface, PinTiming, WindowCheck, windows};
+use papers::ddt::control::{ControlUnit, Cost, Drawing, Event, Transaction, Waveform};
+use papers::ddt::messages::{self, Detail};
+use papers::ddt::{Way, channels_timing, in_mode, waveform, waveform_plot};
 use sim::with_causes;
 use std::path::{Path, PathBuf};
 

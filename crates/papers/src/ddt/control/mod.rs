@@ -17,7 +17,7 @@
 //!
 //! ```
 //! use flash::channels::{Addressing, Policy, Timing};
-//! use ftlkit_ddt::control::{ControlUnit, Event, Transaction};
+//! use ftlkit_papers::ddt::control::{ControlUnit, Event, Transaction};
 //! use flash::parts;
 //!
 //! let unit = ControlUnit { timing: Timing::of(&parts::DDT_MLC)?, ways: 2, policy: Policy::Fifo };
@@ -47,8 +47,8 @@
 //! - The bus has at most one owner; the arbiter grants every REQ.
 //! - Corrected bytes are sent before the confirm command.
 //!
-//! `tests/suite/properties.rs` asserts these. If a program hides the next read and t_ECC is 0, a transaction without
-//! competition takes the time of Eqs 11 and 13 of the paper. `tests/suite/closed_forms.rs` checks this to the nanosecond.
+//! `ddt/tests/properties.rs` asserts these. If a program hides the next read and t_ECC is 0, a transaction without
+//! competition takes the time of Eqs 11 and 13 of the paper. `ddt/tests/closed_forms.rs` checks this to the nanosecond.
 //!
 //! # Errors
 //! [`ControlError`]; [`Refusal`](flash::pins::Refusal) if the windows do not fit; [`WaveformError`].

@@ -1,12 +1,12 @@
 //! The event-driven control unit against the closed forms and against the channel engine.
 
+use crate::ddt::control::{ControlUnit, Transaction};
 use bounds::copyback::{CopyPath, CopyTimings, Copyback, Waits};
 use flash::channels::{
     Addressing, Channels, Command, DieAddress, Grant, PageAddress, Pages, Policy, Request, Segment,
     Timing, Topology,
 };
 use flash::parts::DDT_MLC;
-use ftlkit_ddt::control::{ControlUnit, Transaction};
 
 fn study() -> CopyTimings {
     CopyTimings::of_part(&DDT_MLC, Waits::STUDY).expect("a part with bus cycles")

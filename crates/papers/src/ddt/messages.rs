@@ -3,7 +3,7 @@
 //! Times count from the first message. An arrow shows a message between master and slave (Fig. 9 of Jeong and Song).
 //! REQ and GRANT belong to the arbiter, R/B# to the device.
 
-use crate::control::{Cycles, Event, EventKind, Job, PagePosition};
+use crate::ddt::control::{Cycles, Event, EventKind, Job, PagePosition};
 use flash::Ns;
 use std::fmt::Write;
 

@@ -1,11 +1,11 @@
 //! The message sequence of Fig. 9 of Jeong and Song: sender, receiver and time of each message.
 
-use flash::channels::{Addressing, Policy, Timing};
-use flash::parts::DDT_MLC;
-use ftlkit_ddt::control::{
+use crate::ddt::control::{
     Background, BackgroundKind, ControlError, ControlUnit, Cycles, Event, EventKind, Message,
     Party, Transaction,
 };
+use flash::channels::{Addressing, Policy, Timing};
+use flash::parts::DDT_MLC;
 
 /// Timing of the study, with tCCS 130 ns and tDBSY 500 ns as in the closed forms.
 fn unit() -> ControlUnit {

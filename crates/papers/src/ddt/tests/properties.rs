@@ -1,11 +1,11 @@
 //! Invariants of every transaction, whatever else competes for the bus.
 
-use flash::channels::{Addressing, Policy, Timing};
-use flash::parts::DDT_MLC;
-use ftlkit_ddt::control::{
+use crate::ddt::control::{
     Background, BackgroundKind, ControlUnit, Cycles, Event, EventKind, Job, Message, Outcome,
     PagePosition, Party, Transaction,
 };
+use flash::channels::{Addressing, Policy, Timing};
+use flash::parts::DDT_MLC;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

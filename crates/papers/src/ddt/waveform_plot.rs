@@ -1,9 +1,9 @@
 //! Plot of the signals of one page's direct transfer. Its panels: the commands, the begin of the transfer with its
 //! windows, the end of the transfer with corrected bytes and confirm command. Extends Fig. 10 of Jeong and Song.
 
-use crate::control::{Cycles, Event, EventKind, Job, Level, PagePosition, Signal, Waveform};
-use crate::timing_diagram::{Panel, Row, Shape, Span, TimingDiagram};
-use crate::waveform::signals;
+use crate::ddt::control::{Cycles, Event, EventKind, Job, Level, PagePosition, Signal, Waveform};
+use crate::ddt::timing_diagram::{Panel, Row, Shape, Span, TimingDiagram};
+use crate::ddt::waveform::signals;
 use flash::Ns;
 use sim::report::plots::PlotError;
 
