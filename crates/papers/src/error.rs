@@ -1,6 +1,6 @@
 //! Errors of a reproduction.
 
-use ddt::CopyRunError;
+use crate::ddt::CopyRunError;
 use sim::config::ConfigError;
 use std::path::PathBuf;
 

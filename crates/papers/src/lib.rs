@@ -26,6 +26,7 @@
 mod ba_gc;
 mod chip;
 mod copyback;
+pub mod ddt;
 mod declared;
 mod error;
 mod figure;

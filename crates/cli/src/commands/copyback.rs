@@ -13,8 +13,8 @@ use crate::failure::Failure;
 use crate::output;
 use bounds::copyback::{CopyPath, CopyTimings, CopybackError};
 use clap::{Args, ValueEnum};
-use ddt::files::{self, WriteError};
-use ddt::{CopyRunError, Study, Way};
+use papers::ddt::files::{self, WriteError};
+use papers::ddt::{CopyRunError, Study, Way};
 use serde_json::json;
 use sim::with_causes;
 

@@ -4,26 +4,6 @@ use crate::common::{Scratch, csv_trace, ftlkit, words};
 
 #[test]
 fn unknown_names() {
-    words("compare --schemes lazyrtgc").refused(&["lazyrtgc", "did you mean `lazy-rtgc`?"]);
-    words("compare --schemes fsr+victm=fifo").refused(&["victm", "did you mean `victim`?"]);
-    words("compare --schemes fsr+victim=lifo").refused(&["lifo", "did you mean `fifo`?"]);
-    words("compare --part evaluation-scl")
-        .refused(&["did you mean `evaluation-slc`?", "list parts"]);
-    words("compare unifrom").refused(&["unifrom", "did you mean `uniform`?"]);
-    words("compare --workload unifrom").refused(&["unifrom", "uniform"]);
-    words("compare uniform --set wirte_share=1").refused(&["wirte_share", "write_share"]);
-    words("compare --set part.t_porg_ns=1").refused(&["t_porg_ns", "did you mean `t_prog_ns`?"]);
-    words("compare --set seed").refused(&["KEY=VALUE"]);
-    words("compare --precondition ful").refused(&["did you mean `full`?"]);
-    words("bounds --part toshiba-scl").refused(&["toshiba-slc"]);
-    words("bench --scheme fsl").refused(&["did you mean `fsr`?"]);
-    words("list part").refused(&["parts"]);
-    words("list schemes fsl").refused(&["did you mean `fsr`?"]);
-    words("list parts fsr")
-        .refused(&["only schemes, workloads and traces have pages", "list workloads NAME"]);
-    words("list formats --pages x").refused(&["only schemes, workloads and traces have pages"]);
-    words("compair").refused(&["compare"]);
-    words("compare --shemes fsr").refused(&["--schemes"]);
     let scratch = Scratch::new("unknown-names");
     let trace = scratch.file("t.csv", csv_trace(10));
     ftlkit(["compare", &trace, "--format", "mssr"]).refused(&["mssr", "did you mean `msr`?"]);
@@ -32,9 +12,6 @@ fn unknown_names() {
 
 #[test]
 fn options_without_effect() {
-    words("compare uniform --addresses wrap").refused(&["--addresses", "for traces"]);
-    words("compare uniform --format msr").refused(&["--format", "for traces"]);
-    words("compare uniform --time-scale 2 --capacity 16MiB").refused(&["time_scale", "arrival"]);
     let scratch = Scratch::new("no-effect");
     let trace = scratch.file("t.csv", csv_trace(10));
     ftlkit(["compare", &trace, "--set", "size=4k"]).refused(&["no parameters"]);
@@ -78,15 +55,6 @@ fn channels_and_copies() {
     words("compare uniform --planes 2").refused(&advice);
     words("compare uniform --schemes fsr+copy=icb").refused(&advice);
     words("compare uniform --schemes fsr+copy_cache").refused(&advice);
-    words("compare uniform --bit-errors 4").refused(&["bit_errors", "`+ecc=BITS`"]);
-    words("compare uniform --set part.t_rc_ns=25ns").refused(&["t_wc_ns"]);
-    words("bounds --copy dgcb").refused(&["--copy", "evaluation-slc", "t_rc_ns"]);
-    words("bounds --copy all").refused(&["evaluation-slc", "t_rc_ns"]);
-    words("bounds --part ddt-mlc --copy dgcb").refused(&["--copy", "the channel has one"]);
-    words("bounds --part ddt-mlc --copy all --markdown").refused(&["no Markdown"]);
-    words("bounds --part all --ways 2").refused(&["ways", "t_rc_ns"]);
-    words("bounds --bit-errors 2+ecc=4").refused(&["has no effect on the bounds"]);
-    words("bounds --part ddt-mlc --copy lbc").refused(&["did you mean `lcb`?"]);
 }
 
 #[test]
@@ -106,21 +74,6 @@ fn experiment_files() {
     ftlkit(["run", &scratch.file("binary.toml", [0xff, 0xfe, 0, 1])])
         .refused(&["TOML", "--dry-run"]);
     ftlkit(["run", &scratch.at("none.toml")]).refused(&["none.toml", "No such file"]);
-}
-
-#[test]
-fn shares_and_capacities_that_cannot_work() {
-    words("compare --schemes lazy-rtgc+share=0.95")
-        .refused(&["lazy-rtgc+share=0.95", "largest share that works here is 0.8"]);
-    words("compare --schemes page-level+share=1").refused(&["logical_share", "below 1"]);
-    words("compare --schemes fsr+share=-1").refused(&["logical_share", "above 0"]);
-    words("compare --capacity 1KiB").refused(&["capacity", "less than one block of 128KiB"]);
-    words("compare --capacity 128KiB").refused(&["smallest capacity that works is"]);
-    words("compare --capacity 900TiB").refused(&["capacity", "at most"]);
-    words("compare --capacity much").refused(&["--capacity", "32GiB"]);
-    words("compare --capacity 16MiB --schemes fsr+spare=200").refused(&["fsr+spare=200"]);
-    words("compare --set part.t_bers_ns=100us").refused(&["lazy-rtgc", "erase"]);
-    words("compare --schemes fsr,fsr").refused(&["two schemes are labelled `fsr`", "+label="]);
 }
 
 #[test]
@@ -247,39 +200,11 @@ fn values_that_are_none() {
     }
 }
 
-#[test]
-fn numbers_out_of_range() {
-    words("compare --seed -1").refused(&["--seed", "from 0 to 18446744073709551615"]);
-    words("compare --capacity -5").refused(&["--capacity", "below 0", "32GiB"]);
-    words("compare --capacity 1EiB").refused(&["KiB, MiB, GiB and TiB"]);
-    words("compare uniform --requests 0").refused(&["requests", "at least 1"]);
-    words("compare --loops 0").refused(&["loops", "at least 1"]);
-    words("compare --time-scale nan").refused(&["time_scale", "0.000001 to 1000000"]);
-    words("compare --precondition full+age=-1").refused(&["precondition.age", "0 to 1000"]);
-    words("bounds --blocks 0").refused(&["--blocks"]);
-    words("compare --channels foo").refused(&["--channels", "`foo`", "from 1 to 256"]);
-    words("compare --channels 257").refused(&["--channels", "1 to 256, not 257"]);
-}
-
-#[test]
-fn an_option_is_no_value() {
-    words("compare --suspend --seed 3").refused(&["--suspend", "this is the next option"]);
-    words("sweep --arbiter --vary seed=1,2").refused(&["--arbiter", "this is the next option"]);
-}
-
-#[test]
-fn names_that_are_empty_or_set_twice() {
-    words("compare --schemes ,").refused(&["an empty name in --schemes"]);
-    words("compare --schemes page-level,").refused(&["an empty name in --schemes"]);
-    words("compare --schemes fsr+share=0.5+share=0.6").refused(&["share is set twice"]);
-}
-
 #[cfg(unix)]
 #[test]
 fn pipes_are_no_traces() {
     let said = ["a trace must be a regular file", "more than once"];
     words("compare /dev/null").refused(&said);
-    words("compare -").refused(&["-: the file is empty"]);
 }
 
 #[test]
@@ -295,5 +220,4 @@ fn part_files() {
     }
     let zero = scratch.file("zero.toml", "base = 'toshiba-slc'\nt_prog_ns = 0");
     ftlkit(["compare", "--part-file", &zero]).refused(&["t_prog_ns", "1 ns"]);
-    words("compare --part toshiba-slc --part-file x.toml").refused(&["cannot be used with"]);
 }

@@ -35,7 +35,6 @@ fn bounds_tell_what_each_copy_path_allows() {
     let asked = words(&format!("{line} --t-rwc 25ns")).ok();
     let at_25 = "dgcb + cache           lcb              1807.64  1807.64  1  dgcb         1591.66      1300  2";
     assert!(asked.contains(at_25), "{asked}");
-    words("bounds --part ddt-mlc --t-rwc 25ns").refused(&["--t-rwc", "--copy dgcb"]);
     let json = words(&format!("{line} --json")).json();
     let ways = json["channels"][0]["ways"].as_array().expect("a list");
     assert_eq!(ways.len(), 10);
@@ -182,7 +181,6 @@ fn lists_fit_a_pipe() {
         assert!(link["read_4k_bytes_per_second"].as_f64() <= link["bytes_per_second"].as_f64());
         assert!(link["source"].as_str().expect("a text").contains("coding"), "{link}");
     }
-    words("list workloads zpif").refused(&["did you mean `zipf`?"]);
 }
 
 #[test]
@@ -243,7 +241,6 @@ fn promises_are_compared_on_a_part_of_ones_own() {
     let text = ftlkit(["bounds", "--part-file", &file, "--blocks", "64", "--markdown"]).ok();
     assert!(text.contains("8MiB = 64 blocks of 64 pages of 2KiB"), "{text}");
     assert!(text.contains("- `lazy-rtgc` cannot work: "), "{text}");
-    words("bounds --markdown --json").refused(&["cannot be used with"]);
 }
 
 #[test]
@@ -338,9 +335,4 @@ fn bench_measures_what_it_is_asked_to() {
     ] {
         assert!(!rows[0][key].is_null(), "{key}");
     }
-    words("bench --capacity 1MiB").refused(&["1MiB", "64MiB"]);
-    words("bench --share 2").refused(&["0.875"]);
-    words("bench --only ssd --load both").refused(&["writes, half-reads, reads"]);
-    words("bench --only channels --load reads").refused(&["--load", "--only ssd"]);
-    words("bench --scheme fsr --load reads").refused(&["--load", "--only ssd"]);
 }

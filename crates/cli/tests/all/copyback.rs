@@ -40,7 +40,6 @@ fn rows_as_csv_and_files() {
 fn any_part_on_a_bus_in_a_timing_mode() {
     let text = words("copyback --part toshiba-slc --mode 4 --planes 4").ok();
     assert!(text.contains("toshiba-slc: t_R 25") && text.contains("t_CCS 200"), "{text}");
-    words("copyback --part toshiba-slc").refused(&["has no t_rc_ns", "--mode 0 to 5", "--t-rc"]);
     let given = words("copyback --part toshiba-slc --t-rc 30 --t-wc 40 --json").json();
     assert_eq!(
         (&given["interface"]["t_rc_ns"], &given["interface"]["t_wc_ns"]),
@@ -93,9 +92,6 @@ fn windows_and_waveform() {
     assert!(text.contains("$timescale") && text.contains("W0_RE_n"), "{text}");
     let svg = std::fs::read_to_string(format!("{out}/waveform.svg")).expect("the picture");
     assert!(svg.starts_with("<svg"));
-    words("copyback --plot").refused(&["--out DIR"]);
-    words("copyback --messages --json").refused(&["--json"]);
-    words("copyback --t-rwc 35 --t-dl 1 --messages").refused(&["--t-dl must be"]);
 }
 
 #[test]
@@ -126,25 +122,4 @@ fn a_host_on_the_other_ways() {
     let dir = out.at("results");
     words(&format!("{line} --quiet --out {dir}")).ok();
     assert!(std::path::Path::new(&dir).join("host_load_read_p99.9_fifo_unpaced.svg").exists());
-}
-
-#[test]
-fn what_cannot_be_is_refused() {
-    words("copyback --pages 3 --planes 2").refused(&["3 pages", "multiple of 2"]);
-    words("copyback --errors 193").refused(&["193", "0 to 192"]);
-    words("copyback --path ddt").refused(&["icb, icb-unchecked, lcb, gcb, dgcb"]);
-    words("copyback --part ddt-mcl").refused(&["did you mean `ddt-mlc`?"]);
-    words("copyback --mode 6").refused(&["--mode"]);
-    words("copyback --valid 129").refused(&["valid pages", "128"]);
-    words("copyback --t-rc 0").refused(&["has no t_rc_ns"]);
-    words("copyback --load 50").refused(&["--load is for --host-load"]);
-    words("copyback --host-load --policy lifo").refused(&["fifo, round-robin, read-first"]);
-    words("copyback --host-load --transaction 0").refused(&["transaction must be 1"]);
-    words("copyback --messages --pages 300").refused(&["300 pages"]);
-    words("copyback --messages --pages 2,4").refused(&["one number of --pages"]);
-    words("copyback --messages --path gcb").refused(&["dgcb"]);
-    words("copyback --messages --host-load").refused(&["cannot be combined with"]);
-    words("copyback --host-load --pages 8").refused(&["--transaction"]);
-    words("copyback --prog-init read-end").refused(&["--prog-init is for"]);
-    words("copyback --messages --data-cycles 16").refused(&["--data-cycles is for"]);
 }

@@ -86,21 +86,6 @@ fn a_trace_is_shown_at_its_times() {
 
 #[test]
 fn faults_are_named() {
-    words("explain page-lvel").refused(&["did you mean `page-level`?"]);
-    words("explain").refused(&["<SCHEME>"]);
-    words("explain fast+log_blokcs=2").refused(&["did you mean `log_blocks`?"]);
-    words("explain fast unifrom").refused(&["did you mean `uniform`?"]);
-    words("explain fast --blocks 0").refused(&["--blocks"]);
-    words("explain fast --blocks 9999").refused(&["at most 4096 can be shown"]);
-    words("explain fast --blocks 2").refused(&["fast"]);
-    words("explain fast --requests 100000").refused(&["requests", "at most"]);
-    words("explain fast --power-cut 99999").refused(&["99999 never comes"]);
-    words("explain fast --power-cut 7,3").refused(&["ascending"]);
-    words("explain fast --set theta=1").refused(&["the default workload has no parameters"]);
-    words("explain fast --format msr").refused(&["for traces"]);
-    words("explain fast --part no-such").refused(&["no-such"]);
-    words("explain fast --html /no/such/directory/x.html").refused(&["/no/such/directory/x.html"]);
-    words("explain page-level+wear=gap:9").refused(&["swaps below the scheme"]);
     let scratch = Scratch::new("explain-large");
     let far = "arrival_ns,op,offset_bytes,length_bytes\n0,write,0,1048576\n";
     let trace = scratch.file("t.csv", far);
@@ -109,7 +94,6 @@ fn faults_are_named() {
     for scheme in ["fast", "lazy-rtgc"] {
         ftlkit(["explain", scheme, &small, "--addresses", "wrap", "--events"]).ok();
     }
-    words("explain fast --addresses wrap").refused(&["for traces"]);
 }
 
 #[test]
@@ -127,8 +111,6 @@ fn files_that_are_not_of_explain_are_not_replaced() {
         "is not a recording",
         "not replaced",
     ]);
-    words("explain fast --events --text").refused(&["--events", "standard output"]);
-    words("explain fast -o -").refused(&["an HTML page is not for the terminal"]);
     let read = |path: &str| std::fs::read_to_string(path).expect("a file");
     assert_eq!((read(&trace), read(&notes)), (csv_trace(5), "mine".to_owned()));
     // Its own are.

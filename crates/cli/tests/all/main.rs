@@ -19,6 +19,7 @@ mod image;
 mod lessons;
 mod own_scheme;
 mod real_traces;
+mod refused;
 mod reproduce;
 #[cfg(unix)]
 mod serve;

@@ -31,14 +31,6 @@ fn a_table_as_text_json_and_files() {
 }
 
 #[test]
-fn what_there_is_not_is_refused() {
-    words("reproduce lazy-rtcg").refused(&["did you mean `lazy-rtgc`?"]);
-    words("reproduce lazy-rtgc --only fig-77").refused(&["table or figure", "did you mean"]);
-    words("reproduce lazy-rtgc --quick --full").refused(&["--full"]);
-    words("reproduce all --only fig-6").refused(&["--only", "one paper"]);
-}
-
-#[test]
 fn copy_back_with_its_curves() {
     let out = Scratch::new("reproduce-copyback");
     let dir = out.at("results");

@@ -68,7 +68,6 @@ fn cores_are_charged_and_the_busiest_resource_is_named() {
     assert!(!none.contains("busiest") && !none.contains("processor use"), "{none}");
     run("--cpu 0x1GHz:10:4").refused(&["the number of cores must be 1 to 256"]);
     run("--cpu arm7 --cpu-sharing pinned").refused(&["cpu_sharing: has no effect on one core"]);
-    words("compare zipf --requests 10 --cpu 2xarm7").refused(&["cpu: needs an SSD"]);
 }
 
 #[test]

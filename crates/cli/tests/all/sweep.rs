@@ -281,18 +281,8 @@ fn a_file_has_a_table_of_its_own() {
 
 #[test]
 fn faults_are_told_before_anything_runs() {
-    words("sweep --vary shar=0.5,0.6").refused(&["shar", "did you mean `share`?"]);
-    words("sweep --vary share").refused(&["KEY=VALUES"]);
-    words("sweep --vary share=0.9..0.6:0.1").refused(&["ends before it begins"]);
-    words("sweep --vary victim=greedy,lifo").refused(&["did you mean `fifo`?"]);
-    words("sweep --vary part=toshiba-scl").refused(&["did you mean `toshiba-slc`?"]);
-    words("sweep --schemes fsl --vary share=0.5,0.6").refused(&["did you mean `fsr`?"]);
-    words("sweep --vary share=0.5 --plot x=share,y=waf").refused(&["--out"]);
-    words("sweep uniform zipf --vary trace=uniform").refused(&["given twice"]);
-    words("sweep ./none.csv --vary share=0.5").refused(&["none.csv", "No such file"]);
     words("sweep uniform --capacity 8MiB --requests 9 --schemes fsr --vary share=0.999 -q")
         .ended(2);
-    words("compare uniform --seed 1,2").refused(&["--seed 1,2", "ftlkit sweep"]);
 }
 
 #[test]
@@ -303,8 +293,6 @@ fn numbers_are_as_people_write_them() {
     let written = json("--requests 2e4 --schemes fsr+op=28% --set write_share=95%,size=4k");
     assert_eq!(plain["schemes"], written["schemes"]);
     assert_eq!(json("--requests 20k --seed 1e3 --schemes fsr+share=75%")["seed"], 1000);
-    words("compare --schemes fsr+op=0").refused(&["above 0", "28%"]);
-    words("compare --requests 1.5").refused(&["--requests", "1.5M"]);
 }
 
 #[test]
@@ -345,22 +333,6 @@ fn another_sweep_is_not_replaced_and_one_with_more_points_goes_on() {
     let refused =
         ftlkit(with(&format!("{line} --schemes fsr --vary share=0.6 --out {other}"), &[]));
     refused.refused(&["another run", "--force"]);
-}
-
-#[test]
-fn a_setting_is_not_set_twice() {
-    words("sweep --vary op=28% --vary share=0.7").refused(&["`op`", "`share`", "vary one of them"]);
-    words("sweep --schemes page-level+victim=random --vary victim=greedy,fifo").refused(&[
-        "page-level+victim=random",
-        "`victim`",
-        "omit that",
-    ]);
-    words("sweep --schemes page-level+share=0.9 --vary op=28%").refused(&[
-        "share=0.9",
-        "`op`",
-        "omit that",
-    ]);
-    words("sweep --share 0.7 --vary share=0.6,0.7").refused(&["`share`", "--share", "omit it"]);
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Eqs 9 to 13 against the engine: one and two planes, all transaction sizes, all error rates.
 
 use super::ours::{MOST, PATHS, PLANES, timings};
+use crate::ddt::{CopyJob, Way, alone};
 use crate::error::ReproduceError;
 use crate::sheet::{Outcome, Sheet};
 use bounds::copyback::CopyPath;
-use ddt::{CopyJob, Way, alone};
 
 /// Error rates of Fig. 13, percent.
 const RATES: [u32; 6] = [0, 20, 40, 60, 80, 100];
@@ -39,7 +39,7 @@ fn differences(way: Way) -> Result<(u32, u32), ReproduceError> {
     let mut found = (0, 0);
     for rate in RATES {
         let way = way.with_corrected_bytes(t.corrected_bytes_at(rate));
-        let form = way.closed_form(&t).map_err(ddt::CopyRunError::from)?;
+        let form = way.closed_form(&t).map_err(crate::ddt::CopyRunError::from)?;
         for operations in 1..=MOST {
             let engine = alone(&t, way, CopyJob::transaction(operations))?.copies_ns;
             found.0 += u32::from(form.printed_ns(operations * way.planes) != Ok(engine));

@@ -1,10 +1,10 @@
 //! Fig. 10: check that the destination can latch the data that the source drives.
 
 use super::ours::{MOST, timings};
+use crate::ddt::control::{ControlUnit, Cost, Transaction};
+use crate::ddt::{CopyJob, CopyRunError, Way, alone, channels_timing};
 use crate::sheet::{Outcome, Sheet};
 use bounds::copyback::{CopyPath, CopyTimings, Waits};
-use ddt::control::{ControlUnit, Cost, Transaction};
-use ddt::{CopyJob, CopyRunError, Way, alone, channels_timing};
 use flash::channels::{Addressing, ChannelsError, Policy};
 use flash::pins::{Interface, WindowCheck, windows};
 

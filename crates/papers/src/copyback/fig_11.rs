@@ -4,10 +4,10 @@ use super::ours::{
     MOST, PATHS, PLANES, count, curve, megabytes_per_second, named, over_sizes, points,
     transaction_ns,
 };
+use crate::ddt::Way;
 use crate::error::ReproduceError;
 use crate::sheet::{Outcome, Sheet};
 use bounds::copyback::CopyPath;
-use ddt::Way;
 
 /// Smallest difference of throughput that counts.
 const FLOOR: f64 = 0.001;

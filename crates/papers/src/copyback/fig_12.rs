@@ -3,13 +3,13 @@
 use super::ours::{
     MOST, PATHS, PLANES, count, curve, named, over_sizes, points, timings, transaction,
 };
+use crate::ddt::{CopyJob, EraseAt, Way, alone};
 use crate::error::ReproduceError;
 use crate::sheet::{Outcome, Sheet};
 use bounds::copyback::CopyPath;
-use ddt::{CopyJob, EraseAt, Way, alone};
 
 /// Time to copy a whole block per plane, `each` operations per transaction, and to erase it, ns.
-fn collection_ns(way: Way, each: u32, erase: EraseAt) -> Result<f64, ddt::CopyRunError> {
+fn collection_ns(way: Way, each: u32, erase: EraseAt) -> Result<f64, crate::ddt::CopyRunError> {
     let collection = CopyJob { erase: Some(erase), ..CopyJob::whole(MOST, each) };
     Ok(alone(&timings()?, way, collection)?.end_ns as f64)
 }

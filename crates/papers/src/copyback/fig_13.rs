@@ -1,10 +1,10 @@
 //! Fig. 13: cost of corrected bytes in direct transfers.
 
 use super::ours::{MOST, PLANES, named, over_sizes, points, timings, transaction_ns};
+use crate::ddt::{CopyRunError, Way};
 use crate::error::ReproduceError;
 use crate::sheet::{Outcome, Sheet, line};
 use bounds::copyback::CopyPath;
-use ddt::{CopyRunError, Way};
 use sim::report::plots::Curve;
 
 /// Operations per transaction of the curves drawn.

@@ -1,9 +1,9 @@
 //! Fig. 14: channel use during a transaction.
 
 use super::ours::{MOST, PATHS, PLANES, curve, named, over_sizes, points, timings, transaction};
+use crate::ddt::{CopyRunError, Way};
 use crate::sheet::{Outcome, Sheet};
 use bounds::copyback::CopyPath;
-use ddt::{CopyRunError, Way};
 
 /// Share of time in which the bus is held, %.
 fn used(way: Way, operations: u32) -> Result<f64, CopyRunError> {

@@ -2,10 +2,10 @@
 //! not assume.
 
 use super::ours::{PLANES, timings};
+use crate::ddt::control::{ControlUnit, Event, EventKind, Transaction};
+use crate::ddt::{CopyJob, Way, alone, channels_timing, logged};
 use crate::sheet::{Outcome, Sheet};
 use bounds::copyback::CopyPath;
-use ddt::control::{ControlUnit, Event, EventKind, Transaction};
-use ddt::{CopyJob, Way, alone, channels_timing, logged};
 use flash::channels::{Addressing, Grant, Policy, Segment};
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ fn messages(to: &mut Sheet) -> Outcome {
         most_wrong_bytes: t.most_corrected_bytes(),
     };
     let mut log: Vec<Event> = Vec::new();
-    let outcome = match unit.run(&transaction, &[], &mut log) {
+    let outcome = match unit.run(&transaction, &mut log) {
         Ok(outcome) => outcome,
         Err(error) => {
             to.missing("the control unit", error);
@@ -60,8 +60,8 @@ fn messages(to: &mut Sheet) -> Outcome {
     let count = |name: &str| f64::from(kinds.get(name).copied().unwrap_or(0));
     let wrong = wrong_bytes.iter().filter(|&&bytes| bytes > 0).count();
     let way = Way::new(CopyPath::Dgcb, true, 1);
-    let form = way.closed_form(&t).map_err(ddt::CopyRunError::from)?;
-    let drawn = form.drawn_ns(&wrong_bytes).map_err(ddt::CopyRunError::from)?;
+    let form = way.closed_form(&t).map_err(crate::ddt::CopyRunError::from)?;
+    let drawn = form.drawn_ns(&wrong_bytes).map_err(crate::ddt::CopyRunError::from)?;
     let apart = (drawn - form.early_prog_init_gain_ns()).abs_diff(outcome.total_ns);
     to.put("kinds", kinds.len());
     to.put("retransmit", count("ERR_RETRANSMIT") - wrong as f64);

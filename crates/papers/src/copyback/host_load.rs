@@ -2,14 +2,14 @@
 //! this case but does not measure it.
 
 use super::ours::{points, timings};
+use crate::ddt::Way;
+use crate::ddt::host_load::{HostLoad, LoadPoint, Point};
 use crate::error::ReproduceError;
 use crate::figure::Figure;
 use crate::observer::ReproductionObserver;
 use crate::settings::{Scale, Settings};
 use crate::sheet::{Outcome, Sheet, line};
 use bounds::copyback::CopyPath;
-use ddt::Way;
-use ddt::host_load::{HostLoad, LoadPoint, Point};
 use flash::channels::Policy;
 
 /// Host loads as a percentage of the channel's capacity without collection.

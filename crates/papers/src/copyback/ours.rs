@@ -1,9 +1,9 @@
 //! The engine on the paper's part, and functions that the sections share.
 
+use crate::ddt::{Alone, CopyJob, CopyRunError, Way, alone};
 use crate::reproduction::CurvesFile;
 use crate::sheet::line;
 use bounds::copyback::{CopyPath, CopyTimings, Waits};
-use ddt::{Alone, CopyJob, CopyRunError, Way, alone};
 use flash::Ns;
 use flash::parts::DDT_MLC;
 use sim::report::plots::Curve;

@@ -1,10 +1,10 @@
 //! Table II and Eqs 1 to 8, compared with the bus tenures of the engine.
 
 use super::ours::{PLANES, timings};
+use crate::ddt::{CopyJob, Way, logged};
 use crate::error::ReproduceError;
 use crate::sheet::{Outcome, Sheet};
 use bounds::copyback::{CopyPath, Stages};
-use ddt::{CopyJob, Way, logged};
 use flash::channels::{Grant, Segment};
 use flash::parts::DDT_MLC;
 

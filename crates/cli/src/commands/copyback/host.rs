@@ -6,10 +6,10 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{self, table};
 use clap::Args;
-use ddt::Way;
-use ddt::files;
-use ddt::host_load::{HostLoad, LoadPoint, Point};
 use flash::channels::Policy;
+use papers::ddt::Way;
+use papers::ddt::files;
+use papers::ddt::host_load::{HostLoad, LoadPoint, Point};
 use serde_json::json;
 
 const LOADS: [u32; 6] = [5, 25, 50, 65, 80, 95];

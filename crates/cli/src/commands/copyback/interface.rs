@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use bounds::copyback::{CopyTimings, CopybackError, Waits};
 use clap::Args;
-use ddt::in_mode;
 use flash::Part;
+use papers::ddt::in_mode;
 use serde_json::{Value, json};
 use sim::config::{PartTable, part_by_name};
 use std::path::PathBuf;

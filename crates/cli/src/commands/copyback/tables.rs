@@ -2,7 +2,7 @@
 
 use super::interface::Bus;
 use crate::output::table;
-use ddt::{Crossover, Study, StudyRow};
+use papers::ddt::{Crossover, Study, StudyRow};
 
 /// The whole study.
 pub(super) fn text(

@@ -6,11 +6,11 @@ use crate::failure::Failure;
 use crate::output::{self, micros, table};
 use bounds::copyback::CopyPath;
 use clap::{Args, ValueEnum};
-use ddt::control::{ControlUnit, Cost, Drawing, Event, Transaction, Waveform};
-use ddt::messages::{self, Detail};
-use ddt::{Way, channels_timing, in_mode, waveform, waveform_plot};
 use flash::channels::{Addressing, Policy};
 use flash::pins::{Interface, PinTiming, WindowCheck, windows};
+use papers::ddt::control::{ControlUnit, Cost, Drawing, Event, Transaction, Waveform};
+use papers::ddt::messages::{self, Detail};
+use papers::ddt::{Way, channels_timing, in_mode, waveform, waveform_plot};
 use sim::with_causes;
 use std::path::{Path, PathBuf};
 
@@ -115,7 +115,7 @@ impl UnitArgs {
             return Err(Failure::input_with_help(what, right));
         }
         let mut log: Vec<Event> = Vec::new();
-        let outcome = pins.unit.run(&transaction, &[], &mut log).map_err(Failure::input)?;
+        let outcome = pins.unit.run(&transaction, &mut log).map_err(Failure::input)?;
         if self.messages {
             let detail = if self.messages_only { Detail::Messages } else { Detail::All };
             let total = micros(outcome.total_ns);

@@ -7,7 +7,7 @@
 //! ```
 //! use bounds::copyback::{CopyPath, CopyTimings, Waits};
 //! use flash::parts;
-//! use ftlkit_ddt::{CopyJob, CopyRunError, Way, alone};
+//! use ftlkit_papers::ddt::{CopyJob, CopyRunError, Way, alone};
 //!
 //! let part = parts::by_name("ddt-mlc").expect("it is in the catalogue");
 //! let timings = CopyTimings::of_part(part, Waits::STUDY)?;
@@ -25,6 +25,8 @@ pub mod files;
 pub mod host_load;
 pub mod messages;
 mod study;
+#[cfg(test)]
+mod tests;
 mod timing_diagram;
 pub mod waveform;
 pub mod waveform_plot;

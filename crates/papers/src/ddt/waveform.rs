@@ -5,11 +5,11 @@
 //! | `W0_CE_n`, `W0_RE_n`, `W0_WE_n`, `W0_RB_n` and the same of the other way | 1 | CE#, RE#, WE#, R/B# of a device |
 //! | `CLE`, `ALE` | 1 | shared |
 //! | `IO` | 8 | shared: a byte, `x` if undefined, `z` if undriven |
-//! | `left_out` | 1 | 1 where data cycles are omitted ([`Drawing::data_cycles`](crate::control::Drawing)) |
+//! | `left_out` | 1 | 1 where data cycles are omitted ([`Drawing::data_cycles`](crate::ddt::control::Drawing)) |
 //!
 //! Times are in ns since the first message.
 
-use crate::control::{Change, Level, Signal, Waveform};
+use crate::ddt::control::{Change, Level, Signal, Waveform};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use vcd::{IdCode, TimescaleUnit, Value, Writer};

@@ -1,7 +1,7 @@
 //! Event-driven run of one collection on an otherwise idle channel.
 
-use crate::copier::{Copier, EraseAt, Loads, Step};
-use crate::way::{Way, channels_timing};
+use crate::ddt::copier::{Copier, EraseAt, Loads, Step};
+use crate::ddt::way::{Way, channels_timing};
 use bounds::copyback::{CopyTimings, CopybackError};
 use flash::Ns;
 use flash::channels::{

@@ -15,9 +15,9 @@
 //! points are marked ([`Point::saturated`]): their times depend on the length of the run and do not characterise the
 //! channel.
 
-use crate::alone::CopyRunError;
-use crate::copier::{self, Copier, Loads, Step};
-use crate::way::{Way, channels_timing};
+use crate::ddt::alone::CopyRunError;
+use crate::ddt::copier::{self, Copier, Loads, Step};
+use crate::ddt::way::{Way, channels_timing};
 use bounds::copyback::{CopyTimings, CopybackError};
 use flash::Ns;
 use flash::channels::{

@@ -1,9 +1,9 @@
 //! Study output files: tables as CSV, curves as plots.
 
-use crate::alone::CopyRunError;
-use crate::host_load::Point;
-use crate::study::{Study, StudyRow};
-use crate::way::Way;
+use crate::ddt::alone::CopyRunError;
+use crate::ddt::host_load::Point;
+use crate::ddt::study::{Study, StudyRow};
+use crate::ddt::way::Way;
 use bounds::copyback::Copyback;
 use sim::report::plots::{Curve, Curves, Drawn, PlotError};
 use sim::report::{OutDir, OutError};

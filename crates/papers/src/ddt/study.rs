@@ -1,7 +1,7 @@
 //! Comparison of all copy methods on a part: times, throughput, channel use, whole collections.
 
-use crate::alone::{CopyJob, CopyRunError, alone};
-use crate::way::Way;
+use crate::ddt::alone::{CopyJob, CopyRunError, alone};
+use crate::ddt::way::Way;
 use bounds::copyback::{CopyPath, CopyTimings};
 use flash::Ns;
 use serde::Serialize;
@@ -119,8 +119,8 @@ impl Study {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::copier::EraseAt;
-    use crate::way::{Way, channels_timing};
+    use crate::ddt::copier::EraseAt;
+    use crate::ddt::way::{Way, channels_timing};
     use bounds::copyback::Waits;
     use flash::channels::{Addressing, Timing};
     use flash::parts::DDT_MLC;

@@ -1,9 +1,9 @@
 //! The window check for ONFI's asynchronous timing modes: numbers for Fig. 10 of Jeong and Song.
 
+use crate::ddt::control::{ControlUnit, Cost, Transaction};
 use flash::channels::{Addressing, Policy, Timing, TimingError};
 use flash::parts::DDT_MLC;
 use flash::pins::{Interface, PinTiming, Refusal, Windows, windows};
-use ftlkit_ddt::control::{ControlUnit, Cost, Transaction};
 
 fn mode(mode: u8) -> Interface {
     Interface::of_mode(&DDT_MLC, mode).expect("a mode")

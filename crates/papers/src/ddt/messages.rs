@@ -3,8 +3,8 @@
 //! Times count from the first message. An arrow shows a message between master and slave (Fig. 9 of Jeong and Song).
 //! REQ and GRANT belong to the arbiter, R/B# to the device.
 
-use crate::control::{Cycles, Event, EventKind, Job, PagePosition};
-use flash::Ns;
+use crate::ddt::control::{Cycles, Event, EventKind, PagePosition};
+use sim::report::units::grouped;
 use std::fmt::Write;
 
 /// Selects the events to show.
@@ -39,15 +39,15 @@ fn line(text: &mut String, event: &Event) {
             };
             (from.to_string(), "→", to.to_string(), message.name(), about)
         }
-        EventKind::Request { way, job, cycles } => {
-            (format!("W{way}"), "→", "arbiter".into(), "REQ", of_job(cycles, job))
+        EventKind::Request { way, cycles, .. } => {
+            (format!("W{way}"), "→", "arbiter".into(), "REQ", named(cycles))
         }
-        EventKind::Grant { way, job, cycles, asked_ns, end_ns, listens } => {
+        EventKind::Grant { way, cycles, asked_ns, end_ns, listens, .. } => {
             let waited = event.at_ns - asked_ns;
             let waited =
                 if waited > 0 { format!(", waited {} ns", grouped(waited)) } else { String::new() };
             let role = if listens { ", listens" } else { "" };
-            let what = format!("{}, to {}{waited}{role}", of_job(cycles, job), grouped(end_ns));
+            let what = format!("{}, to {}{waited}{role}", named(cycles), grouped(end_ns));
             ("arbiter".into(), "→", format!("W{way}"), "GRANT", what)
         }
         EventKind::Busy { way } => {
@@ -64,9 +64,6 @@ fn line(text: &mut String, event: &Event) {
             };
             ("ECC".into(), "→", "DDT-M".into(), "checked", what)
         }
-        EventKind::Done { way, tag } => {
-            (format!("W{way}"), " ", String::new(), "done", format!("request {tag}"))
-        }
     };
     let line = format!("{at:>14}  {from:<9} {arrow}  {to:<9}  {name:<14}  {what}");
     let _ = writeln!(text, "{}", line.trim_end());
@@ -76,29 +73,13 @@ fn page(place: PagePosition) -> String {
     format!("operation {}, plane {}", place.operation, place.plane)
 }
 
-fn of_job(cycles: Cycles, job: Job) -> String {
-    let name = match cycles {
+fn named(cycles: Cycles) -> String {
+    match cycles {
         Cycles::Confirm { cached: true } => "confirm (15h)".into(),
         Cycles::Confirm { cached: false } => "confirm (10h)".into(),
         Cycles::Corrections { bytes: 1 } => "1 corrected byte".into(),
         Cycles::Corrections { bytes } => format!("{bytes} corrected bytes"),
         Cycles::Direct { choose: true } => "choice of plane, direct transfer".into(),
         other => other.name().to_owned(),
-    };
-    match job {
-        Job::Copy(_) => name,
-        Job::Background(tag) => format!("{name} of request {tag}"),
     }
-}
-
-fn grouped(ns: Ns) -> String {
-    let digits = ns.to_string();
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }

@@ -14,7 +14,7 @@
 //! [`Copyback::transaction_ns`]: bounds::copyback::Copyback::transaction_ns
 //! [`Copyback::reads_hidden`]: bounds::copyback::Copyback::reads_hidden
 
-use crate::way::Way;
+use crate::ddt::way::Way;
 use bounds::copyback::{CopyPath, CopyTimings, CopybackError};
 use flash::Ns;
 use flash::channels::{

@@ -1,12 +1,12 @@
 //! The event-driven control unit against the closed forms and against the channel engine.
 
+use crate::ddt::control::{ControlUnit, Transaction};
 use bounds::copyback::{CopyPath, CopyTimings, Copyback, Waits};
 use flash::channels::{
     Addressing, Channels, Command, DieAddress, Grant, PageAddress, Pages, Policy, Request, Segment,
     Timing, Topology,
 };
 use flash::parts::DDT_MLC;
-use ftlkit_ddt::control::{ControlUnit, Transaction};
 
 fn study() -> CopyTimings {
     CopyTimings::of_part(&DDT_MLC, Waits::STUDY).expect("a part with bus cycles")
@@ -58,7 +58,7 @@ fn transaction(
 
 fn total_ns(t: &CopyTimings, transaction: &Transaction<'_>) -> u64 {
     let unit = ControlUnit { timing: timing(t), ways: 2, policy: Policy::Fifo };
-    unit.run(transaction, &[], &mut ()).expect("a transaction").total_ns
+    unit.run(transaction, &mut ()).expect("a transaction").total_ns
 }
 
 const SETTINGS: [(u32, bool); 8] =

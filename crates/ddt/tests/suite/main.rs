@@ -1,7 +1,0 @@
-//! Tests of the control unit, its windows and signals, and the copy methods, in one binary.
-
-mod closed_forms;
-mod messages;
-mod properties;
-mod waveform;
-mod windows;
