@@ -60,5 +60,8 @@ pub mod tables;
 pub mod task_set;
 pub mod waf;
 
+// The crate whose types are in this one's: a crate that depends on it needs no other.
+pub use ::flash;
+
 pub use error::BoundError;
 pub use ratio::Ratio;

@@ -30,6 +30,9 @@ pub mod waveform;
 pub mod waveform_plot;
 mod way;
 
+// The crates whose types are in this one's: a crate that depends on it needs no other.
+pub use {::bounds, ::flash, ::sim};
+
 pub use alone::{Alone, CopyJob, CopyRunError, alone, logged};
 pub use copier::{Copier, EraseAt, Loads, Step};
 pub use study::{Crossover, Study, StudyRow};

@@ -69,6 +69,9 @@ mod victim_work;
 mod wear;
 mod zones;
 
+// The crates whose types are in this one's: a crate that depends on it needs no other.
+pub use {::bounds, ::flash};
+
 pub use allocation::{Allocation, AllocationOrder, Level};
 pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, PageTask, Served, TaskKind};
 pub use bounds::gftl::CollectionRam;
