@@ -24,7 +24,7 @@
 //! The functions assume that the part is valid ([`flash::Part::validate`]).
 //!
 //! ```
-//! use flash::parts;
+//! use ftlkit_bounds::flash::parts;
 //! use ftlkit_bounds::{BoundError, gftl, lazy_rtgc, page_level};
 //!
 //! let part = parts::by_name("evaluation-slc").expect("it is in the catalogue");

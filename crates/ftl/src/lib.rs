@@ -4,7 +4,7 @@
 //! decides what they cost.
 //!
 //! ```
-//! use flash::{AnyArray, Array, Geometry, Lpn, Probe, Serial, Store, parts};
+//! use ftlkit_ftl::flash::{AnyArray, Array, Geometry, Lpn, Probe, Serial, Store, parts};
 //! use ftlkit_ftl::{SchemeConfig, registry};
 //!
 //! let part = parts::by_name("evaluation-slc").expect("it is in the catalogue").clone();
