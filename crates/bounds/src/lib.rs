@@ -24,7 +24,7 @@
 //! The functions assume that the part is valid ([`flash::Part::validate`]).
 //!
 //! ```
-//! use flash::parts;
+//! use ftlkit_bounds::flash::parts;
 //! use ftlkit_bounds::{BoundError, gftl, lazy_rtgc, page_level};
 //!
 //! let part = parts::by_name("evaluation-slc").expect("it is in the catalogue");
@@ -59,6 +59,9 @@ pub mod rftl;
 pub mod tables;
 pub mod task_set;
 pub mod waf;
+
+// The crate whose types are in this one's: a crate that depends on it needs no other.
+pub use ::flash;
 
 pub use error::BoundError;
 pub use ratio::Ratio;

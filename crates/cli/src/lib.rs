@@ -4,7 +4,7 @@
 //! ```no_run
 //! fn main() -> std::process::ExitCode {
 //!     // `.scheme(&MY_PRESET)` and `.victim(&MY_POLICY)` add one's own.
-//!     ftlkit::main(sim::catalogue::Catalogue::default())
+//!     ftlkit::main(ftlkit::sim::catalogue::Catalogue::default())
 //! }
 //! ```
 //!
@@ -24,6 +24,9 @@ mod progress;
 mod result_file;
 mod settings;
 mod snippet;
+
+// The crates whose types are in this one's: a crate that depends on it needs no other.
+pub use {::flash, ::ftl, ::sim};
 
 use clap::FromArgMatches;
 use sim::catalogue::Catalogue;

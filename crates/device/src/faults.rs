@@ -35,6 +35,7 @@ pub struct Cut {
 
 /// Faults that cannot be injected into an array.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FaultPlanError {
     /// A fault outside its range.
     #[error(transparent)]

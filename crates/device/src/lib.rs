@@ -21,6 +21,9 @@ mod record;
 mod summary;
 mod threads;
 
+// The crates whose types are in this one's: a crate that depends on it needs no other.
+pub use {::flash, ::ftl, ::sim};
+
 pub use below::{Below, FaultCounts};
 pub use block_device::{BlockDevice, Latency};
 pub use faults::{Cut, FaultPlan, FaultPlanError, Faulty};

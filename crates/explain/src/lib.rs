@@ -20,6 +20,9 @@ pub mod text;
 mod tour;
 mod units;
 
+// The crates whose types are in this one's: a crate that depends on it needs no other.
+pub use {::flash, ::ftl, ::sim};
+
 pub use error::ExplainError;
 pub use json::json_lines;
 pub use pages::{Content, Page, PageState};

@@ -4,7 +4,7 @@
 //! decides what they cost.
 //!
 //! ```
-//! use flash::{AnyArray, Array, Geometry, Lpn, Probe, Serial, Store, parts};
+//! use ftlkit_ftl::flash::{AnyArray, Array, Geometry, Lpn, Probe, Serial, Store, parts};
 //! use ftlkit_ftl::{SchemeConfig, registry};
 //!
 //! let part = parts::by_name("evaluation-slc").expect("it is in the catalogue").clone();
@@ -68,6 +68,9 @@ mod telemetry;
 mod victim_work;
 mod wear;
 mod zones;
+
+// The crates whose types are in this one's: a crate that depends on it needs no other.
+pub use {::bounds, ::flash};
 
 pub use allocation::{Allocation, AllocationOrder, Level};
 pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, PageTask, Served, TaskKind};

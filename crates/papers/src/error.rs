@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 /// Reasons why a paper cannot be reproduced.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReproduceError {
     /// Unknown paper or section.
     #[error("no {what} is called `{name}`; {hint}")]

@@ -50,6 +50,9 @@ mod testing;
 mod two_level_gc;
 mod verdict;
 
+// The crates whose types are in this one's: a crate that depends on it needs no other.
+pub use {::bounds, ::flash, ::sim};
+
 pub use error::ReproduceError;
 pub use figure::Figure;
 pub use files::write;

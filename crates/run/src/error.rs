@@ -32,6 +32,7 @@ impl fmt::Display for Requests {
 
 /// Reason why a run ended early.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RunError {
     /// The scheme failed at a request.
     #[error("{scheme}: {source} (page task {task} of the {phase}{})", told(.requests))]

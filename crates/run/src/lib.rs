@@ -22,6 +22,9 @@ mod sink;
 pub mod ssd;
 mod tasks;
 
+// The crates whose types are in this one's: a crate that depends on it needs no other.
+pub use {::flash, ::ftl, ::workload};
+
 pub use deadlines::worst_case;
 pub use device::Device;
 pub use error::{Requests, RunError};

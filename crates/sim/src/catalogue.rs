@@ -39,6 +39,7 @@ impl Default for Catalogue {
 
 /// Reason why a catalogue is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CatalogueError {
     /// Two entries of a kind have the same name.
     #[error("two {what} are called `{name}`; give yours another name")]

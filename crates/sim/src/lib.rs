@@ -34,6 +34,9 @@ pub mod report;
 pub mod results;
 pub mod sweep;
 
+// The crates whose types are in this one's: a crate that depends on it needs no other.
+pub use {::flash, ::ftl, ::workload};
+
 pub use ::run;
 pub use ::run::{measures, precondition, ssd};
 pub use compare::{Comparison, compare, run_one};

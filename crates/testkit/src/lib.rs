@@ -32,3 +32,5 @@ pub mod shared;
 pub mod suite;
 mod told;
 pub mod watched;
+// The crates whose types are in this one's: a crate that depends on it needs no other.
+pub use {::flash, ::ftl};

@@ -5,8 +5,8 @@
 //! sequence number wins. Parameters: `share` (at most N − 1 pages), `spare`.
 
 use crate::told;
-use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, Part, Probe};
-use ftl::{
+use ftlkit::flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, Part, Probe};
+use ftlkit::ftl::{
     Background, BuildResult, CollectionLog, Ftl, FtlError, Guarantee, Inspection, Layout, Plan,
     Preset, Ram, SchemeConfig, Setup, Start, Telemetry,
 };

@@ -10,10 +10,10 @@
 //!
 //! Parameters: `victim` (any), `share` (at most (N − 2)π − 1 pages), `spare`.
 
-use flash::{BlockId, Event, Geometry, Item, Part, Probe};
-use ftl::page_mapped::victims::Victims;
-use ftl::page_mapped::{self, Collection, Core, Tables};
-use ftl::{
+use ftlkit::flash::{BlockId, Event, Geometry, Item, Part, Probe};
+use ftlkit::ftl::page_mapped::victims::Victims;
+use ftlkit::ftl::page_mapped::{self, Collection, Core, Tables};
+use ftlkit::ftl::{
     BuildResult, CollectionKind, DirtyPages, FtlError, Guarantee, Layout, NoBuffer, Plan, Preset,
     SchemeConfig, Setup, VictimKind,
 };

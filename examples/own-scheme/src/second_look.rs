@@ -4,9 +4,9 @@
 //! State and cost: the full blocks in the order of filling, 4 bytes per block. An invalid page costs O(1), a victim
 //! selection usually a few entries.
 
-use flash::BlockId;
-use ftl::page_mapped::victims::{ValidPages, VictimPolicy, Victims};
-use ftl::{Accesses, List, VictimWork};
+use ftlkit::flash::BlockId;
+use ftlkit::ftl::page_mapped::victims::{ValidPages, VictimPolicy, Victims};
+use ftlkit::ftl::{Accesses, List, VictimWork};
 use std::collections::VecDeque;
 
 /// Declaration of the policy: name, help text, guarantee on valid pages, constructor.

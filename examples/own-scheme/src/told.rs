@@ -1,8 +1,8 @@
 //! What `block-per-page` tells an observer: its victims, and its state for `ftlkit explain`.
 
 use crate::block_per_page::Place;
-use flash::{BlockId, Cause, Event, Item, Probe};
-use ftl::{BlockUse, Inspection, List};
+use ftlkit::flash::{BlockId, Cause, Event, Item, Probe};
+use ftlkit::ftl::{self, BlockUse, Inspection, List};
 use std::collections::VecDeque;
 
 /// Reports a block that collection is about to erase. Where nobody observes the array this compiles to nothing.

@@ -1,7 +1,7 @@
 //! Runs ftlkit's own test suites on the additions.
 
-use ftl::registry::by_name;
-use ftl::{Preset, SchemeConfig};
+use ftlkit::ftl::registry::by_name;
+use ftlkit::ftl::{Preset, SchemeConfig};
 use own_scheme::{block_per_page, paced, second_look};
 use std::process::{Command, Output};
 use testkit::operations::Pattern;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 /// Reason why an image cannot be made, opened or used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ImageError {
     /// An operation on the file failed.
     #[error(transparent)]

@@ -5,8 +5,8 @@
 //! - The effect of collection on a host that shares the channel.
 //!
 //! ```
-//! use bounds::copyback::{CopyPath, CopyTimings, Waits};
-//! use flash::parts;
+//! use ftlkit_papers::bounds::copyback::{CopyPath, CopyTimings, Waits};
+//! use ftlkit_papers::flash::parts;
 //! use ftlkit_papers::ddt::{CopyJob, CopyRunError, Way, alone};
 //!
 //! let part = parts::by_name("ddt-mlc").expect("it is in the catalogue");

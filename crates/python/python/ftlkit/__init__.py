@@ -12,6 +12,7 @@ from ._ftlkit import Blocks, Table, __version__
 from ._lists import captured_traces, formats, interfaces, parts, scheme_page, schemes, victim_policies, workloads
 from ._policy import victim_policy
 from ._results import Comparison, Record, SweepResult
+from ._settings import Settings
 from ._sweep import sweep
 from ._trace import Trace, open_trace
 from ._values import Part, Scheme, Workload
@@ -27,6 +28,7 @@ __all__ = [
     "Record",
     "RunError",
     "Scheme",
+    "Settings",
     "SweepResult",
     "Table",
     "Trace",

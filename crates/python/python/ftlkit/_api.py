@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from . import _ftlkit
 from ._errors import Interrupted
@@ -14,6 +14,11 @@ from ._progress import Progress, reporter
 from ._results import Comparison
 from ._trace import Trace
 from ._values import Part, Scheme, Workload, whole
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._settings import Settings
 
 #: A path, or the name of a built-in workload; several paths are one trace.
 AnyWorkload = Union[str, "os.PathLike[str]", Workload, Trace, Mapping[str, Any], Sequence["str | os.PathLike[str]"]]
@@ -56,12 +61,12 @@ def compare(
     *,
     schemes: AnySchemes | None = None,
     progress: Progress = None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> Comparison:
     """Runs schemes side by side on a trace or a built-in workload, as `ftlkit compare` does.
 
-    `settings` are the keys of an experiment's file: `part`, `capacity`, `precondition`, `seed`, `deadline`, `channels` and
-    so on (`ftlkit compare --dry-run` prints them). Without any, it is the experiment of `ftlkit compare`.
+    `settings` are the keys of an experiment's file, which `ftlkit.Settings` describes (`ftlkit compare --dry-run` prints
+    them). Without any, it is the experiment of `ftlkit compare`.
     """
     # Arrays live in a temporary file, which goes with the trace.
     arrays = workload if isinstance(workload, Trace) and workload.is_temporary else None

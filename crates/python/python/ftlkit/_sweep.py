@@ -18,6 +18,9 @@ from ._values import whole
 
 if TYPE_CHECKING:
     from distributed import Client
+    from typing_extensions import Unpack
+
+    from ._settings import Settings
 
 
 def planned(
@@ -80,7 +83,7 @@ def sweep(
     threads: int | None = None,
     client: Client | None = None,
     progress: Progress = None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> SweepResult:
     """Runs every combination of the values of some keys, each scheme alone, as `ftlkit sweep` does.
 

@@ -314,6 +314,7 @@ pub struct CauseCounts {
 /// Copies over one path.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct CopyCount {
     /// The path: `icb`, `icb-unchecked`, `lcb`, `gcb` or `dgcb`.
     pub path: String,
@@ -324,6 +325,7 @@ pub struct CopyCount {
 /// Effects of bit errors in the measured part.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct BitErrorReport {
     /// Bits that ECC corrected, in reads and copies.
     pub corrected_bits: u64,
@@ -346,6 +348,7 @@ pub struct BitErrorReport {
 /// Read retry in the measured part. Reads are those of all causes, and those of copies.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct RetryReport {
     /// Reads by the steps that they took.
     pub reads_by_steps: Vec<RetriedReads>,
@@ -368,6 +371,7 @@ pub struct RetryReport {
 /// Refresh and read reclaim in the measured part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct RefreshReport {
     /// Blocks that became too old or were found with too many bit errors.
     pub refresh_due_blocks: u64,
@@ -410,6 +414,7 @@ pub struct RamReport {
 /// Lookups in the cached mapping table in the measured part.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct MapCacheReport {
     /// Mappings found in RAM.
     pub hits: u64,
@@ -422,6 +427,7 @@ pub struct MapCacheReport {
 /// Activity of an SLC cache in the measured part; in pages, unless stated otherwise.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct SlcCacheReport {
     /// Blocks set aside, or that may be in SLC mode on an array without data (dynamic).
     pub blocks: u32,
@@ -452,6 +458,7 @@ pub struct SlcCacheReport {
 /// The host's placement streams in the measured part, if the placement follows them; in pages, unless stated otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct StreamsReport {
     /// Handles that were used, those of each reclaim group together.
     pub handles: Vec<HandleReport>,
@@ -509,6 +516,7 @@ impl From<&StreamLog> for StreamsReport {
 /// One placement handle; in pages, unless stated otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct HandleReport {
     /// Number of its stream; 0 is that of writes without one. With reclaim groups group · (handles of a group) + handle.
     pub stream: usize,
@@ -542,6 +550,7 @@ pub struct RefusedReport {
 /// Zones of a scheme that the host writes in zones: their states at the end, and events of the measured part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct ZonesReport {
     /// Number of zones.
     pub zones: u32,
@@ -594,6 +603,7 @@ pub struct ZonesReport {
 /// The log that the host writes above the device, in pages, unless stated otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct HostLogReport {
     /// Pages that the application wrote.
     pub application_pages: u64,
@@ -610,6 +620,7 @@ pub struct HostLogReport {
 /// Activity of a write buffer in the measured part; in pages, unless stated otherwise.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct BufferReport {
     /// Policy of the buffer.
     pub policy: String,
@@ -696,6 +707,7 @@ pub struct CollectionReport {
 /// Merges by kind.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct MergeReport {
     /// The log block became the data block without copies.
     pub switch: u64,

@@ -7,6 +7,7 @@ use serde::Serialize;
 /// Deadlines of a run of periodic tasks, beside their computed worst case.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct DeadlineReport {
     /// Jobs that ended after their deadline.
     pub misses: u64,

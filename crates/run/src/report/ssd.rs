@@ -94,6 +94,7 @@ pub struct WindowSample {
 /// Operations of dies whose planes have writes of their own, and the pages and blocks that they concern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct PlaneReport {
     /// Reads, also of the spare area alone.
     pub reads: u64,
@@ -142,6 +143,7 @@ impl From<Accesses> for EntryCount {
 /// Controller work for victim selection in the measured part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct VictimWorkReport {
     /// Entries accessed when pages became invalid.
     pub invalidated: EntryCount,

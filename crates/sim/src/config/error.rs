@@ -5,6 +5,7 @@ use workload::nearest::did_you_mean;
 
 /// Reason why an experiment cannot run; found before the run.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigError {
     /// A file of the experiment cannot be read.
     #[error("{}: {source}", path.display())]

@@ -23,6 +23,8 @@ mod planes;
 mod portable;
 mod precondition;
 mod processor;
+#[cfg(test)]
+mod published;
 mod queues;
 mod read_retry;
 mod reclaim_units;

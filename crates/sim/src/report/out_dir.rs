@@ -16,6 +16,7 @@ pub struct OutDir {
 
 /// Reason why a report cannot be written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OutError {
     /// The path is not a directory.
     #[error("{path} is a file: the results need a directory of their own, such as `out`", path = .0.display())]
