@@ -34,4 +34,3 @@ mod told;
 pub mod watched;
 // The crates whose types are in this one's: a crate that depends on it needs no other.
 pub use {::flash, ::ftl};
-
