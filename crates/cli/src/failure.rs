@@ -1,8 +1,8 @@
 //! Unsuccessful ends of a command, and their exit codes.
 
 use crate::snippet::snippet;
-use sim::Fault;
-use sim::config::ConfigError;
+use lab::Fault;
+use lab::config::ConfigError;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;

@@ -5,8 +5,8 @@ use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::output;
 use clap::{Arg, Command, CommandFactory};
-use sim::config::{SCHEME_SETTINGS, Setting, nearest};
-use sim::report::wrap;
+use lab::config::{SCHEME_SETTINGS, Setting, nearest};
+use lab::report::wrap;
 
 /// Commands whose `-h` is short.
 const LONG: [&str; 2] = ["compare", "sweep"];

@@ -63,7 +63,7 @@ pub(crate) use told::command_line;
 #[cfg(feature = "html")]
 mod told {
     use crate::output::WRITTEN_BY;
-    use sim::report::About;
+    use lab::report::About;
     use std::ffi::OsString;
 
     /// What a page tells besides results.

@@ -4,7 +4,7 @@
 //! ```no_run
 //! fn main() -> std::process::ExitCode {
 //!     // `.scheme(&MY_PRESET)` and `.victim(&MY_POLICY)` add one's own.
-//!     ftlkit::main(ftlkit::sim::catalogue::Catalogue::default())
+//!     ftlkit::main(ftlkit::lab::catalogue::Catalogue::default())
 //! }
 //! ```
 //!
@@ -26,14 +26,14 @@ mod settings;
 mod snippet;
 
 // The crates whose types are in this one's: a crate that depends on it needs no other.
-pub use {::flash, ::ftl, ::sim};
+pub use {::flash, ::ftl, ::lab};
 
 use clap::FromArgMatches;
-use sim::catalogue::Catalogue;
+use lab::catalogue::Catalogue;
 use std::process::ExitCode;
 
 #[global_allocator]
-static ALLOCATOR: sim::allocator::HugePages = sim::allocator::HugePages;
+static ALLOCATOR: lab::allocator::HugePages = lab::allocator::HugePages;
 
 /// What the arguments say.
 enum Arguments {

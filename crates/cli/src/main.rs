@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ftlkit::main(sim::catalogue::Catalogue::default())
+    ftlkit::main(lab::catalogue::Catalogue::default())
 }

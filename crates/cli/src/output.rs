@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use clap::builder::styling::{AnsiColor, Style};
+use lab::report::Table;
 use serde::Serialize;
-use sim::report::Table;
 use std::io::{self, IsTerminal, Write};
 
 /// This program, in the files that it writes.

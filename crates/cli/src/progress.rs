@@ -1,6 +1,6 @@
 //! A progress bar on standard error for tasks longer than two seconds, if standard error is a terminal.
 
-use sim::report::units::{bytes, count};
+use lab::report::units::{bytes, count};
 use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};

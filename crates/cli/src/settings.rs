@@ -2,7 +2,7 @@
 
 use clap::error::Error;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use sim::config::{ConfigError, Experiment, Group, Setting};
+use lab::config::{ConfigError, Experiment, Group, Setting};
 use std::marker::PhantomData;
 
 /// Which settings a command has.

@@ -22,7 +22,7 @@ mod summary;
 mod threads;
 
 // The crates whose types are in this one's: a crate that depends on it needs no other.
-pub use {::flash, ::ftl, ::sim};
+pub use {::flash, ::ftl, ::lab};
 
 pub use below::{Below, FaultCounts};
 pub use block_device::{BlockDevice, Latency};

@@ -4,9 +4,9 @@ use crate::below::FaultCounts;
 use crate::nbd::Command;
 use flash::{BlockId, Cause, Counts, Flash, Lpn, Operation, Probe};
 use ftl::{AnyScheme, Guarantee};
+use lab::measures::{Distribution, Summary as Times, wear};
+use lab::report::{CauseCounts, StreamsReport};
 use serde::Serialize;
-use sim::measures::{Distribution, Summary as Times, wear};
-use sim::report::{CauseCounts, StreamsReport};
 use std::collections::BTreeMap;
 
 /// Kinds of page tasks.

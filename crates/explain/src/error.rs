@@ -1,7 +1,7 @@
 //! Errors of a recording.
 
 use ftl::FtlError;
-use sim::config::ConfigError;
+use lab::config::ConfigError;
 use workload::WorkloadError;
 
 /// Reason why a run cannot be recorded.

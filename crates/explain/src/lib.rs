@@ -21,7 +21,7 @@ mod tour;
 mod units;
 
 // The crates whose types are in this one's: a crate that depends on it needs no other.
-pub use {::flash, ::ftl, ::sim};
+pub use {::flash, ::ftl, ::lab};
 
 pub use error::ExplainError;
 pub use json::json_lines;

@@ -5,13 +5,13 @@ use crate::recorder::MARK_BYTES;
 use crate::tour::tour;
 use crate::units::time;
 use ftl::{Asks, Layout, PageTask, TaskKind};
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64;
-use sim::config::{
+use lab::config::{
     Bytes, DEFAULT_PART, DefaultShare, Experiment, Fill, PartTable, PartialPages, Resolved,
     ResolvedScheme, TextOrTable,
 };
-use sim::run::Cutter;
+use lab::run::Cutter;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
 use workload::{Request, WorkloadSpec};
 
 /// Blocks of the array, and pages of each block, by default.

@@ -1,7 +1,7 @@
 //! Errors of a reproduction.
 
 use crate::ddt::CopyRunError;
-use sim::config::ConfigError;
+use lab::config::ConfigError;
 use std::path::PathBuf;
 
 /// Reasons why a paper cannot be reproduced.

@@ -5,8 +5,8 @@ use crate::render::render_without_clock;
 use crate::reproduction::{PlotFile, Reproduction};
 use crate::row::Row;
 use crate::verdict::Verdict;
-use sim::report::plots::{PlotError, PlotOptions};
-use sim::report::{OutDir, OutError};
+use lab::report::plots::{PlotError, PlotOptions};
+use lab::report::{OutDir, OutError};
 use std::io::{self, Write};
 use std::path::PathBuf;
 

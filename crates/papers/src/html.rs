@@ -5,7 +5,7 @@ use crate::matrix::Matrix;
 use crate::render::{conditions, heading, ratio, remarks, with_unit};
 use crate::reproduction::{Reproduction, Section, tally};
 use crate::row::Row;
-use html_report::{Page, copyable, folded};
+use lab::report::html::{Page, copyable, folded};
 use maud::{Markup, html};
 
 /// One page about all these reproductions, and the command that made it.

@@ -51,7 +51,7 @@ mod two_level_gc;
 mod verdict;
 
 // The crates whose types are in this one's: a crate that depends on it needs no other.
-pub use {::bounds, ::flash, ::sim};
+pub use {::bounds, ::flash, ::lab};
 
 pub use error::ReproduceError;
 pub use figure::Figure;
@@ -67,7 +67,7 @@ pub use row::{Claim, Limit, Row, TOLERANCE};
 pub use settings::{Scale, Settings};
 pub use verdict::{Reason, Verdict};
 
-use sim::config::did_you_mean;
+use lab::config::did_you_mean;
 
 /// All papers that can be reproduced, in display order.
 pub static PAPERS: &[&dyn Paper] = &[

@@ -6,7 +6,7 @@ use crate::observer::ReproductionObserver;
 use crate::reproduction::{Reproduction, Section};
 use crate::settings::Settings;
 use crate::sheet::{Outcome, Sheet};
-use sim::config::did_you_mean;
+use lab::config::did_you_mean;
 use std::sync::LazyLock;
 
 /// Paper that can be reproduced, independent of the simulations that it needs.

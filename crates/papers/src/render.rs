@@ -4,7 +4,7 @@ use crate::figure::{Figure, decimal};
 use crate::matrix::{Cell, Matrix};
 use crate::reproduction::{Reproduction, RunRecord, Section, tally};
 use crate::row::Row;
-use sim::report::{Table, wrap};
+use lab::report::{Table, wrap};
 
 /// Spaces between columns.
 const GAP: usize = 2;
@@ -287,7 +287,7 @@ pub(crate) mod tests {
             matrices: vec![matrix],
             plots: vec![PlotFile {
                 name: "fig-9.svg".into(),
-                figure: sim::report::plots::Bars::default().into(),
+                figure: lab::report::plots::Bars::default().into(),
             }],
             notes: vec!["GFTL is 1".into()],
             ..Section::default()

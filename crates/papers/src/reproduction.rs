@@ -4,8 +4,8 @@ use crate::matrix::Matrix;
 use crate::row::Row;
 use crate::settings::Scale;
 use crate::verdict::Verdict;
+use lab::report::plots::Figure;
 use serde::Serialize;
-use sim::report::plots::Figure;
 
 /// Reproduction of a paper.
 #[derive(Clone, Debug, Serialize)]

@@ -5,12 +5,12 @@ use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
 use crate::settings::{Scale, Settings};
-use rayon::prelude::*;
-use sim::config::{
+use lab::config::{
     DefaultShare, Experiment, PartialPages, Resolved, SchemeTable, SpaceRule, TextOrTable, Word,
 };
-use sim::report::SchemeReport;
-use sim::run::{Observer, Phase, RunError};
+use lab::report::SchemeReport;
+use lab::run::{Observer, Phase, RunError};
+use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Experiment to run, with its name.
@@ -186,7 +186,7 @@ fn run_one(
 ) -> Result<SchemeReport, RunError> {
     let before = resolved.preconditioning_writes(&resolved.schemes[at]);
     let observer = Steps { watch, before, told: AtomicU64::new(0) };
-    let report = sim::run_one(resolved, at, &observer);
+    let report = lab::run_one(resolved, at, &observer);
     observer.tell(steps(resolved, at));
     match report {
         // An incomplete run must not be reported as complete.

@@ -7,7 +7,7 @@ use crate::matrix::{Cell, Matrix};
 use crate::reproduction::{PlotFile, Section};
 use crate::row::{Limit, Row, TOLERANCE};
 use crate::verdict::{Reason, Verdict};
-use sim::report::plots::{Bars, Curve, Curves, Drawn};
+use lab::report::plots::{Bars, Curve, Curves, Drawn};
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 

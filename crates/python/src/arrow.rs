@@ -7,10 +7,10 @@ use arrow_array::{
     RecordBatchReader, StringArray,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, ffi::FFI_ArrowSchema};
+use lab::Fault;
+use lab::sweep::{self, Column};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
-use sim::Fault;
-use sim::sweep::{self, Column};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A table: its columns are Arrow arrays, which other libraries use without a copy.
@@ -134,7 +134,7 @@ impl Table {
         let Some(values) = self.0.column_by_name(name) else {
             let schema = self.0.schema();
             let names = schema.fields().iter().map(|field| field.name().as_str());
-            let hint = sim::config::did_you_mean(name, names);
+            let hint = lab::config::did_you_mean(name, names);
             return Err(pyo3::exceptions::PyKeyError::new_err(format!(
                 "no column is called `{name}`; {hint}"
             )));

@@ -3,9 +3,9 @@
 use crate::arrow::Table;
 use crate::experiment::Experiment;
 use crate::fault::raised;
+use lab::division::{self, Question};
+use lab::{Fault, choose, sweep};
 use pyo3::prelude::*;
-use sim::division::{self, Question};
-use sim::{Fault, choose, sweep};
 
 /// A row per scheme on each part of the experiments.
 #[pyfunction]

@@ -4,10 +4,10 @@ use crate::arrow::Table;
 use crate::experiment::Experiment;
 use crate::fault::raised;
 use crate::watched::watched;
+use lab::choose::{Question, named_parts, named_schemes};
+use lab::config::{Experiment as Settings, PartTable};
+use lab::{Fault, sweep};
 use pyo3::prelude::*;
-use sim::choose::{Question, named_parts, named_schemes};
-use sim::config::{Experiment as Settings, PartTable};
-use sim::{Fault, sweep};
 
 /// Names of the parts that a choice tries: those given, or all of the catalogue.
 #[pyfunction]
@@ -33,7 +33,7 @@ pub(crate) fn choose(
     let part_of = |given: &Bound<'_, Experiment>| match &given.get().0 {
         Settings { part: Some(part), .. } => Ok(part.0.clone()),
         Settings { part_file: Some(file), .. } => PartTable::from_file(file),
-        _ => Ok(PartTable::named(sim::config::DEFAULT_PART)),
+        _ => Ok(PartTable::named(lab::config::DEFAULT_PART)),
     };
     let parts: Result<Vec<PartTable>, _> = parts.iter().map(part_of).collect();
     let parts = parts.map_err(|error| raised(py, error))?;

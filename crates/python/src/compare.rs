@@ -5,16 +5,16 @@ use crate::experiment::Experiment;
 use crate::fault::raised;
 use crate::version::WRITTEN_BY;
 use crate::watched::{Watched, watched};
+use lab::config::Resolved;
+use lab::{Fault, report, results, sweep};
 use pyo3::prelude::*;
-use sim::config::Resolved;
-use sim::{Fault, report, results, sweep};
 use std::path::PathBuf;
 
 /// A comparison that has run.
 #[pyclass(frozen, module = "ftlkit._ftlkit")]
 pub(crate) struct Comparison {
     resolved: Resolved,
-    found: sim::Comparison,
+    found: lab::Comparison,
 }
 
 /// Runs an experiment. Returns the comparison, and the exception that ended it early.
@@ -29,7 +29,7 @@ pub(crate) fn compare(
     let work = |watched: &Watched| -> Result<Comparison, Fault> {
         let resolved = experiment.resolve()?;
         resolved.check_memory()?;
-        let found = sim::compare(&resolved, watched).map_err(Fault::internal)?;
+        let found = lab::compare(&resolved, watched).map_err(Fault::internal)?;
         Ok(Comparison { resolved, found })
     };
     let (result, exception) = watched(py, progress.as_ref(), &text, work)?;
@@ -48,7 +48,7 @@ pub(crate) fn compare(
 impl Comparison {
     /// The report as JSON: the same bytes as `ftlkit compare --json`.
     fn to_json(&self, py: Python<'_>) -> String {
-        py.detach(|| sim::report::to_json(&self.found.report))
+        py.detach(|| lab::report::to_json(&self.found.report))
     }
 
     /// A row per scheme.
@@ -74,7 +74,7 @@ impl Comparison {
     /// Labels and reasons of the schemes that failed.
     fn failures(&self) -> Vec<(String, String)> {
         let failures = self.found.failures.iter();
-        failures.map(|(label, error)| (label.clone(), sim::with_causes(error))).collect()
+        failures.map(|(label, error)| (label.clone(), lab::with_causes(error))).collect()
     }
 
     /// True if it was stopped.

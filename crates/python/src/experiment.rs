@@ -2,9 +2,9 @@
 
 use crate::fault::raised;
 use crate::values;
+use lab::config;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sim::config;
 use std::path::PathBuf;
 
 /// An experiment as a user described it.

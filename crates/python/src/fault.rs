@@ -1,9 +1,9 @@
 //! Faults as exceptions with the command's text.
 
 use arrow_schema::ArrowError;
+use lab::Fault;
+use lab::config::ConfigError;
 use pyo3::prelude::*;
-use sim::Fault;
-use sim::config::ConfigError;
 use workload::WorkloadError;
 
 /// The exception of a fault: `ftlkit.InputError`, or `ftlkit.RunError` if the input is not to blame.

@@ -16,7 +16,7 @@ mod version;
 mod watched;
 
 #[global_allocator]
-static ALLOCATOR: sim::allocator::HugePages = sim::allocator::HugePages;
+static ALLOCATOR: lab::allocator::HugePages = lab::allocator::HugePages;
 
 #[pyo3::pymodule]
 mod _ftlkit {

@@ -1,9 +1,9 @@
 //! What configurations may name.
 
 use crate::fault::raised;
+use lab::{Fault, lists};
 use pyo3::prelude::*;
 use serde_json::json;
-use sim::{Fault, lists};
 
 /// A list as JSON: parts, schemes, workloads, traces, formats, interfaces or victim policies.
 #[pyfunction]

@@ -6,12 +6,12 @@ use crate::fault::raised;
 use crate::policy;
 use crate::version::{VERSION, WRITTEN_BY};
 use crate::watched::{WatchedRuns, watched};
+use lab::config::{self, PartTable, TextOrTable};
+use lab::report::OutDir;
+use lab::sweep::{End, Kept, Limits, Outcome, Plan, Point, Status, Tables, Watch};
+use lab::{Fault, results, sweep};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sim::config::{self, PartTable, TextOrTable};
-use sim::report::OutDir;
-use sim::sweep::{End, Kept, Limits, Outcome, Plan, Point, Status, Tables, Watch};
-use sim::{Fault, results, sweep};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -258,11 +258,11 @@ fn renamed(mut outcome: Outcome, local: &BTreeMap<PathBuf, PathBuf>) -> Outcome 
 /// Identity of this program: programs of one identity measure the same in every run.
 #[pyfunction]
 pub(crate) fn identity() -> PyResult<String> {
-    Ok(sim::program::identity()?)
+    Ok(lab::program::identity()?)
 }
 
 /// SHA-256 of a file's content.
 #[pyfunction]
 pub(crate) fn file_sha256(py: Python<'_>, path: PathBuf) -> PyResult<String> {
-    Ok(py.detach(|| sim::program::file_sha256(&path))?)
+    Ok(py.detach(|| lab::program::file_sha256(&path))?)
 }

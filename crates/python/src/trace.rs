@@ -7,10 +7,10 @@ use arrow_array::{
     ArrayRef, BooleanArray, RecordBatch, RecordBatchReader, StringArray, UInt8Array, UInt64Array,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use lab::Fault;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyDict;
-use sim::Fault;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn options(py: Python<'_>, keys: &Bound<'_, PyDict>) -> PyResult<TraceOptions> {
     workload.insert("options".into(), toml::Value::Table(table));
     let mut experiment = toml::Table::new();
     experiment.insert("workload".into(), toml::Value::Table(workload));
-    let read = sim::config::Experiment::from_table(experiment, "options of the trace");
+    let read = lab::config::Experiment::from_table(experiment, "options of the trace");
     match read.map_err(|error| raised(py, error))?.workload.0 {
         workload::WorkloadSpec::Trace { options, .. } => Ok(options),
         _ => Ok(TraceOptions::default()),

@@ -1,9 +1,9 @@
 //! Python's values as those of an experiment's file.
 
 use crate::fault::raised;
+use lab::Fault;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use sim::Fault;
 use std::path::PathBuf;
 use toml::{Table, Value};
 

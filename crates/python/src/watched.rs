@@ -1,10 +1,10 @@
 //! Runs beside Python: without its lock, with progress, and with an end at Ctrl-C.
 
 use crate::policy;
+use lab::Fault;
+use lab::run::{Observer, Phase};
+use lab::sweep::Watch;
 use pyo3::prelude::*;
-use sim::Fault;
-use sim::run::{Observer, Phase};
-use sim::sweep::Watch;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

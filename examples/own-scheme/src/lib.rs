@@ -5,7 +5,7 @@ pub mod paced;
 pub mod second_look;
 mod told;
 
-use ftlkit::sim::catalogue::Catalogue;
+use ftlkit::lab::catalogue::Catalogue;
 
 /// Catalogue of ftlkit's schemes and policies plus the three additions.
 pub fn catalogue() -> Catalogue {

@@ -4,12 +4,12 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{self, table};
 use clap::Args;
-use serde_json::json;
-use sim::bench::{
+use lab::bench::{
     self, BufferRow, ChannelsRow, Load, Options, Report, Row, SHAPES, Shape, SsdRow, Subject,
 };
-use sim::config::{Bytes, SchemeTable};
-use sim::run::{Observer, Phase};
+use lab::config::{Bytes, SchemeTable};
+use lab::run::{Observer, Phase};
+use serde_json::json;
 use std::io::IsTerminal;
 
 const EXAMPLES: &str = "\
@@ -90,7 +90,7 @@ impl std::fmt::Display for Share {
 impl BenchArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let options = self.options()?;
-        fits(options.shapes_to_measure(), sim::memory::available_bytes())?;
+        fits(options.shapes_to_measure(), lab::memory::available_bytes())?;
         interrupt::listen();
         let tell = !self.quiet && std::io::stderr().is_terminal();
         let report = bench::run(&options, &Interruptible, &mut |row| {

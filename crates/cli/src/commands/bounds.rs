@@ -15,12 +15,12 @@ use crate::output;
 use crate::settings::{OfChannel, Settings};
 use clap::Args;
 use flash::{CopyPath, Part, parts};
-use serde_json::{Value, json};
-use sim::config::{
+use lab::config::{
     Bytes, Channel, ConfigError, CopyChoice, DEFAULT_PART, Duration, Experiment, Margin, Notation,
     PartTable, SchemeChoice, SchemeTable, Word, part_by_name,
 };
-use sim::division::{Division, Question, own_blocks, refused};
+use lab::division::{Division, Question, own_blocks, refused};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -67,7 +67,7 @@ pub(crate) struct BoundsArgs {
 
     /// Deadline of a request, such as 3ms: tell which schemes keep it in the worst case, without queueing, and by how much
     /// the others do not; of one page, unless --pages says more (--tasks judges periodic tasks with queueing)
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = sim::config::with_unit)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = lab::config::with_unit)]
     #[arg(conflicts_with_all = ["tasks", "markdown"])]
     deadline: Option<Duration>,
 

@@ -7,11 +7,11 @@ use crate::html::{HtmlArgs, HtmlFile};
 use crate::progress::Progress;
 use crate::{interrupt, output};
 use clap::Args;
+use lab::choose::{self, Choice, Question, Verdict, tables};
+use lab::config::{Bytes, Duration, Experiment, Margin, PartTable, TextOrTable};
+use lab::report::wrap;
+use lab::run::{Observer, Phase};
 use serde_json::json;
-use sim::choose::{self, Choice, Question, Verdict, tables};
-use sim::config::{Bytes, Duration, Experiment, Margin, PartTable, TextOrTable};
-use sim::report::wrap;
-use sim::run::{Observer, Phase};
 use std::path::PathBuf;
 use workload::WorkloadSpec;
 
@@ -39,7 +39,7 @@ pub(crate) struct ChooseArgs {
     trace: Option<PathBuf>,
 
     /// Deadline of every request from arrival to completion, queueing included, such as 3ms
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = sim::config::with_unit)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = lab::config::with_unit)]
     deadline: Duration,
 
     /// Raw capacity, such as 4GiB: as many devices of a part as make it up
@@ -142,7 +142,7 @@ impl ChooseArgs {
     ) -> Result<(), Failure> {
         let headline = self.headline(choices);
         let about = crate::html::about(question.summary(), String::new());
-        let page = sim::choose::page(choices, &headline, self.deadline, interrupted, &about);
+        let page = lab::choose::page(choices, &headline, self.deadline, interrupted, &about);
         html.write(&page, self.quiet)
     }
 

@@ -6,7 +6,7 @@ use super::run::{OutputArgs, PlotArgs, run_experiment};
 use crate::failure::Failure;
 use crate::settings::{OfExperiment, Settings};
 use clap::{Args, ValueEnum};
-use sim::config::{
+use lab::config::{
     ConfigError, Count, DEFAULT_PART, Experiment, Margin, PartTable, TextOrTable, Timing,
     WorkloadChoice, job_from_text, tasks_from_file,
 };

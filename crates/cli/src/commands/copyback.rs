@@ -13,10 +13,10 @@ use crate::failure::Failure;
 use crate::output;
 use bounds::copyback::{CopyPath, CopyTimings, CopybackError};
 use clap::{Args, ValueEnum};
+use lab::with_causes;
 use papers::ddt::files::{self, WriteError};
 use papers::ddt::{CopyRunError, Study, Way};
 use serde_json::json;
-use sim::with_causes;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::settings::{OfDeadline, Settings};
 use clap::Args;
-use sim::config::Experiment;
+use lab::config::Experiment;
 
 /// The deadline, and whether a miss fails the command.
 #[derive(Clone, Debug, Args)]

@@ -7,7 +7,7 @@ use crate::output;
 use crate::result_file::{Content, ResultFile};
 use clap::Args;
 use explain::{ExplainError, Settings, html, json_lines, record, text};
-use sim::config::{Experiment, PartTable, SchemeChoice, TextOrTable, Timing};
+use lab::config::{Experiment, PartTable, SchemeChoice, TextOrTable, Timing};
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;

@@ -6,11 +6,11 @@ use crate::interrupt;
 use crate::output::{self, table};
 use crate::progress::Progress;
 use clap::Args;
+use lab::fit::{self, Candidate, Figure, Fit, Measured, Options};
+use lab::report::units::percent;
+use lab::report::wrap;
+use lab::run::{Observer, Phase};
 use serde_json::json;
-use sim::fit::{self, Candidate, Figure, Fit, Measured, Options};
-use sim::report::units::percent;
-use sim::report::wrap;
-use sim::run::{Observer, Phase};
 use std::path::PathBuf;
 use workload::quantity::decimal;
 

@@ -8,9 +8,9 @@ use crate::failure::Failure;
 use crate::output::{self, micros, table};
 use clap::{Args, ValueEnum};
 use flash::{Ns, PageTimes, Part, parts};
+use lab::config::Bytes;
+use lab::lists;
 use serde_json::json;
-use sim::config::Bytes;
-use sim::lists;
 use std::path::PathBuf;
 use workload::{BUILTIN, ParameterInfo, formats};
 
@@ -118,7 +118,7 @@ fn parts_text() -> String {
          and tPROG, and copies may take several paths. tR and tPROG of the others include the transfer: on an SSD \
          (compare --channels) they need --bus-cycle. Where times depend on the page, the shortest and the longest.";
     text.push_str("\n\n");
-    text.push_str(&sim::report::wrap(notes, output::width(), "  "));
+    text.push_str(&lab::report::wrap(notes, output::width(), "  "));
     text.push_str("Sources, currents, times by page and SLC mode: ftlkit list parts --json\n");
     text
 }

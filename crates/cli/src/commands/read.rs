@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
-use sim::config::ConfigError;
+use lab::config::ConfigError;
 use std::path::Path;
 use workload::CAPTURED;
 use workload::formats::{self, Action};

@@ -7,11 +7,11 @@ use crate::progress::Progress;
 use crate::{interrupt, output};
 use clap::Args;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use lab::report::{OutDir, OutError};
+use lab::{results, with_causes};
 use papers::{
     Detail, PAPERS, Paper, ReproduceError, Reproduction, ReproductionObserver, Scale, Settings,
 };
-use sim::report::{OutDir, OutError};
-use sim::{results, with_causes};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};

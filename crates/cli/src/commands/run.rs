@@ -7,11 +7,11 @@ use crate::output::WRITTEN_BY;
 use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
 use clap::Args;
-use sim::config::{Experiment, Resolved};
-use sim::report::OutDir;
-use sim::report::plots::{PlotFont, PlotFormat, PlotOptions, PlotSize};
-use sim::results;
-use sim::run::{Observer, Phase};
+use lab::config::{Experiment, Resolved};
+use lab::report::OutDir;
+use lab::report::plots::{PlotFont, PlotFormat, PlotOptions, PlotSize};
+use lab::results;
+use lab::run::{Observer, Phase};
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -212,18 +212,18 @@ fn run_resolved(
 ) -> Result<(), Failure> {
     interrupt::listen();
     let watch = RunProgress::new(resolved, output.quiet);
-    let found = sim::compare(resolved, &watch).map_err(Failure::internal)?;
+    let found = lab::compare(resolved, &watch).map_err(Failure::internal)?;
     drop(watch);
     let files = out.map_or(Ok(()), |out| write_files(resolved, &found, out, output.quiet));
     let page = html.map_or(Ok(()), |html| write_page(resolved, &found, &html, output.quiet));
     // What cannot be written to a file is printed all the same.
     if output.json {
-        output::text(&sim::report::to_json(&found.report))?;
+        output::text(&lab::report::to_json(&found.report))?;
     } else {
         let (report, width) = (&found.report, output::width());
         let table = match output.details {
-            true => sim::report::details::render(report, width),
-            false => sim::report::overview::render(report, width),
+            true => lab::report::details::render(report, width),
+            false => lab::report::overview::render(report, width),
         };
         output::painted(&format!("{}\n{table}", summary(resolved, output)))?;
     }
@@ -247,7 +247,7 @@ fn summary(resolved: &Resolved, output: &OutputArgs) -> String {
     };
     let wrapped = |(what, text): &(&str, String)| {
         let indent = " ".repeat(13);
-        let text = sim::report::wrap(&format!("{indent}{text}"), output::width(), &indent);
+        let text = lab::report::wrap(&format!("{indent}{text}"), output::width(), &indent);
         format!("{what:<12} {}", &text[indent.len()..])
     };
     lines.iter().filter(is_shown).map(wrapped).collect()
@@ -257,29 +257,29 @@ fn summary(resolved: &Resolved, output: &OutputArgs) -> String {
 #[cfg(feature = "html")]
 fn write_page(
     resolved: &Resolved,
-    found: &sim::Comparison,
+    found: &lab::Comparison,
     html: &HtmlFile,
     quiet: bool,
 ) -> Result<(), Failure> {
     let text = experiment_text(resolved);
     // A path that is not Unicode has no form in TOML; the command has it as it is shown.
     let text = text.unwrap_or_else(|_| "# no form as TOML: a path is not Unicode".into());
-    let about = sim::report::About {
+    let about = lab::report::About {
         failures: found.faults().map(|fault| fault.what).collect(),
         ..crate::html::about(resolved.summary(), text)
     };
-    html.write(&sim::report::page(&found.report, &about), quiet)
+    html.write(&lab::report::page(&found.report, &about), quiet)
 }
 
 #[cfg(not(feature = "html"))]
-fn write_page(_: &Resolved, _: &sim::Comparison, html: &HtmlFile, _: bool) -> Result<(), Failure> {
+fn write_page(_: &Resolved, _: &lab::Comparison, html: &HtmlFile, _: bool) -> Result<(), Failure> {
     match *html {}
 }
 
 /// Writes the report's files, and the experiment that reproduces them.
 fn write_files(
     resolved: &Resolved,
-    found: &sim::Comparison,
+    found: &lab::Comparison,
     out: &OutDir,
     quiet: bool,
 ) -> Result<(), Failure> {
@@ -294,7 +294,7 @@ fn write_files(
 }
 
 /// Result of the process. An exceeded bound or a missed deadline takes precedence over an interruption.
-fn verdict(found: &sim::Comparison, strict: bool) -> Result<(), Failure> {
+fn verdict(found: &lab::Comparison, strict: bool) -> Result<(), Failure> {
     if let Some(fault) = found.failed() {
         return Err(fault.into());
     }

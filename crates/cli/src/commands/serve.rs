@@ -30,9 +30,9 @@ use device::image::{Description, Image, ImageArray, ImageError, NEED_ORDER, Reco
 use device::nbd::{Limits, Listener, Server, Stop, Tls, serve};
 use device::{Below, BlockDevice, Latency, Monitor};
 use flash::{Array, Flash, Store};
+use lab::config::{Bytes, Resolved, ResolvedScheme};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use sim::config::{Bytes, Resolved, ResolvedScheme};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};

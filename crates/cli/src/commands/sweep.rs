@@ -9,14 +9,14 @@ use crate::output::WRITTEN_BY;
 use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
 use clap::Args;
-use sim::config::{Axis, Experiment, PartTable, TextOrTable, list};
-use sim::report::plots::{Figure, PlotFormat, PlotOptions};
-use sim::report::{OutDir, units, wrap};
-use sim::results;
-use sim::sweep::{
+use lab::config::{Axis, Experiment, PartTable, TextOrTable, list};
+use lab::report::plots::{Figure, PlotFormat, PlotOptions};
+use lab::report::{OutDir, units, wrap};
+use lab::results;
+use lab::sweep::{
     self, End, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Summary, Tables, Watch,
 };
-use sim::with_causes;
+use lab::with_causes;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;

@@ -22,10 +22,10 @@ impl TermsArgs {
 /// Heading, and one paragraph per term.
 pub(crate) fn glossary() -> String {
     let entry = |(term, text): &(&str, &str)| {
-        format!("{term}\n{}", sim::report::wrap(&format!("    {text}"), output::width(), "    "))
+        format!("{term}\n{}", lab::report::wrap(&format!("    {text}"), output::width(), "    "))
     };
     format!(
         "Words of ftlkit's reports\n\n{}",
-        sim::report::TERMS.iter().map(entry).collect::<String>()
+        lab::report::TERMS.iter().map(entry).collect::<String>()
     )
 }

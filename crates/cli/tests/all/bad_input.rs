@@ -79,7 +79,7 @@ fn experiment_files() {
 #[test]
 fn devices_beyond_the_memory_of_the_machine() {
     // The two runs need 36 and 28 GiB per scheme; a larger machine would run them.
-    if sim::memory::available_bytes().is_none_or(|bytes| bytes >= 24 << 30) {
+    if lab::memory::available_bytes().is_none_or(|bytes| bytes >= 24 << 30) {
         return;
     }
     let needs = ["capacity", "GiB of memory", "available", "smaller --capacity"];

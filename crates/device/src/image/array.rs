@@ -8,7 +8,7 @@ use flash::{
     AnyArray, BlockId, Counts, DynFlash, FlashError, Layer, Ppn, Probe, Serial, WearLevel,
 };
 use ftl::{AnyScheme, FtlError, SchemeConfig, registry};
-use sim::ssd::SsdSetup;
+use lab::ssd::SsdSetup;
 use std::any::Any;
 
 /// What the clock is on, of any type: so clocks and the device above are compiled once.

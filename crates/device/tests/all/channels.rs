@@ -9,9 +9,9 @@ use ftl::{
 };
 use ftlkit_device::nbd::Limits;
 use ftlkit_device::{Latency, ModelClock};
+use lab::ssd::{CollectionPlace, CoreSettings, SsdSetup};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
-use sim::ssd::{CollectionPlace, CoreSettings, SsdSetup};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 

@@ -12,9 +12,9 @@ use ftl::{AnyScheme, BufferPolicy, BufferSettings, PlacementKind, SchemeConfig, 
 use ftlkit_device::image::{Description, Image, ImageArray};
 use ftlkit_device::nbd::{Export, Listener, Server, Stop, serve};
 use ftlkit_device::{Below, BlockDevice, Latency, Summary};
+use lab::ssd::SsdSetup;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use sim::ssd::SsdSetup;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -7,9 +7,9 @@ use ftl::{BufferPolicy, BufferSettings, SchemeConfig, registry, registry::REGIST
 use ftlkit_device::image::{Description, Image, ImageArray};
 use ftlkit_device::nbd::{Export, Limits, Listener, NbdError, Reply, Server, Stop, serve};
 use ftlkit_device::{BlockDevice, Latency, Monitor, Summary};
+use lab::ssd::SsdSetup;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use sim::ssd::SsdSetup;
 use socket2::SockRef;
 use std::io::{self, Read, Write};
 use std::mem::MaybeUninit;

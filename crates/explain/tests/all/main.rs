@@ -5,7 +5,7 @@ mod lines;
 mod schemes;
 
 use ftlkit_explain::{ExplainError, Recording, Settings, What, record};
-use sim::config::Experiment;
+use lab::config::Experiment;
 
 /// Settings for a scheme, as `ftlkit explain` has them without options.
 fn settings(scheme: &str) -> Settings {

@@ -7,7 +7,7 @@ use flash::{
     AnyArray, BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Operation, Part, Ppn, Store,
 };
 use ftl::{BufferPolicy, BufferSettings, FtlError, SchemeConfig, registry};
-use sim::run::plain_array;
+use lab::run::plain_array;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Why a row of these figures may differ.

@@ -3,8 +3,8 @@
 use super::measure::*;
 use crate::runs::Runs;
 use crate::sheet::{Outcome, Sheet};
-use sim::report::SchemeReport;
-use sim::report::units::grouped;
+use lab::report::SchemeReport;
+use lab::report::units::grouped;
 
 /// Further conditions, reported as evidence: group, words, suffix of files.
 const STATES: [(&str, &str, &str); 3] = [

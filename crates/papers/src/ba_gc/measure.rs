@@ -5,7 +5,7 @@ use crate::runs::{Found, Runs};
 use crate::sheet::Sheet;
 use flash::Cause;
 use flash::parts::K9WBG08U1M;
-use sim::report::{CauseCounts, SchemeReport};
+use lab::report::{CauseCounts, SchemeReport};
 
 /// Stand-ins for the workloads of §6.1, in the order of the text.
 pub(super) const WORKLOADS: [&str; 6] = [

@@ -7,7 +7,7 @@ use crate::row::Row;
 use crate::runs::{Found, Runs};
 use crate::sheet::{Outcome, Sheet, line};
 use crate::verdict::Verdict;
-use sim::report::SchemeReport;
+use lab::report::SchemeReport;
 
 /// Execution times in order, or why one is missing.
 type Times = Result<Vec<f64>, String>;
@@ -506,7 +506,7 @@ pub(super) fn fig_7(runs: &Runs, to: &mut Sheet) -> Outcome {
                 let Ok(report) = of.report(scheme, mib) else { continue };
                 let aged = report.buffer.as_ref().map_or(0, |buffer| buffer.aged);
                 to.say("scheme", scheme).say("mib", mib).say("pages", pages_an_eviction(report));
-                to.say("aged", sim::report::units::grouped(aged)).put("time", execution_s(report));
+                to.say("aged", lab::report::units::grouped(aged)).put("time", execution_s(report));
             }
         }
         let lines = BUFFER_MIB.map(|mib| format!("{mib} MiB"));

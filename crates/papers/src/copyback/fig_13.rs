@@ -5,7 +5,7 @@ use crate::ddt::{CopyRunError, Way};
 use crate::error::ReproduceError;
 use crate::sheet::{Outcome, Sheet, line};
 use bounds::copyback::CopyPath;
-use sim::report::plots::Curve;
+use lab::report::plots::Curve;
 
 /// Operations per transaction of the curves drawn.
 const DRAWN: [u32; 4] = [1, 2, 8, MOST];

@@ -6,7 +6,7 @@ use crate::sheet::line;
 use bounds::copyback::{CopyPath, CopyTimings, Waits};
 use flash::Ns;
 use flash::parts::DDT_MLC;
-use sim::report::plots::Curve;
+use lab::report::plots::Curve;
 use std::fmt::Write;
 
 /// Operations of the largest transaction: one block per plane.

@@ -8,8 +8,8 @@ use crate::runs::{Planned, Ran, run_all};
 use crate::settings::{Scale, Settings};
 use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
-use sim::config::Experiment;
-use sim::report::SchemeReport;
+use lab::config::Experiment;
+use lab::report::SchemeReport;
 
 /// Runs: channels and ways of a board of eight dies, outstanding requests, cycle of direct transfers. The paper takes
 /// 25 ns; 35 ns is the shortest cycle at which the pins of its mode latch.

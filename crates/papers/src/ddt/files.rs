@@ -5,8 +5,8 @@ use crate::ddt::host_load::Point;
 use crate::ddt::study::{Study, StudyRow};
 use crate::ddt::way::Way;
 use bounds::copyback::Copyback;
-use sim::report::plots::{Curve, Curves, Drawn, PlotError};
-use sim::report::{OutDir, OutError};
+use lab::report::plots::{Curve, Curves, Drawn, PlotError};
+use lab::report::{OutDir, OutError};
 use std::path::PathBuf;
 
 /// Reasons why a study cannot be written.

@@ -24,12 +24,12 @@ use flash::channels::{
     Addressing, BusUse, Channels, Command, Completion, DieAddress, Policy, Request, Topology,
     share_ppm,
 };
+use lab::measures::Distribution;
+use lab::report::Summary;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use serde::Serialize;
-use sim::measures::Distribution;
-use sim::report::Summary;
 
 /// Parameters of the study.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! REQ and GRANT belong to the arbiter, R/B# to the device.
 
 use crate::ddt::control::{Cycles, Event, EventKind, PagePosition};
-use sim::report::units::grouped;
+use lab::report::units::grouped;
 use std::fmt::Write;
 
 /// Selects the events to show.

@@ -1,9 +1,9 @@
 //! Timing diagrams: panels of signals over time, with marked spans below the signals.
 
+use lab::report::plots::{Area, PALETTE, PlotError, drawn, fitted, text};
 use plotters::element::{PathElement, Polygon, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{BLACK, Color, RGBColor, WHITE};
-use sim::report::plots::{Area, PALETTE, PlotError, drawn, fitted, text};
 
 /// Widths of a diagram, of its name column and of its right margin, pixels.
 const WIDTH: i32 = 1200;

@@ -5,7 +5,7 @@ use crate::ddt::control::{Cycles, Event, EventKind, Level, PagePosition, Signal,
 use crate::ddt::timing_diagram::{Panel, Row, Shape, Span, TimingDiagram};
 use crate::ddt::waveform::signals;
 use flash::Ns;
-use sim::report::plots::PlotError;
+use lab::report::plots::PlotError;
 
 /// Data cycles shown at the begin and at the end of the transfer.
 const FIRST: Ns = 4;

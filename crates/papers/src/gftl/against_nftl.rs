@@ -6,7 +6,7 @@ use super::drive::{Kind, Sample};
 use super::paper::{PAGES_PER_BLOCK, UTILISATIONS};
 use super::spread::Spread;
 use crate::sheet::{Outcome, Sheet};
-use sim::report::plots::{Curve, Drawn};
+use lab::report::plots::{Curve, Drawn};
 
 /// π of the plots: that of Table I's large-block part.
 const PLOTTED: u32 = PAGES_PER_BLOCK[1];

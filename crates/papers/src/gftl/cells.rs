@@ -7,8 +7,8 @@ use crate::reproduction::RunRecord;
 use crate::settings::Settings;
 use flash::{Part, parts};
 use ftl::{CollectionRam, Enqueue, SchemeConfig, registry};
+use lab::run::RunError;
 use rayon::prelude::*;
-use sim::run::RunError;
 use workload::WorkloadSpec;
 
 /// Load of a run.

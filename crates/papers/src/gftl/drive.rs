@@ -10,8 +10,8 @@ use flash::{AnyArray, BlockId, Flash, Geometry, GeometryError, Lpn, Part, Serial
 use ftl::{
     AnyScheme, Done, FtlError, HostClock, PageTask, Preset, SchemeConfig, TaskKind, registry,
 };
-use sim::measures::{Wear, wear};
-use sim::run::{RunError, array_without_errors};
+use lab::measures::{Wear, wear};
+use lab::run::{RunError, array_without_errors};
 use workload::{Op, Source, Space, WorkloadSpec};
 
 /// Number of samples in a time series.

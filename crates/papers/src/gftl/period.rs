@@ -7,7 +7,7 @@ use super::table_6::NJ_PER_US;
 use crate::reproduction::PlotFile;
 use crate::sheet::{Outcome, Sheet};
 use bounds::gftl;
-use sim::report::plots::Stacked;
+use lab::report::plots::Stacked;
 
 /// Mean times in a period, µs.
 #[derive(Clone, Copy, Debug)]

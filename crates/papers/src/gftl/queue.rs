@@ -9,7 +9,7 @@ use crate::row::{Limit, Row};
 use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use bounds::gftl;
-use sim::report::plots::{Curve, Curves, Drawn};
+use lab::report::plots::{Curve, Curves, Drawn};
 
 /// Maximum points per curve.
 const POINTS: usize = 600;

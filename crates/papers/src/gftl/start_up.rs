@@ -11,7 +11,7 @@ use bounds::gftl::{
 };
 use flash::{AnyArray, Cause, Lpn, Operation};
 use ftl::{AnyScheme, FtlError, SchemeConfig, WriteQueue, registry};
-use sim::run::RunError;
+use lab::run::RunError;
 
 /// Rounds over all blocks after the array is full, so that the write queue and the collection queue are in use.
 const ROUNDS: u32 = 2;

@@ -5,8 +5,8 @@ use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
 use crate::runs::{Planned, Ran, run_all};
 use crate::settings::Scale;
-use sim::config::{Bytes, Experiment, Fill, Preconditioning, SchemeTable, TextOrTable};
-use sim::report::SchemeReport;
+use lab::config::{Bytes, Experiment, Fill, Preconditioning, SchemeTable, TextOrTable};
+use lab::report::SchemeReport;
 use workload::WorkloadSpec;
 
 /// Stand-ins for the workloads of Table V, in the paper's order.

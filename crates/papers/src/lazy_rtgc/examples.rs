@@ -7,9 +7,9 @@ use bounds::lazy_rtgc;
 use flash::parts::EVALUATION_SLC;
 use flash::{Cause, Geometry, Lpn, Operation, Part, Store, US};
 use ftl::{AnyScheme, FtlError, SchemeConfig};
+use lab::run::plain_array;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use sim::run::plain_array;
 
 /// Fig. 1: the duration of a collection depends on λ, the victim's valid pages.
 pub(super) fn fig_1(to: &mut Sheet) -> Outcome {

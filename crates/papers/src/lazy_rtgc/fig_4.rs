@@ -9,9 +9,9 @@ use bounds::lazy_rtgc;
 use flash::parts::EVALUATION_SLC;
 use flash::{Cause, Counts, Geometry, Lpn, Operation, Part, Store};
 use ftl::{AnyScheme, FtlError, SchemeConfig};
+use lab::run::plain_array;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use sim::run::plain_array;
 
 /// Pages per block, and maximum copies per step.
 const PAGES: u32 = 8;

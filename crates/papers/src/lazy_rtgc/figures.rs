@@ -7,8 +7,8 @@ use crate::reproduction::PlotFile;
 use crate::row::{Row, TOLERANCE};
 use crate::sheet::{Outcome, Sheet};
 use crate::verdict::{Reason, Verdict};
-use sim::report::SchemeReport;
-use sim::report::plots::Bars;
+use lab::report::SchemeReport;
+use lab::report::plots::Bars;
 
 /// Causes under which collection moves valid pages, by copy or by read and program.
 pub(super) const COLLECTION: [&str; 5] =

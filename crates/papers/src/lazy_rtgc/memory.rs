@@ -7,7 +7,7 @@ use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use bounds::{Ratio, fsr, gftl, lazy_rtgc, ram, rftl};
 use flash::parts::EVALUATION_SLC;
-use sim::report::plots::Bars;
+use lab::report::plots::Bars;
 
 /// Cached mapping table of the evaluation (§6.2 (2)), bytes.
 const CACHED_BYTES: u64 = 256 << 10;

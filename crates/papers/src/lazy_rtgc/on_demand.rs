@@ -14,8 +14,8 @@ use crate::settings::{Scale, Settings};
 use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use flash::parts::EVALUATION_SLC;
-use sim::report::SchemeReport;
-use sim::report::plots::{Curve, Curves, Drawn};
+use lab::report::SchemeReport;
+use lab::report::plots::{Curve, Curves, Drawn};
 
 /// Fig. 8: hit ratio and mean response over the size of the cached mapping table.
 pub(super) fn fig_8(

@@ -6,8 +6,8 @@ use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
 use crate::runs::{Planned, Ran, run_all};
 use crate::settings::Scale;
-use sim::config::{Bytes, Experiment, Preconditioning, SchemeTable, TextOrTable};
-use sim::report::SchemeReport;
+use lab::config::{Bytes, Experiment, Preconditioning, SchemeTable, TextOrTable};
+use lab::report::SchemeReport;
 use std::path::PathBuf;
 use workload::WorkloadSpec;
 

@@ -6,8 +6,8 @@ use crate::row::{Limit, Row};
 use crate::runs::{Planned, Ran, as_in_the_papers, run_all};
 use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Verdict;
-use sim::config::{Bytes, Duration, Experiment, TextOrTable};
-use sim::report::DeadlineReport;
+use lab::config::{Bytes, Duration, Experiment, TextOrTable};
+use lab::report::DeadlineReport;
 use workload::{Replay, TaskOperation, TaskOrder, TaskSpec, WorkloadSpec};
 
 /// Schemes with the bound of one collection step, ordered by U(R).
@@ -85,7 +85,7 @@ fn shortest_period(scheme: &str, seed: u64) -> Result<u64, ReproduceError> {
     Ok(bound.unwrap_or_default())
 }
 
-fn setup(run: &str, source: sim::config::ConfigError) -> ReproduceError {
+fn setup(run: &str, source: lab::config::ConfigError) -> ReproduceError {
     ReproduceError::Setup { run: format!("`{run}`"), source: Box::new(source) }
 }
 
@@ -156,7 +156,7 @@ mod tests {
     use crate::lazy_rtgc::DATA;
     use crate::observer::Unwatched;
     use crate::testing::filled;
-    use sim::config::tasks_from_file;
+    use lab::config::tasks_from_file;
     use std::path::Path;
 
     #[test]

@@ -10,8 +10,8 @@ use ftl::{
     BuildResult, FtlError, Future, FutureNotes, PLACEMENT_POLICIES, PlacementKind, SchemeConfig,
     VictimKind,
 };
+use lab::run::plain_array;
 use rayon::prelude::*;
-use sim::run::plain_array;
 use std::sync::Arc;
 
 /// Array, and how long it is written.

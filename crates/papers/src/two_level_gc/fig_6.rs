@@ -14,8 +14,8 @@ use crate::reproduction::{CurvesFile, PlotFile};
 use crate::runs::{Planned, Ran, run_all};
 use crate::settings::Settings;
 use crate::sheet::{Outcome, Sheet};
-use sim::report::SchemeReport;
-use sim::report::plots::{Curve, Curves, Drawn};
+use lab::report::SchemeReport;
+use lab::report::plots::{Curve, Curves, Drawn};
 
 pub(super) fn fig_6(
     settings: &Settings,
@@ -100,7 +100,7 @@ fn rates(report: &SchemeReport) -> Vec<(f64, f64, f64)> {
     let Some(ssd) = &report.ssd else { return Vec::new() };
     let seconds = ssd.window_ns as f64 / 1e9;
     let whole = report.series.windows.iter().take(ssd.windows as usize);
-    let rate = |window: &sim::report::WindowSample| {
+    let rate = |window: &lab::report::WindowSample| {
         let middle = window.start_ns as f64 / 1e9 + seconds / 2.0;
         (middle, window.page_commands as f64 / seconds, window.host_pages as f64 / seconds)
     };

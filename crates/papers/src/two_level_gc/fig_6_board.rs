@@ -2,7 +2,7 @@
 
 use crate::runs::Planned;
 use crate::settings::Scale;
-use sim::config::Experiment;
+use lab::config::Experiment;
 
 /// Workload on the board, and the state that it begins from.
 #[derive(Clone, Copy)]

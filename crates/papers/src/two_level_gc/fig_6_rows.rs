@@ -9,7 +9,7 @@ use crate::row::{Limit, Row};
 use crate::runs::Ran;
 use crate::verdict::{Reason, Verdict};
 use ftl::VictimKind;
-use sim::report::{SchemeReport, Summary};
+use lab::report::{SchemeReport, Summary};
 
 /// Quantity taken from a scheme's report.
 pub(super) type Of = fn(&SchemeReport) -> Option<f64>;

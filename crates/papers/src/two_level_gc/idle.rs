@@ -9,7 +9,7 @@ use crate::runs::{Ran, run_all};
 use crate::settings::Settings;
 use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
-use sim::report::SchemeReport;
+use lab::report::SchemeReport;
 
 const BUSY: &str = "2lgc";
 const IDLE: &str = "2lgc+idle";

@@ -13,11 +13,11 @@ use flash::{Cause, Geometry, Lpn, Store};
 use ftl::page_mapped::victims::VictimPolicy;
 use ftl::registry::{self, by_name};
 use ftl::{FrontierSharing, FtlError, SchemeConfig, VICTIM_POLICIES, VictimKind};
+use lab::report::plots::{Curve, Curves, Drawn};
+use lab::run::plain_array;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
-use sim::report::plots::{Curve, Curves, Drawn};
-use sim::run::plain_array;
 
 const PAGES_PER_BLOCK: u32 = 64;
 /// Over-provisioning: physical over logical pages minus 1, percent.

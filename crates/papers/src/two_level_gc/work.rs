@@ -9,8 +9,8 @@ use crate::settings::{Scale, Settings};
 use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use ftl::{Processor, VICTIM_POLICIES, VictimKind};
-use sim::report::plots::{Curve, Curves, Drawn};
-use sim::report::units;
+use lab::report::plots::{Curve, Curves, Drawn};
+use lab::report::units;
 
 /// Invalidation laws to measure, with their file names.
 const SCENARIOS: [(Invalidation, &str); 3] = [

@@ -5,9 +5,9 @@ use super::promises::real_time_schemes;
 use crate::output::{micros, table};
 use bounds::lazy_rtgc::{Space, WholeArray};
 use flash::{Copies, CopyPath, CopyTimes, Part};
+use lab::config::{Channel, CopyChoice, CopyFault};
+use lab::division::{Division, own_blocks};
 use serde_json::{Value, json};
-use sim::config::{Channel, CopyChoice, CopyFault};
-use sim::division::{Division, own_blocks};
 
 /// One way of copying, with the bounds of the schemes.
 struct Way {

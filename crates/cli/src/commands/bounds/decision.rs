@@ -3,9 +3,9 @@
 use super::division::percent;
 use crate::output::{self, table};
 use flash::Part;
-use sim::config::{Duration, devices_text};
-use sim::division::{Division, Question, kind_of_promise};
-use sim::report::{units, wrap};
+use lab::config::{Duration, devices_text};
+use lab::division::{Division, Question, kind_of_promise};
+use lab::report::{units, wrap};
 
 /// The verdict on a scheme in a cell.
 fn verdict(question: Question, row: &Division) -> String {

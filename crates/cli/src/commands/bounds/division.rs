@@ -1,8 +1,8 @@
 //! The table of every scheme's division of an array.
 
 use crate::output::table;
-use sim::division::Division;
-use sim::report::units;
+use lab::division::Division;
+use lab::report::units;
 
 fn cells(row: &Division) -> Option<[String; 11]> {
     let plan = row.plan()?;

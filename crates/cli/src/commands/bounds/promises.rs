@@ -4,10 +4,10 @@ use super::division::{kib, percent};
 use crate::output::micros;
 use flash::{Part, parts};
 use ftl::Preset;
-use sim::catalogue;
-use sim::config::Bytes;
-use sim::division::{Division, own_blocks};
-use sim::report::Table;
+use lab::catalogue;
+use lab::config::Bytes;
+use lab::division::{Division, own_blocks};
+use lab::report::Table;
 
 /// One part, with the bounds of the real-time schemes.
 struct Chapter<'a> {

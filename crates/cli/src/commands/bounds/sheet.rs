@@ -8,9 +8,9 @@ use bounds::Ratio;
 use bounds::lazy_rtgc::{Space, WholeArray};
 use bounds::tables::{self, Printed, ServiceBounds};
 use flash::Part;
+use lab::config::{Channel, ConfigError, CopyChoice, DEFAULT_PART, SchemeTable};
+use lab::division::{Division, Question};
 use serde_json::{Value, json};
-use sim::config::{Channel, ConfigError, CopyChoice, DEFAULT_PART, SchemeTable};
-use sim::division::{Division, Question};
 
 /// All tables of one part.
 pub(super) struct Sheet {

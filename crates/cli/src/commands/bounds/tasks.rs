@@ -4,13 +4,13 @@ use crate::failure::Failure;
 use crate::output::{self, micros, table};
 use crate::settings::{OfChannel, Settings};
 use bounds::task_set::{Analysis, Method, Operation, PageCosts, Task, TaskSet};
-use serde_json::{Value, json};
-use sim::catalogue;
-use sim::config::{
+use lab::catalogue;
+use lab::config::{
     Bytes, ConfigError, DefaultShare, Experiment, PartTable, TextOrTable, Word, tasks_from_file,
 };
-use sim::report::{LateJob, wrap};
-use sim::run::worst_case;
+use lab::report::{LateJob, wrap};
+use lab::run::worst_case;
+use serde_json::{Value, json};
 use std::path::Path;
 use workload::{TaskSpec, WorkloadSpec, task_set};
 

@@ -4,9 +4,9 @@ use crate::failure::Failure;
 use bounds::copyback::{CopyTimings, CopybackError, Waits};
 use clap::Args;
 use flash::Part;
+use lab::config::{PartTable, part_by_name};
 use papers::ddt::in_mode;
 use serde_json::{Value, json};
-use sim::config::{PartTable, part_by_name};
 use std::path::PathBuf;
 
 /// Part of the study; its data sheet gives bus cycles.

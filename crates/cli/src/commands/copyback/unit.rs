@@ -8,10 +8,10 @@ use bounds::copyback::CopyPath;
 use clap::{Args, ValueEnum};
 use flash::channels::{Addressing, Policy};
 use flash::pins::{Interface, PinTiming, WindowCheck, windows};
+use lab::with_causes;
 use papers::ddt::control::{ControlUnit, Cost, Drawing, Event, Transaction, Waveform};
 use papers::ddt::messages::{self, Detail};
 use papers::ddt::{Way, channels_timing, in_mode, waveform, waveform_plot};
-use sim::with_causes;
 use std::path::{Path, PathBuf};
 
 /// Fewest data cycles per transfer that a picture needs.

@@ -1,8 +1,8 @@
 //! Links between host and SSD, for `ftlkit list interfaces`.
 
 use crate::output::table;
-use sim::lists::user_rates;
-use sim::ssd::HostInterface;
+use lab::lists::user_rates;
+use lab::ssd::HostInterface;
 
 /// The table.
 pub(super) fn text() -> String {

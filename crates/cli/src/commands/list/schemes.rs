@@ -4,11 +4,11 @@ use crate::failure::Failure;
 use crate::output::{self, micros, table};
 use flash::parts;
 use ftl::Preset;
-use sim::catalogue;
-use sim::config::{DEFAULT_PART, SCHEME_SETTINGS, SchemeSetting, SchemeTable};
-use sim::division::{Division, kind_of_promise, own_blocks};
-use sim::lists;
-use sim::report::Table;
+use lab::catalogue;
+use lab::config::{DEFAULT_PART, SCHEME_SETTINGS, SchemeSetting, SchemeTable};
+use lab::division::{Division, kind_of_promise, own_blocks};
+use lab::lists;
+use lab::report::Table;
 use std::path::Path;
 
 pub(super) fn text() -> String {

@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use crate::output::{self, table};
-use sim::config::ConfigError;
-use sim::lists;
+use lab::config::ConfigError;
+use lab::lists;
 use workload::nearest::did_you_mean;
 use workload::{CAPTURED, captured};
 
@@ -49,7 +49,7 @@ pub(super) fn text() -> Result<String, Failure> {
     let notes = "They are part of ftlkit, captured by `ftlkit serve --record` below ext4. Writes include zeroed ranges. How one \
          was captured: ftlkit list traces NAME. Run it: ftlkit compare NAME. As a file: ftlkit trace convert NAME FILE";
     text.push_str("\n\n");
-    text.push_str(&sim::report::wrap(notes, output::width(), "  "));
+    text.push_str(&lab::report::wrap(notes, output::width(), "  "));
     Ok(text)
 }
 

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::settings::{OfDevice, Settings};
 use clap::Args;
-use sim::config::{
+use lab::config::{
     Bytes, ConfigError, Experiment, PartTable, Resolved, ResolvedScheme, Setting, TextOrTable,
 };
 use std::collections::BTreeMap;

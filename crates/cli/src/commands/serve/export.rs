@@ -5,7 +5,7 @@ use device::BlockDevice;
 use device::nbd::Export;
 use ftl::page_mapped::placement::PlacementKind;
 use ftl::page_mapped::placement::stream::MOST_HANDLES;
-use sim::config::ResolvedScheme;
+use lab::config::ResolvedScheme;
 use std::str::FromStr;
 
 /// Last stream for which a placement can have a handle: the device has one reclaim group.

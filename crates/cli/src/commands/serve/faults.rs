@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use device::{Cut, FaultPlan};
-use sim::config::{BitErrorSettings, Channel, Notation, ResolvedScheme, did_you_mean};
+use lab::config::{BitErrorSettings, Channel, Notation, ResolvedScheme, did_you_mean};
 use std::str::FromStr;
 
 /// Settings of `--faults`. Those of bit errors are as in `compare`.

@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use crate::output;
 use device::{ModelClock, Summary};
+use lab::config::{Bytes, ResolvedScheme};
 use serde_json::json;
-use sim::config::{Bytes, ResolvedScheme};
 
 /// Prints the account; `refused` requests never reached the device.
 pub(super) fn print(
