@@ -7,6 +7,7 @@ mod deadlines;
 mod device;
 mod error;
 mod foresight;
+mod front_end;
 mod late;
 pub mod measures;
 mod medium;
@@ -20,6 +21,7 @@ mod rounds;
 mod setup;
 mod sink;
 pub mod ssd;
+mod summary;
 mod tasks;
 
 // The crates whose types are in this one's: a crate that depends on it needs no other.

@@ -1,8 +1,8 @@
 //! Setup of a scheme's run.
 
 use super::error::RunError;
+use crate::front_end::SsdSetup;
 use crate::precondition::Preconditioning;
-use crate::ssd::setup::SsdSetup;
 use bounds::task_set::TaskSet;
 use flash::faults::{AgeLimit, BitErrorModel, ReadRetry, RefreshLimits};
 use flash::{Geometry, Operation, Part, Probe};

@@ -3,7 +3,7 @@
 use super::channel::Channel;
 use super::error::ConfigError;
 use super::notation::Word;
-use super::scheme_table::SchemeTable;
+use super::scheme_settings::SchemeTable;
 use super::share::DefaultShare;
 
 use flash::parallel::Stripes;

@@ -308,7 +308,7 @@ const DEFAULT_TRACE: &str = "postgres-pgbench";
 const SPLIT: Option<Word<FrontierSharing>> = Some(Word(FrontierSharing::Split));
 
 fn scheme(name: &str, frontiers: Option<Word<FrontierSharing>>) -> SchemeChoice {
-    TextOrTable(super::scheme_table::SchemeTable {
+    TextOrTable(super::scheme_settings::SchemeTable {
         name: name.into(),
         frontiers,
         ..Default::default()

@@ -10,7 +10,7 @@ use super::notation::Word;
 use super::part::{DEFAULT_PART, PartChoice, PartTable};
 use super::precondition;
 use super::processor::{processor_json, processor_line};
-use super::scheme_table::SchemeTable;
+use super::scheme_settings::SchemeTable;
 use super::share::DefaultShare;
 use super::space;
 use super::ssd::{Board, setup_json};

@@ -2,8 +2,8 @@
 
 use super::channel::CopyChoice;
 use super::error::ConfigError;
+use super::scheme_settings::SchemeTable;
 use super::scheme_settings::{OVER_PROVISIONING, SCHEME_SETTINGS, SchemeSetting, share_of_op};
-use super::scheme_table::SchemeTable;
 use super::text_or_table::{Text, TextOrTable};
 use crate::catalogue;
 use flash::Geometry;

@@ -1,6 +1,6 @@
 //! A distribution of times: histogram, exact sum, exact maximum.
 
-use super::summary::Summary;
+use crate::summary::Summary;
 
 /// Bins per power of two, as a power of two: a value's error is less than 1/1000.
 const SHIFT: u32 = 10;

@@ -11,18 +11,17 @@
 mod cache;
 mod distribution;
 mod series;
-pub(crate) mod summary;
 mod task;
 mod wear;
 
 pub use wear::{Wear, wear};
 
 use crate::report::SchemeReport;
+pub use crate::summary::Summary;
 use cache::{PairCounts, ValueCounts};
 pub use distribution::Distribution;
 pub use ftl::TaskKind;
 use series::TimeSeries;
-pub use summary::Summary;
 pub use task::TaskSample;
 
 /// Use of arrival times.

@@ -4,8 +4,8 @@ use super::deadlines::DeadlineReport;
 use super::jobs::JobReport;
 use super::request_deadline::RequestDeadline;
 use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
-use crate::measures::summary::Summary;
 use crate::rounds::SteadyReport;
+use crate::summary::Summary;
 use ftl::{HandleLog, StreamLog};
 use serde::Serialize;
 

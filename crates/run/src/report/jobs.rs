@@ -1,6 +1,6 @@
 //! Results of the jobs of a host, each by itself.
 
-use crate::measures::summary::Summary;
+use crate::summary::Summary;
 use serde::Serialize;
 
 /// Results of one job.

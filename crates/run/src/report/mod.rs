@@ -9,7 +9,7 @@ mod ssd;
 mod title;
 pub mod units;
 
-pub use crate::measures::summary::Summary;
+pub use crate::summary::Summary;
 pub use contents::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, CopyCount, HandleReport,
     HostLogReport, LargestRequest, LeftOut, MapCacheReport, MergeReport, RamReport, RefreshReport,

@@ -1,8 +1,8 @@
 //! The controller: takes page tasks, and spends its cores' time on them.
 
-use super::cores::{Asked, Worked};
 use super::queue::Waiting;
 use super::state::{Alone, NEVER, SsdDevice, VainCalls, array, array_mut};
+use crate::front_end::{Asked, Worked};
 use crate::measures::TaskSample;
 use flash::Ns;
 use ftl::{AnyScheme, Asks, FtlError, Notes, Served, TaskKind};

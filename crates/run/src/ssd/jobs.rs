@@ -7,10 +7,9 @@
 //! a request ends: its slot and its place in the queue are free
 //! ```
 
-use super::arbitration::Arbiter;
 use super::feeder::Feeder;
-use super::setup::{HostQueues, JobQueues};
 use crate::error::{Requests, RunError};
+use crate::front_end::{Arbiter, HostQueues, JobQueues};
 use crate::measures::Distribution;
 use crate::report::JobReport;
 use flash::Ns;

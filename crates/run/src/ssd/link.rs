@@ -1,6 +1,6 @@
 //! The link to the host: one transfer at a time, in each direction or in both together.
 
-use super::interface::{Crossing, HostInterface};
+use crate::front_end::{Crossing, HostInterface};
 use flash::Ns;
 
 /// Directions of the link; one without packets uses the first for both.
@@ -100,10 +100,8 @@ mod tests {
 
     #[test]
     fn latency_delays_a_command_and_occupies_no_link() {
-        let packets = super::super::interface::Packets {
-            latency_ns: 700,
-            ..super::super::interface::Packets::DEFAULT
-        };
+        let packets =
+            crate::front_end::Packets { latency_ns: 700, ..crate::front_end::Packets::DEFAULT };
         let slow = HostInterface { packets: Some(packets), ..HostInterface::NVME_GEN5X4 };
         let (mut slow, mut fast) =
             (Link::new(Some(slow)), Link::new(Some(HostInterface::NVME_GEN5X4)));

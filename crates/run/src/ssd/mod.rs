@@ -17,12 +17,9 @@
 //! scheme's bounds therefore apply and are checked. With more outstanding requests, tasks wait for each other's
 //! operations, and there is no bound.
 
-mod arbitration;
 mod controller;
-mod cores;
 mod device;
 mod feeder;
-mod interface;
 mod jobs;
 mod link;
 mod queue;
@@ -30,16 +27,15 @@ mod refresh;
 mod report;
 mod requests;
 mod run;
-pub(crate) mod setup;
 mod state;
 #[cfg(test)]
 mod tests;
 mod windows;
 
-pub use arbitration::{Arbitration, MOST_QUEUES, Mechanism, NO_LIMIT};
-pub use cores::{CoreSettings, CoreSharing, CpuWork};
+pub use crate::front_end::{
+    Arbitration, CollectionPlace, CoreSettings, CoreSharing, CpuWork, HostInterface, HostQueues,
+    JobQueues, MOST_QUEUES, Mechanism, NO_LIMIT, Packets, SsdSetup,
+};
 pub use feeder::Feeder;
-pub use interface::{HostInterface, Packets};
 pub(crate) use run::run_scheme;
-pub use setup::{CollectionPlace, HostQueues, JobQueues, SsdSetup};
 pub use state::{SsdDevice, array};

@@ -2,9 +2,9 @@
 
 use super::feeder::Feeder;
 use super::jobs::Jobs;
-use super::setup::SsdSetup;
 use super::state::SsdDevice;
 use crate::error::RunError;
+use crate::front_end::SsdSetup;
 use crate::late::Late;
 use crate::medium::levelled;
 use crate::observer::{Observer, Unobserved};

@@ -1,12 +1,11 @@
 //! State of an SSD under a workload: host, controller and array.
 
-use super::cores::Cores;
 use super::jobs::Jobs;
 use super::link::Link;
 use super::queue::Queue;
-use super::setup::{CollectionPlace, SsdSetup};
 use super::windows::{Totals, Windows};
 use crate::account::Account;
+use crate::front_end::{CollectionPlace, Cores, SsdSetup};
 use crate::measures::Arrivals;
 use crate::promise::Location;
 use crate::tasks::Cutter;

@@ -1,8 +1,17 @@
-//! Settings of an SSD besides its array.
+//! The front end of an SSD: its link to the host, its submission queues, the cores of its controller; and the settings of an
+//! SSD besides its array.
 
-use super::arbitration::Arbitration;
-use super::cores::CoreSettings;
-use super::interface::HostInterface;
+mod arbitration;
+mod cores;
+mod host_interface;
+
+pub(crate) use arbitration::Arbiter;
+pub use arbitration::{Arbitration, MOST_QUEUES, Mechanism, NO_LIMIT};
+pub(crate) use cores::{Asked, Cores, Worked};
+pub use cores::{CoreSettings, CoreSharing, CpuWork};
+pub(crate) use host_interface::Crossing;
+pub use host_interface::{HostInterface, Packets};
+
 use flash::channels::{MultiPlane, Policy, Precedence, Timing, Topology};
 use flash::parallel::Stripes;
 use workload::QueueClass;

@@ -84,17 +84,17 @@ impl CpuWork {
 
 /// Cycles by kind of work.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Cycles {
-    pub(super) victims: u128,
+pub(crate) struct Cycles {
+    pub(crate) victims: u128,
     /// Lookups and map updates of host tasks.
-    pub(super) map: u128,
-    pub(super) moves: u128,
-    pub(super) commands: u128,
+    pub(crate) map: u128,
+    pub(crate) moves: u128,
+    pub(crate) commands: u128,
 }
 
 /// The work of a call, as far as it is known before the call.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     lookups: u64,
     trims: u64,
     requests: u64,
@@ -102,7 +102,7 @@ pub(super) struct Asked {
 
 impl Asked {
     /// The work of a page task; the last one of a request carries the request's own.
-    pub(super) fn of(task: &PageTask) -> Self {
+    pub(crate) fn of(task: &PageTask) -> Self {
         let page = task.asks.kind().is_some();
         let trims = task.asks.kind() == Some(TaskKind::Trim);
         Self { lookups: page.into(), trims: trims.into(), requests: task.last.into() }
@@ -126,16 +126,16 @@ impl Programmed {
 
 /// When the work of a call was done.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Worked {
+pub(crate) struct Worked {
     /// From the call to the end of its work; its operations arrive then.
-    pub(super) delay_ns: Ns,
+    pub(crate) delay_ns: Ns,
     /// From the call to the end of the processor's work.
-    pub(super) processed_ns: Ns,
+    pub(crate) processed_ns: Ns,
 }
 
 /// The cores and their work so far.
 #[derive(Debug)]
-pub(super) struct Cores {
+pub(crate) struct Cores {
     processor: Option<Processor>,
     settings: CoreSettings,
     /// End of each core's work.
@@ -148,13 +148,13 @@ pub(super) struct Cores {
     victims: u128,
     charged: u128,
     charged_ns: Ns,
-    pub(super) cycles: Cycles,
-    pub(super) longest_ns: Ns,
+    pub(crate) cycles: Cycles,
+    pub(crate) longest_ns: Ns,
 }
 
 impl Cores {
     /// Idle cores; `work` and `counts` are of the time before.
-    pub(super) fn new(
+    pub(crate) fn new(
         processor: Option<Processor>,
         settings: CoreSettings,
         work: Option<VictimWork>,
@@ -179,24 +179,24 @@ impl Cores {
 
     /// True if the processor's work takes time.
     #[inline]
-    pub(super) fn is_slow(&self) -> bool {
+    pub(crate) fn is_slow(&self) -> bool {
         self.processor.is_some()
     }
 
     /// True if the core of a task depends on where the task begins.
     #[inline]
-    pub(super) fn is_pinned(&self) -> bool {
+    pub(crate) fn is_pinned(&self) -> bool {
         self.settings.sharing == CoreSharing::Pinned && self.free_ns.len() > 1
     }
 
     /// Time from which the next task is taken.
     #[inline]
-    pub(super) fn next_ns(&self) -> Ns {
+    pub(crate) fn next_ns(&self) -> Ns {
         self.next_ns
     }
 
     /// Processor time of the work of a call since the last one, ns.
-    pub(super) fn time_ns(
+    pub(crate) fn time_ns(
         &mut self,
         asked: Asked,
         work: Option<VictimWork>,
@@ -232,7 +232,7 @@ impl Cores {
     }
 
     /// Does work of this time on a core; `channel`: where the task begins.
-    pub(super) fn work(
+    pub(crate) fn work(
         &mut self,
         now_ns: Ns,
         ram_ns: Ns,
@@ -258,22 +258,22 @@ impl Cores {
     }
 
     /// Time of these cycles, ns.
-    pub(super) fn cycles_ns(&self, cycles: u128) -> Ns {
+    pub(crate) fn cycles_ns(&self, cycles: u128) -> Ns {
         self.processor.as_ref().map_or(0, |processor| processor.cycles_ns(cycles))
     }
 
     /// Sum of the cores' time, ns.
-    pub(super) fn total_ns(&self) -> Ns {
+    pub(crate) fn total_ns(&self) -> Ns {
         self.busy_ns.iter().fold(0, |sum: Ns, ns| sum.saturating_add(*ns))
     }
 
     /// Time of the busiest core, ns.
-    pub(super) fn busiest_ns(&self) -> Ns {
+    pub(crate) fn busiest_ns(&self) -> Ns {
         self.busy_ns.iter().copied().max().unwrap_or(0)
     }
 
     /// Number of cores.
-    pub(super) fn count(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         self.settings.count.max(1)
     }
 }

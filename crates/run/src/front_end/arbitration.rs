@@ -78,7 +78,7 @@ impl Class {
 
 /// The arbiter's state.
 #[derive(Clone, Debug)]
-pub(super) struct Arbiter {
+pub(crate) struct Arbiter {
     burst: u32,
     /// Weights of high, medium and low; `None`: round robin, with all queues in the first class.
     weights: Option<[u16; 3]>,
@@ -86,7 +86,7 @@ pub(super) struct Arbiter {
 }
 
 impl Arbiter {
-    pub(super) fn new(arbitration: Arbitration) -> Self {
+    pub(crate) fn new(arbitration: Arbitration) -> Self {
         let weights = match arbitration.mechanism {
             Mechanism::RoundRobin => None,
             Mechanism::Weighted { high, medium, low } => Some([high, medium, low]),
@@ -103,19 +103,19 @@ impl Arbiter {
 
     /// A queue has commands.
     #[inline]
-    pub(super) fn filled(&mut self, queue: u8, class: QueueClass) {
+    pub(crate) fn filled(&mut self, queue: u8, class: QueueClass) {
         self.class(class).ready |= 1 << queue;
     }
 
     /// A queue has no command left.
     #[inline]
-    pub(super) fn emptied(&mut self, queue: u8, class: QueueClass) {
+    pub(crate) fn emptied(&mut self, queue: u8, class: QueueClass) {
         self.class(class).ready &= !(1 << queue);
     }
 
     /// The queue whose command is next; `None` if no queue has one.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<u8> {
+    pub(crate) fn next(&mut self) -> Option<u8> {
         let [first, weighted @ ..] = &mut self.classes;
         if first.ready != 0 {
             return Some(first.choose(self.burst));
