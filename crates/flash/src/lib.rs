@@ -40,7 +40,7 @@ mod any_array;
 mod array;
 pub mod channels;
 mod copies;
-mod division;
+mod divisor;
 mod due;
 mod error;
 mod event;

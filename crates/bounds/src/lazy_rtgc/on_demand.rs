@@ -10,10 +10,10 @@
 //! [`divide`] is the division to build on, with the table size that the bound needs.
 //! [`share_max`], [`pages_written_back`] and [`cached_entries_max`] are the paper's own, for comparison.
 
-mod division;
+mod areas;
 mod printed;
 
-pub use division::{Division, LEAST_TRANSLATION_BLOCKS, divide, translation_blocks};
+pub use areas::{Division, LEAST_TRANSLATION_BLOCKS, divide, translation_blocks};
 pub use printed::{
     ENTRY_BYTES, EVALUATION_TRANSLATION_SHARE, cached_entries_max, collection_steps,
     mean_response_ns, pages_written_back, read_ns, response_ns, share_max, translation_pages,

@@ -2,8 +2,8 @@
 
 mod copies;
 mod decision;
-mod division;
 mod promises;
+mod schemes;
 mod sheet;
 mod table_vii;
 mod tasks;

@@ -1,7 +1,7 @@
 //! Channels × ways × dies × planes, and the location of each block of the array on them.
 
 use crate::address::BlockId;
-use crate::division::Divisor;
+use crate::divisor::Divisor;
 
 /// Most planes of one operation.
 pub const MAX_PLANES: usize = 4;

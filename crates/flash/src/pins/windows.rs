@@ -12,7 +12,7 @@
 //! Source: Jeong and Song, §IV.B and Fig. 10. It derives the DVW from tRC, tRP, tREH and tREA, and draws tRHOH
 //! and tRLOH. Their values are those of ONFI 2.1.
 
-use super::interface::Interface;
+use super::pin_timing::Interface;
 use crate::channels::Timing;
 use crate::time::Ns;
 

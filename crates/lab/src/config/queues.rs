@@ -2,7 +2,7 @@
 
 use super::error::ConfigError;
 use super::experiment::Experiment;
-use super::interface::MOST_DEPTH;
+use super::interface_notation::MOST_DEPTH;
 use super::notation::{Notation, Word};
 use ::run::ssd::{
     Arbitration, HostInterface, HostQueues, JobQueues, MOST_QUEUES, Mechanism, NO_LIMIT,

@@ -8,7 +8,7 @@ use super::experiment::{Experiment, Timing};
 use super::foreseen;
 use super::notation::Word;
 use super::part::{DEFAULT_PART, PartChoice, PartTable};
-use super::precondition;
+use super::precondition_notation;
 use super::processor::{processor_json, processor_line};
 use super::scheme_settings::SchemeTable;
 use super::share::DefaultShare;
@@ -103,7 +103,7 @@ impl Experiment {
         if let Some(board) = &board {
             channel = channel.on_ssd(board.channels, board.dies, own_planes);
         }
-        precondition::check(&self.precondition.0)?;
+        precondition_notation::check(&self.precondition.0)?;
         self.check_deadline()?;
         check_trace_file(&self.workload.0)?;
         let fdp = self.take_fdp(&channel)?;

@@ -4,7 +4,7 @@
 
 use super::error::ConfigError;
 use super::notation::{Notation, Word};
-use super::precondition::PreconditionChoice;
+use super::precondition_notation::PreconditionChoice;
 use super::text_or_table::Text;
 use std::fmt::Display;
 use std::ops::RangeInclusive;

@@ -4,7 +4,7 @@ use super::channel::Channel;
 use super::cores::cores_line;
 use super::error::ConfigError;
 use super::experiment::{Experiment, Setting};
-use super::interface::{MOST_DEPTH, interface_line};
+use super::interface_notation::{MOST_DEPTH, interface_line};
 use super::notation::{Notation, Word, named};
 use super::planes::PlaneUse;
 use super::queues::{queues_json, queues_line};

@@ -1,7 +1,7 @@
 //! Bounds of the real-time schemes for every way of copying on a channel.
 
-use super::division::percent;
 use super::promises::real_time_schemes;
+use super::schemes::percent;
 use crate::output::{micros, table};
 use bounds::lazy_rtgc::{Space, WholeArray};
 use flash::{Copies, CopyPath, CopyTimes, Part};

@@ -1,6 +1,6 @@
 //! The table that a choice needs: space, worst case of a page write and read, deadline, RAM.
 
-use super::division::percent;
+use super::schemes::percent;
 use crate::output::{self, table};
 use flash::Part;
 use lab::config::{Duration, devices_text};

@@ -1,6 +1,6 @@
 //! Bounds of the real-time schemes side by side; for all parts this is `docs/promises.md`.
 
-use super::division::{kib, percent};
+use super::schemes::{kib, percent};
 use crate::output::micros;
 use flash::{Part, parts};
 use ftl::Preset;

@@ -1,7 +1,7 @@
 //! All that `ftlkit bounds` prints of one part: the decision table, the division of the array, and the paper's tables.
 
 use super::decision;
-use super::division::{division_table, percent};
+use super::schemes::{division_table, percent};
 use super::table_vii;
 use crate::output::{micros, table};
 use bounds::Ratio;

@@ -1,6 +1,6 @@
 //! RAM of every scheme's maps on the array of the paper's Table VII, compared to the printed values.
 
-use super::division::kib;
+use super::schemes::kib;
 use crate::output::table;
 use bounds::{fsr, lazy_rtgc, ram};
 use flash::parts::EVALUATION_SLC;
