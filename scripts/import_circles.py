@@ -101,8 +101,6 @@ def circles(graph):
 KNOWN = {
     # A preset names the settings of the buffer and of page-mapped schemes; both use what a preset is made of.
     ("ftl", ()),
-    # The words of a state are of the core, and the map cache adds its own.
-    ("ftl", ("on_demand",)),
 }
 
 

@@ -5,6 +5,7 @@
 //! which a mount alone reads; wear, which decides the name of the next free block alone; statistics. With one class of open
 //! blocks, and as long as no program or erase fails.
 
+use super::cmt::state::Told;
 use super::core::{InSteps, OnDemandCore};
 use super::medium::Area;
 use alloc::collections::BTreeMap;
@@ -15,7 +16,7 @@ use flash::{BlockId, Geometry, Lpn, PageKind, Probe};
 const END: u32 = u32::MAX;
 
 /// The words so far, and the names that were given.
-pub(super) struct Words<'c, F> {
+struct Words<'c, F> {
     core: &'c OnDemandCore<F>,
     words: Vec<u32>,
     pages: BTreeMap<u32, u32>,
@@ -33,22 +34,27 @@ impl<F: Probe> OnDemandCore<F> {
         words.number(self.lost_entries.into());
         words.area(&self.data, data_victim, PageKind::Data);
         words.area(&self.translation, self.translation_victim, PageKind::Translation);
-        self.cmt.tell_state(&mut words);
+        self.cmt.tell_state(|told| match told {
+            Told::Lpn(lpn) => words.lpn(lpn),
+            Told::TranslationPage(page) => words.translation_page(page),
+            Told::Number(number) => words.number(number),
+            Told::End => words.end(),
+        });
         words.words
     }
 }
 
 impl<F: Probe> Words<'_, F> {
-    pub(super) fn number(&mut self, number: u32) {
+    fn number(&mut self, number: u32) {
         self.words.push(number);
     }
 
-    pub(super) fn end(&mut self) {
+    fn end(&mut self) {
         self.words.push(END);
     }
 
     /// Names a translation page, and tells how many entries it has where it is new: the last one may have fewer.
-    pub(super) fn translation_page(&mut self, page: u32) {
+    fn translation_page(&mut self, page: u32) {
         let next = self.pages.len() as u32;
         let name = *self.pages.entry(page).or_insert(next);
         self.words.push(name);
@@ -58,7 +64,7 @@ impl<F: Probe> Words<'_, F> {
     }
 
     /// Names a logical page, by its translation page too where it is new.
-    pub(super) fn lpn(&mut self, lpn: Lpn) {
+    fn lpn(&mut self, lpn: Lpn) {
         let next = self.entries.len() as u32;
         let name = *self.entries.entry(lpn.0).or_insert(next);
         self.words.push(name);

@@ -8,7 +8,7 @@
 mod dirty;
 mod recency;
 mod slot;
-mod state;
+pub(super) mod state;
 
 use self::{
     dirty::DirtyPages,

@@ -1,22 +1,30 @@
 //! The table's part of a state.
 
 use super::Cmt;
-use crate::on_demand::state::Words;
-use flash::{Lpn, Probe};
+use flash::Lpn;
+
+/// A word of it, to be named by whoever holds the other parts.
+pub(crate) enum Told {
+    Lpn(Lpn),
+    TranslationPage(u32),
+    Number(u32),
+    /// The end of a list.
+    End,
+}
 
 impl Cmt {
     /// Tells which entries are there, in the orders by which they go; slots have no names.
-    pub(crate) fn tell_state<F: Probe>(&self, words: &mut Words<'_, F>) {
-        let lpn = |slot: u32| Lpn(self.slots[slot as usize].lpn);
+    pub(crate) fn tell_state(&self, mut tell: impl FnMut(Told)) {
+        let lpn = |slot: u32| Told::Lpn(Lpn(self.slots[slot as usize].lpn));
         for queue in self.recency.oldest_first(&self.slots) {
-            queue.into_iter().for_each(|slot| words.lpn(lpn(slot)));
-            words.end();
+            queue.into_iter().map(lpn).for_each(&mut tell);
+            tell(Told::End);
         }
         for page in self.pages.fullest_first() {
-            words.translation_page(page);
-            self.pages.slots(&self.slots, page).for_each(|slot| words.lpn(lpn(slot)));
-            words.end();
+            tell(Told::TranslationPage(page));
+            self.pages.slots(&self.slots, page).map(lpn).for_each(&mut tell);
+            tell(Told::End);
         }
-        words.number(self.slots.len() as u32);
+        tell(Told::Number(self.slots.len() as u32));
     }
 }
