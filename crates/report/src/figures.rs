@@ -4,10 +4,10 @@
 //! its schema, columns of sweeps and of CSV files follow from the field by serde. What they do not follow from it stands
 //! here, in one entry per figure, found by its name in the JSON with those of the objects around it (`buffer.evicted`):
 //!
-//! - [`Figure::column`]: its name in CSV files and tables of reports, where that of the field does not end in the unit;
-//! - [`Figure::sentence`]: it is in `notes.csv`, not in `summary.csv`;
-//! - [`Figure::row`]: its label and its form with `--details`, and in "Every figure" of a page;
-//! - [`Figure::first`]: the same on the first screen, with its place there.
+//! - `Figure::column`: its name in CSV files and tables of reports, where that of the field does not end in the unit;
+//! - `Figure::sentence`: it is in `notes.csv`, not in `summary.csv`;
+//! - `Figure::row`: its label and its form with `--details`, and in "Every figure" of a page;
+//! - `Figure::first`: the same on the first screen, with its place there.
 //!
 //! Entries are in the order of the rows of `--details`. A row that no scheme has a value for is left out: so a part that
 //! some schemes lack needs no condition. A `*` in a name stands for parts that vary, such as causes: a row for each, with
