@@ -80,34 +80,9 @@ mod tests {
     use super::*;
     use crate::observer::Unobserved;
     use crate::precondition::{Fill, Preconditioning};
+    use crate::script::{PAGE, Script};
     use flash::{Geometry, Part, parts};
-    use workload::{Op, Request, WorkloadError};
-
-    const PAGE: u64 = 8192;
-
-    /// Requests of one page.
-    struct Script(Vec<(Op, u64)>);
-
-    impl Source for Script {
-        fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
-            let now = self.0.len().min(max);
-            out.extend(self.0.drain(..now).map(|(op, page)| Request {
-                arrival_ns: 0,
-                offset: page * PAGE,
-                length: PAGE,
-                device: 0,
-                op,
-                fua: false,
-                stream: 0,
-                response_ns: None,
-            }));
-            Ok(now)
-        }
-
-        fn has_arrivals(&self) -> bool {
-            false
-        }
-    }
+    use workload::Op;
 
     #[test]
     fn overwrites_and_trims_end_what_was_written() {
@@ -116,8 +91,9 @@ mod tests {
         let empty = Preconditioning { fill: Fill::None, ..Preconditioning::default() };
         let setup = Setup { precondition: empty, ..Setup::new(part, geometry, 16) };
         let scheme = SchemeConfig::preset(ftl::registry::by_name("page-level").unwrap());
-        let script = [(Op::Write, 3), (Op::Write, 5), (Op::Read, 3), (Op::Write, 3), (Op::Trim, 5)];
-        let script = Script([&script[..], &[(Op::Write, 4), (Op::Write, 5)]].concat());
+        let order = [(Op::Write, 3), (Op::Write, 5), (Op::Read, 3), (Op::Write, 3), (Op::Trim, 5)];
+        let order = order.into_iter().chain([(Op::Write, 4), (Op::Write, 5)]);
+        let script = Script(order.map(|(op, page)| (0, op, page, 1)).collect(), false);
         let future = foresee(&setup, &scheme, 16, Box::new(script), &Unobserved).unwrap();
         let lifespans: Vec<_> = (0..6).map(|write| future.lifespan(write)).collect();
         // The second write is trimmed behind the third, and its page written again by the fifth.

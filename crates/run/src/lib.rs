@@ -18,6 +18,8 @@ mod prepare;
 mod promise;
 pub mod report;
 mod rounds;
+#[cfg(test)]
+mod script;
 mod setup;
 mod sink;
 pub mod ssd;

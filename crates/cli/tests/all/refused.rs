@@ -10,6 +10,8 @@ fn commands_are_refused_with_a_remedy() {
         let mut parts = case.split(" | ");
         let line = parts.next().expect("a command");
         eprintln!("ftlkit {line}");
-        words(line).refused(&parts.collect::<Vec<_>>());
+        let said: Vec<_> = parts.collect();
+        assert!(!said.is_empty(), "no words of the error of: {line}");
+        words(line).refused(&said);
     }
 }

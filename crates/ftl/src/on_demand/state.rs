@@ -5,7 +5,7 @@
 //! which a mount alone reads; wear, which decides the name of the next free block alone; statistics. With one class of open
 //! blocks, and as long as no program or erase fails.
 
-use super::cmt::state::Told;
+use super::cmt::state::StateWord;
 use super::core::{InSteps, OnDemandCore};
 use super::medium::Area;
 use alloc::collections::BTreeMap;
@@ -35,10 +35,10 @@ impl<F: Probe> OnDemandCore<F> {
         words.area(&self.data, data_victim, PageKind::Data);
         words.area(&self.translation, self.translation_victim, PageKind::Translation);
         self.cmt.tell_state(|told| match told {
-            Told::Lpn(lpn) => words.lpn(lpn),
-            Told::TranslationPage(page) => words.translation_page(page),
-            Told::Number(number) => words.number(number),
-            Told::End => words.end(),
+            StateWord::Lpn(lpn) => words.lpn(lpn),
+            StateWord::TranslationPage(page) => words.translation_page(page),
+            StateWord::Number(number) => words.number(number),
+            StateWord::End => words.end(),
         });
         words.words
     }

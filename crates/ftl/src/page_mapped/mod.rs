@@ -45,7 +45,7 @@ pub(crate) mod inspect;
 pub(crate) mod mount;
 pub(crate) mod packed;
 pub mod placement;
-mod policy;
+mod policy_kind;
 mod product;
 mod reclaim_groups;
 mod refresh;
@@ -59,7 +59,7 @@ pub(crate) mod worst_case;
 
 pub use collection::{Collection, Partial, Preemptible, WholeBlock};
 pub use core::Core;
-pub use policy::{MOST_NUMBERS, Policy, PolicyKind, PolicyNumber};
+pub use policy_kind::{MOST_NUMBERS, Policy, PolicyKind, PolicyNumber};
 pub use product::{assemble, ram};
 pub(crate) use product::{build, by_device, ram_by_device};
 pub use scheme::{BlockState, PageMapped, Role};

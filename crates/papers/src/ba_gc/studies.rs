@@ -383,7 +383,7 @@ struct Case<'a> {
 }
 
 /// Row of a figure, its decimals, and where a report has it.
-type Told = (&'static str, usize, fn(&SchemeReport) -> f64);
+type Measured = (&'static str, usize, fn(&SchemeReport) -> f64);
 
 impl Case<'_> {
     /// Change of the execution time, %.
@@ -397,7 +397,7 @@ impl Case<'_> {
     }
 
     fn put(&self, to: &mut Sheet) {
-        let figures: [Told; 4] = [
+        let figures: [Measured; 4] = [
             ("execution time", 2, execution_s),
             ("copies", 0, |report| report.copies as f64),
             ("erases", 0, |report| report.erases as f64),

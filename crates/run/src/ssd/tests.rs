@@ -5,6 +5,7 @@ use crate::medium::{array_of, levelled};
 use crate::observer::Unobserved;
 use crate::report::SchemeReport;
 use crate::run_scheme;
+use crate::script::{PAGE, Script};
 use crate::setup::Setup;
 use crate::sink::{Sink, ToSink};
 use crate::ssd::{CoreSettings, CoreSharing, CpuWork};
@@ -16,11 +17,10 @@ use ftl::{
     Allocation, AllocationOrder, BufferPolicy, BufferSettings, Processor, SchemeConfig, VictimKind,
     registry,
 };
-use workload::{Op, Request, Source, WorkloadError};
+use workload::Op;
 
 const PAGES: u32 = 8;
 const BLOCKS: u32 = 64;
-const PAGE: u64 = 8192;
 
 /// Pages that the workload addresses.
 const SPACE: u32 = 120;
@@ -66,30 +66,6 @@ fn seen(units: u32) -> Part {
 fn alone(command: Command) -> u64 {
     let SsdSetup { topology, timing, policy, .. } = ssd(1, 1, 1);
     Channels::new(topology, timing, policy).unwrap().alone_ns(command, 1)
-}
-
-/// Requests of whole pages: arrival, operation, first page, pages.
-struct Script(Vec<(u64, Op, u64, u64)>, bool);
-
-impl Source for Script {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
-        let now = self.0.len().min(max);
-        out.extend(self.0.drain(..now).map(|(arrival_ns, op, page, pages)| Request {
-            arrival_ns,
-            offset: page * PAGE,
-            length: pages * PAGE,
-            device: 0,
-            op,
-            fua: false,
-            stream: 0,
-            response_ns: None,
-        }));
-        Ok(now)
-    }
-
-    fn has_arrivals(&self) -> bool {
-        self.1
-    }
 }
 
 fn scheme(name: &str, ssd: &SsdSetup) -> SchemeConfig {

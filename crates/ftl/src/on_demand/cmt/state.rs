@@ -3,8 +3,8 @@
 use super::Cmt;
 use flash::Lpn;
 
-/// A word of it, to be named by whoever holds the other parts.
-pub(crate) enum Told {
+/// A word of the state. The owner of the other parts gives pages their names.
+pub(crate) enum StateWord {
     Lpn(Lpn),
     TranslationPage(u32),
     Number(u32),
@@ -14,17 +14,17 @@ pub(crate) enum Told {
 
 impl Cmt {
     /// Tells which entries are there, in the orders by which they go; slots have no names.
-    pub(crate) fn tell_state(&self, mut tell: impl FnMut(Told)) {
-        let lpn = |slot: u32| Told::Lpn(Lpn(self.slots[slot as usize].lpn));
+    pub(crate) fn tell_state(&self, mut tell: impl FnMut(StateWord)) {
+        let lpn = |slot: u32| StateWord::Lpn(Lpn(self.slots[slot as usize].lpn));
         for queue in self.recency.oldest_first(&self.slots) {
             queue.into_iter().map(lpn).for_each(&mut tell);
-            tell(Told::End);
+            tell(StateWord::End);
         }
         for page in self.pages.fullest_first() {
-            tell(Told::TranslationPage(page));
+            tell(StateWord::TranslationPage(page));
             self.pages.slots(&self.slots, page).map(lpn).for_each(&mut tell);
-            tell(Told::End);
+            tell(StateWord::End);
         }
-        tell(Told::Number(self.slots.len() as u32));
+        tell(StateWord::Number(self.slots.len() as u32));
     }
 }
