@@ -44,7 +44,7 @@ fn messages(to: &mut Sheet) -> Outcome {
         most_wrong_bytes: t.most_corrected_bytes(),
     };
     let mut log: Vec<Event> = Vec::new();
-    let outcome = match unit.run(&transaction, &mut log) {
+    let outcome = match unit.run(&transaction, &[], &mut log) {
         Ok(outcome) => outcome,
         Err(error) => {
             to.missing("the control unit", error);

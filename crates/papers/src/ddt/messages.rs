@@ -3,7 +3,7 @@
 //! Times count from the first message. An arrow shows a message between master and slave (Fig. 9 of Jeong and Song).
 //! REQ and GRANT belong to the arbiter, R/B# to the device.
 
-use crate::ddt::control::{Cycles, Event, EventKind, PagePosition};
+use crate::ddt::control::{Cycles, Event, EventKind, Job, PagePosition};
 use lab::report::units::grouped;
 use std::fmt::Write;
 
@@ -39,15 +39,15 @@ fn line(text: &mut String, event: &Event) {
             };
             (from.to_string(), "→", to.to_string(), message.name(), about)
         }
-        EventKind::Request { way, cycles, .. } => {
-            (format!("W{way}"), "→", "arbiter".into(), "REQ", named(cycles))
+        EventKind::Request { way, job, cycles } => {
+            (format!("W{way}"), "→", "arbiter".into(), "REQ", of_job(cycles, job))
         }
-        EventKind::Grant { way, cycles, asked_ns, end_ns, listens, .. } => {
+        EventKind::Grant { way, job, cycles, asked_ns, end_ns, listens } => {
             let waited = event.at_ns - asked_ns;
             let waited =
                 if waited > 0 { format!(", waited {} ns", grouped(waited)) } else { String::new() };
             let role = if listens { ", listens" } else { "" };
-            let what = format!("{}, to {}{waited}{role}", named(cycles), grouped(end_ns));
+            let what = format!("{}, to {}{waited}{role}", of_job(cycles, job), grouped(end_ns));
             ("arbiter".into(), "→", format!("W{way}"), "GRANT", what)
         }
         EventKind::Busy { way } => {
@@ -64,6 +64,9 @@ fn line(text: &mut String, event: &Event) {
             };
             ("ECC".into(), "→", "DDT-M".into(), "checked", what)
         }
+        EventKind::Done { way, tag } => {
+            (format!("W{way}"), " ", String::new(), "done", format!("request {tag}"))
+        }
     };
     let line = format!("{at:>14}  {from:<9} {arrow}  {to:<9}  {name:<14}  {what}");
     let _ = writeln!(text, "{}", line.trim_end());
@@ -73,13 +76,17 @@ fn page(place: PagePosition) -> String {
     format!("operation {}, plane {}", place.operation, place.plane)
 }
 
-fn named(cycles: Cycles) -> String {
-    match cycles {
+fn of_job(cycles: Cycles, job: Job) -> String {
+    let name = match cycles {
         Cycles::Confirm { cached: true } => "confirm (15h)".into(),
         Cycles::Confirm { cached: false } => "confirm (10h)".into(),
         Cycles::Corrections { bytes: 1 } => "1 corrected byte".into(),
         Cycles::Corrections { bytes } => format!("{bytes} corrected bytes"),
         Cycles::Direct { choose: true } => "choice of plane, direct transfer".into(),
         other => other.name().to_owned(),
+    };
+    match job {
+        Job::Copy(_) => name,
+        Job::Background(tag) => format!("{name} of request {tag}"),
     }
 }

@@ -1,7 +1,7 @@
 //! Plot of the signals of one page's direct transfer. Its panels: the commands, the begin of the transfer with its
 //! windows, the end of the transfer with corrected bytes and confirm command. Extends Fig. 10 of Jeong and Song.
 
-use crate::ddt::control::{Cycles, Event, EventKind, Level, PagePosition, Signal, Waveform};
+use crate::ddt::control::{Cycles, Event, EventKind, Job, Level, PagePosition, Signal, Waveform};
 use crate::ddt::timing_diagram::{Panel, Row, Shape, Span, TimingDiagram};
 use crate::ddt::waveform::signals;
 use flash::Ns;
@@ -25,7 +25,7 @@ const WINDOW: usize = 2;
 pub fn svg(waveform: &Waveform, log: &[Event], title: &str) -> Result<String, PlotError> {
     let tenure = |wanted: fn(Cycles) -> bool| {
         log.iter().find_map(|event| match event.kind {
-            EventKind::Grant { place, cycles, end_ns, listens: false, .. }
+            EventKind::Grant { job: Job::Copy(place), cycles, end_ns, listens: false, .. }
                 if place == PagePosition::default() && wanted(cycles) =>
             {
                 Some((event.at_ns, end_ns, cycles))

@@ -115,7 +115,7 @@ impl UnitArgs {
             return Err(Failure::input_with_help(what, right));
         }
         let mut log: Vec<Event> = Vec::new();
-        let outcome = pins.unit.run(&transaction, &mut log).map_err(Failure::input)?;
+        let outcome = pins.unit.run(&transaction, &[], &mut log).map_err(Failure::input)?;
         if self.messages {
             let detail = if self.messages_only { Detail::Messages } else { Detail::All };
             let total = micros(outcome.total_ns);

@@ -30,7 +30,7 @@ impl Cost {
     ) -> Result<Option<Self>, ControlError> {
         let Some(widened) = check.widened else { return Ok(None) };
         let timings = [check.asked, widened].map(|windows| windows.applied_to(&unit.timing));
-        let run = |timing: Timing| ControlUnit { timing, ..*unit }.run(transaction, &mut ());
+        let run = |timing: Timing| ControlUnit { timing, ..*unit }.run(transaction, &[], &mut ());
         Ok(Some(Self {
             page_ns: timings[1].t_dio_ns() - timings[0].t_dio_ns(),
             asked_ns: run(timings[0])?.total_ns,

@@ -11,6 +11,8 @@ pub enum Cycles {
         /// True for the last plane.
         last: bool,
     },
+    /// Data out of a register to the controller.
+    DataOut,
     /// 80h, address, tADL.
     ProgramAddress,
     /// 11h: the next plane follows.
@@ -30,6 +32,10 @@ pub enum Cycles {
         /// True for a cache program.
         cached: bool,
     },
+    /// 80h, address, tADL, data in, 10h.
+    Program,
+    /// 60h, row, D0h.
+    Erase,
     /// 70h, tWHR, status out.
     Status,
 }
@@ -39,11 +45,14 @@ impl Cycles {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read { .. } => "read command",
+            Self::DataOut => "data out",
             Self::ProgramAddress => "program address",
             Self::NextPlane => "next plane",
             Self::Direct { .. } => "direct transfer",
             Self::Corrections { .. } => "corrected bytes",
             Self::Confirm { .. } => "confirm",
+            Self::Program => "program, data in",
+            Self::Erase => "erase command",
             Self::Status => "status",
         }
     }
@@ -54,6 +63,7 @@ impl Cycles {
         let page_command = (2 + column + row) * t.t_wc_ns;
         match self {
             Self::Read { .. } => page_command,
+            Self::DataOut => t.t_do_ns(),
             Self::ProgramAddress => page_command - t.t_wc_ns + t.t_adl_ns,
             Self::NextPlane | Self::Confirm { .. } => t.t_wc_ns,
             Self::Direct { choose: false } => t.t_dio_ns(),
@@ -61,6 +71,8 @@ impl Cycles {
             Self::Corrections { bytes } => {
                 Ns::from(bytes) * ((2 + column) * t.t_wc_ns + t.t_ccs_ns)
             }
+            Self::Program => page_command + t.t_adl_ns + t.t_di_ns(),
+            Self::Erase => (2 + row) * t.t_wc_ns,
             Self::Status => t.t_wc_ns + t.t_whr_ns + t.t_rc_ns,
         }
     }
@@ -68,6 +80,6 @@ impl Cycles {
     /// True if the cycles count as a read for [`Policy::ReadFirst`](flash::channels::Policy::ReadFirst). The data of
     /// a direct transfer count as part of the program.
     pub const fn reads(self) -> bool {
-        matches!(self, Self::Read { .. })
+        matches!(self, Self::Read { .. } | Self::DataOut)
     }
 }

@@ -4,6 +4,15 @@ use super::cycles::Cycles;
 use super::message::{Message, PagePosition, Party};
 use flash::Ns;
 
+/// Reason for which a way uses the bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Job {
+    /// A page of the transaction.
+    Copy(PagePosition),
+    /// A request of another way, by its tag.
+    Background(u64),
+}
+
 /// Event with its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
@@ -31,8 +40,8 @@ pub enum EventKind {
     Request {
         /// The requesting way.
         way: u16,
-        /// The page concerned.
-        place: PagePosition,
+        /// Reason of the request.
+        job: Job,
         /// Requested cycles.
         cycles: Cycles,
     },
@@ -41,8 +50,8 @@ pub enum EventKind {
     Grant {
         /// The way that receives the grant.
         way: u16,
-        /// The page concerned.
-        place: PagePosition,
+        /// Reason of the request.
+        job: Job,
         /// Granted cycles.
         cycles: Cycles,
         /// Time of the request.
@@ -68,6 +77,13 @@ pub enum EventKind {
         place: PagePosition,
         /// Number of bytes in error.
         wrong_bytes: u32,
+    },
+    /// A request of another way is done.
+    Done {
+        /// Its way.
+        way: u16,
+        /// Its tag.
+        tag: u64,
     },
 }
 

@@ -11,9 +11,9 @@
 //!        the destination is busy: the next READ_INIT, overlapping the program
 //! ```
 //!
-//! [`ControlUnit::run`] executes a [`Transaction`]. An [`EventObserver`] receives every [`Event`].
-//! [`windows`](flash::pins::windows) checks that the destination can latch the data that the source drives. [`Waveform`]
-//! draws a log as the signals of the channel.
+//! [`ControlUnit::run`] executes a [`Transaction`]. Requests of other ways ([`Background`]) compete for the bus. An
+//! [`EventObserver`] receives every [`Event`]. [`windows`](flash::pins::windows) checks that the destination can
+//! latch the data that the source drives. [`Waveform`] draws a log as the signals of the channel.
 //!
 //! ```
 //! use flash::channels::{Addressing, Policy, Timing};
@@ -31,7 +31,7 @@
 //!     most_wrong_bytes: 192,
 //! };
 //! let mut log: Vec<Event> = Vec::new();
-//! let outcome = unit.run(&transaction, &mut log)?;
+//! let outcome = unit.run(&transaction, &[], &mut log)?;
 //! // Eq. 13 of the source: the second page's corrected bytes cross the bus while the first is programmed.
 //! assert_eq!(outcome.total_ns, 75_295 + 216_365 + 2 * 1_300_000);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -47,8 +47,8 @@
 //! - The bus has at most one owner; the arbiter grants every REQ.
 //! - Corrected bytes are sent before the confirm command.
 //!
-//! `ddt/tests/properties.rs` asserts these. If a program hides the next read and t_ECC is 0, a transaction takes
-//! the time of Eqs 11 and 13 of the paper. `ddt/tests/closed_forms.rs` checks this to the nanosecond.
+//! `ddt/tests/properties.rs` asserts these. If a program hides the next read and t_ECC is 0, a transaction without
+//! competition takes the time of Eqs 11 and 13 of the paper. `ddt/tests/closed_forms.rs` checks this to the nanosecond.
 //!
 //! # Errors
 //! [`ControlError`]; [`Refusal`](flash::pins::Refusal) if the windows do not fit; [`WaveformError`].
@@ -63,8 +63,8 @@
 //!   PROG_INIT, DIN_READY, DDT_BEGIN, DDT_DONE and ERR_RETRANSMIT concern one plane.
 //! - The arbiter treats the two requests of a direct transfer as one: the source drives the bus, the destination
 //!   listens.
-//! - Requests of other ways, and copies through the controller's buffer, need no master; see
-//!   [`channels`](flash::channels).
+//! - The same controllers execute reads, programs and erases of other ways. Copies through the controller's buffer
+//!   need no master; see [`channels`](flash::channels).
 //! - The bus turnaround after data out (tRHW, tCHZ) is not counted, as in the paper.
 //!
 //! # Source
@@ -85,9 +85,9 @@ mod way;
 
 pub use cost::Cost;
 pub use cycles::Cycles;
-pub use event::{Event, EventKind, EventObserver};
+pub use event::{Event, EventKind, EventObserver, Job};
 pub use message::{Message, PagePosition, Party};
 pub use signals::{Change, Level, Signal};
-pub use transaction::{ControlError, MAX_PAGES, Transaction};
+pub use transaction::{Background, BackgroundKind, ControlError, MAX_PAGES, Transaction};
 pub use unit::{ControlUnit, Outcome};
 pub use waveform::{Drawing, Waveform, WaveformError};

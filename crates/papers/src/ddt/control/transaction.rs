@@ -1,6 +1,7 @@
 //! Requests to a control unit, and the errors that reject them.
 
 use super::message::PagePosition;
+use flash::Ns;
 use flash::channels::{Addressing, MAX_PLANES, Timing, TimingError};
 
 /// Pages copied by direct transfer from one way to another.
@@ -64,6 +65,54 @@ impl Transaction<'_> {
     }
 }
 
+/// Kind of a request of another way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackgroundKind {
+    /// Reads a page and transfers it to the controller.
+    Read,
+    /// Transfers a page to the device and programs it.
+    Program,
+    /// Erases a block.
+    Erase,
+}
+
+/// Request of a way outside the transaction; it competes for the bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Background {
+    /// Arrival time since the first message; at most [`Background::LATEST_NS`]. Each way serves its requests in order
+    /// of arrival.
+    pub arrival_ns: Ns,
+    /// Way of the request: neither source nor destination.
+    pub way: u16,
+    /// Caller's tag for the request.
+    pub tag: u64,
+    /// Kind of the request.
+    pub work: BackgroundKind,
+}
+
+impl Background {
+    /// The latest arrival: about eleven and a half days.
+    pub const LATEST_NS: Ns = 1_000_000_000_000_000;
+
+    pub(super) fn check(
+        &self,
+        ways: u16,
+        transaction: &Transaction<'_>,
+    ) -> Result<(), ControlError> {
+        let way = self.way;
+        if way >= ways {
+            return Err(ControlError::NoSuchWay { role: "a request", way, ways });
+        }
+        if way == transaction.source || way == transaction.destination {
+            return Err(ControlError::TakesPart { way, tag: self.tag });
+        }
+        if self.arrival_ns > Self::LATEST_NS {
+            return Err(ControlError::Arrival { tag: self.tag, found: self.arrival_ns });
+        }
+        Ok(())
+    }
+}
+
 /// Reasons why a control unit rejects a transaction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ControlError {
@@ -76,7 +125,7 @@ pub enum ControlError {
     /// A way outside the channel.
     #[error("{role} is on way {way}, but the channel has ways 0 to {}", ways - 1)]
     NoSuchWay {
-        /// The requester: `source` or `destination`.
+        /// The requester: `source`, `destination` or `a request`.
         role: &'static str,
         /// Its way.
         way: u16,
@@ -110,5 +159,23 @@ pub enum ControlError {
         found: u32,
         /// Maximum that the ECC corrects.
         most: u32,
+    },
+    /// A request for a device that takes part in the transaction.
+    #[error(
+        "request {tag} is for way {way}, which takes part in the transaction: give another way"
+    )]
+    TakesPart {
+        /// Way of the request.
+        way: u16,
+        /// Tag of the request.
+        tag: u64,
+    },
+    /// A request arrives too late.
+    #[error("request {tag} arrives at {found} ns, beyond {} ns", Background::LATEST_NS)]
+    Arrival {
+        /// Tag of the request.
+        tag: u64,
+        /// Arrival time of the request.
+        found: Ns,
     },
 }

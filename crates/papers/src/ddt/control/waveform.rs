@@ -4,7 +4,7 @@
 //! of a write cycle are held for tDH, tCLH, tALH beyond its end. A read cycle begins when RE# goes low.
 
 use super::cycles::Cycles;
-use super::event::{Event, EventKind};
+use super::event::{Event, EventKind, Job};
 use super::message::PagePosition;
 use super::signals::{Change, Level, Pen, Signal};
 use super::transaction::Transaction;
@@ -78,6 +78,11 @@ pub enum WaveformError {
         /// Minimum cycle.
         least: Ns,
     },
+    /// The log has cycles of other ways.
+    #[error(
+        "the log has a {0} that is not of the transaction: only source and destination can be drawn"
+    )]
+    OtherWay(&'static str),
 }
 
 /// Byte at a column of a row in every drawing: arbitrary, but equal on both sides.
@@ -110,7 +115,7 @@ impl Waveform {
         };
         draft.rest();
         for event in log {
-            draft.event(event);
+            draft.event(event)?;
         }
         draft.enable();
         Ok(Self {
@@ -199,22 +204,30 @@ impl Draft<'_> {
         self.pen.set(0, Signal::Io, Level::Floating);
     }
 
-    fn event(&mut self, event: &Event) {
+    fn event(&mut self, event: &Event) -> Result<(), WaveformError> {
         match event.kind {
-            EventKind::Busy { way } => {
+            EventKind::Busy { way } if self.takes_part(way) => {
                 self.pen.set(event.at_ns, Signal::Rb(way), Level::Low);
             }
-            EventKind::Ready { way } => {
+            EventKind::Ready { way } if self.takes_part(way) => {
                 self.pen.set(event.at_ns, Signal::Rb(way), Level::High);
             }
-            EventKind::Grant { way, place, cycles, end_ns, listens, .. } => {
+            EventKind::Grant { job: Job::Background(_), cycles, .. } => {
+                return Err(WaveformError::OtherWay(cycles.name()));
+            }
+            EventKind::Grant { way, job: Job::Copy(place), cycles, end_ns, listens, .. } => {
                 self.select(way, cycles, event.at_ns, end_ns);
                 if !listens {
-                    self.tenure(way, place, cycles, event.at_ns);
+                    self.tenure(way, place, cycles, event.at_ns)?;
                 }
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    fn takes_part(&self, way: u16) -> bool {
+        way == self.transaction.source || way == self.transaction.destination
     }
 
     fn pins(&self, way: u16) -> &PinTiming {
@@ -261,7 +274,13 @@ impl Draft<'_> {
     }
 
     /// Draws the cycles of a tenure.
-    fn tenure(&mut self, way: u16, place: PagePosition, cycles: Cycles, at_ns: Ns) {
+    fn tenure(
+        &mut self,
+        way: u16,
+        place: PagePosition,
+        cycles: Cycles,
+        at_ns: Ns,
+    ) -> Result<(), WaveformError> {
         let row = self.row(way, place);
         match cycles {
             Cycles::Read { last } => {
@@ -291,7 +310,11 @@ impl Draft<'_> {
                 let after = self.write(way, Latch::Command, 0x70, at_ns);
                 self.status(way, after + self.timing.t_whr_ns);
             }
+            Cycles::DataOut | Cycles::Program | Cycles::Erase => {
+                return Err(WaveformError::OtherWay(cycles.name()));
+            }
         }
+        Ok(())
     }
 
     /// Draws a command and a full address; returns their end.

@@ -58,7 +58,7 @@ fn transaction(
 
 fn total_ns(t: &CopyTimings, transaction: &Transaction<'_>) -> u64 {
     let unit = ControlUnit { timing: timing(t), ways: 2, policy: Policy::Fifo };
-    unit.run(transaction, &mut ()).expect("a transaction").total_ns
+    unit.run(transaction, &[], &mut ()).expect("a transaction").total_ns
 }
 
 const SETTINGS: [(u32, bool); 8] =

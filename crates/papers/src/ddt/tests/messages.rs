@@ -1,7 +1,8 @@
 //! The message sequence of Fig. 9 of Jeong and Song: sender, receiver and time of each message.
 
 use crate::ddt::control::{
-    ControlError, ControlUnit, Cycles, Event, EventKind, Message, Party, Transaction,
+    Background, BackgroundKind, ControlError, ControlUnit, Cycles, Event, EventKind, Message,
+    Party, Transaction,
 };
 use flash::channels::{Addressing, Policy, Timing};
 use flash::parts::DDT_MLC;
@@ -35,7 +36,7 @@ fn pages(
 
 fn log(of: &Transaction<'_>) -> Vec<Event> {
     let mut log = Vec::new();
-    unit().run(of, &mut log).expect("a transaction");
+    unit().run(of, &[], &mut log).expect("a transaction");
     log
 }
 
@@ -204,42 +205,87 @@ fn two_planes_one_with_an_error() {
     assert_eq!(granted, cycles);
 }
 
+/// The data out of a host read on a third device holds the bus and delays the transfer.
+#[test]
+fn another_way_competes_for_the_bus() {
+    let of = pages(Addressing::AfterRead, false, 1, &[0]);
+    let alone = unit().run(&of, &[], &mut ()).expect("a transaction");
+    // The host's data are ready just before the page of the transaction.
+    let host = Background { arrival_ns: 175, way: 3, tag: 77, work: BackgroundKind::Read };
+    let mut log = Vec::new();
+    let beside = unit().run(&of, &[host], &mut log).expect("a transaction");
+    assert_eq!(beside.bus_ns, alone.bus_ns);
+    let granted: Vec<(u16, Cycles, u64, u64)> = log
+        .iter()
+        .filter_map(|event| match event.kind {
+            EventKind::Grant { way, cycles, asked_ns, listens: false, .. } => {
+                Some((way, cycles, asked_ns, event.at_ns))
+            }
+            _ => None,
+        })
+        .collect();
+    let ready = 175 + 175 + 75_120;
+    let transferred = 75_295 + 220 + 216_020;
+    assert_eq!(
+        granted,
+        [
+            (0, Cycles::Read { last: true }, 0, 0),
+            (3, Cycles::Read { last: true }, 175, 175),
+            (1, Cycles::ProgramAddress, 75_295, 75_295),
+            (3, Cycles::DataOut, ready, 75_515.max(ready)),
+            (0, Cycles::Direct { choose: false }, 75_515, 75_515 + 216_000),
+            (1, Cycles::Confirm { cached: false }, transferred + 216_000, transferred + 216_000),
+        ]
+    );
+    assert_eq!(beside.background_done_ns, [75_515 + 216_000]);
+    assert_eq!(beside.total_ns, alone.total_ns + 216_000);
+    assert!(log.iter().any(|event| event.kind == EventKind::Done { way: 3, tag: 77 }));
+}
+
 #[test]
 fn a_status_read_ends_a_program() {
     let mut unit = unit();
     unit.timing.status = true;
     let of = pages(Addressing::AfterRead, true, 1, &[0, 0]);
-    let with = unit.run(&of, &mut ()).expect("a transaction").total_ns;
-    let without = self::unit().run(&of, &mut ()).expect("a transaction").total_ns;
+    let with = unit.run(&of, &[], &mut ()).expect("a transaction").total_ns;
+    let without = self::unit().run(&of, &[], &mut ()).expect("a transaction").total_ns;
     assert_eq!(with, without + 25 + 60 + 25, "of the last program alone: the first is cached");
 }
 
 #[test]
 fn what_cannot_be_done_is_refused() {
-    let run = |of: &Transaction<'_>| {
+    let run = |of: &Transaction<'_>, background: &[Background]| {
         let mut log: Vec<Event> = Vec::new();
-        let error = unit().run(of, &mut log).expect_err("refused");
+        let error = unit().run(of, background, &mut log).expect_err("refused");
         assert!(log.is_empty(), "nothing has happened");
         error
     };
     let good = pages(Addressing::AfterRead, false, 2, &[0, 0]);
     let pages = |wrong_bytes| Transaction { wrong_bytes, ..good };
-    assert_eq!(run(&Transaction { source: 1, ..good }), ControlError::OneWay(1));
+    assert_eq!(run(&Transaction { source: 1, ..good }, &[]), ControlError::OneWay(1));
     let role = "destination";
-    let error = run(&Transaction { destination: 4, ..good });
+    let error = run(&Transaction { destination: 4, ..good }, &[]);
     assert_eq!(error, ControlError::NoSuchWay { role, way: 4, ways: 4 });
     assert_eq!(error.to_string(), "destination is on way 4, but the channel has ways 0 to 3");
-    assert_eq!(run(&Transaction { planes: 0, ..good }), ControlError::Planes(0));
-    assert_eq!(run(&Transaction { planes: 9, ..good }), ControlError::Planes(9));
-    assert_eq!(run(&pages(&[])), ControlError::Pages { pages: 0, planes: 2 });
-    assert_eq!(run(&pages(&[0; 3])), ControlError::Pages { pages: 3, planes: 2 });
-    let error = run(&pages(&[192, 193]));
+    assert_eq!(run(&Transaction { planes: 0, ..good }, &[]), ControlError::Planes(0));
+    assert_eq!(run(&Transaction { planes: 9, ..good }, &[]), ControlError::Planes(9));
+    assert_eq!(run(&pages(&[]), &[]), ControlError::Pages { pages: 0, planes: 2 });
+    assert_eq!(run(&pages(&[0; 3]), &[]), ControlError::Pages { pages: 3, planes: 2 });
+    let error = run(&pages(&[192, 193]), &[]);
     assert_eq!(error, ControlError::Uncorrectable { page: 1, found: 193, most: 192 });
+    let host = Background { arrival_ns: 0, way: 1, tag: 5, work: BackgroundKind::Erase };
+    assert_eq!(run(&good, &[host]), ControlError::TakesPart { way: 1, tag: 5 });
+    assert!(matches!(
+        run(&good, &[Background { way: 9, ..host }]),
+        ControlError::NoSuchWay { way: 9, .. }
+    ));
+    let late = Background { way: 2, arrival_ns: Background::LATEST_NS + 1, ..host };
+    assert!(matches!(run(&good, &[late]), ControlError::Arrival { tag: 5, .. }));
     for ways in [0, 1, 65] {
         let unit = ControlUnit { ways, ..unit() };
-        assert_eq!(unit.run(&good, &mut ()), Err(ControlError::Ways(ways)));
+        assert_eq!(unit.run(&good, &[], &mut ()), Err(ControlError::Ways(ways)));
     }
     let mut unit = unit();
     unit.timing.t_wc_ns = 0;
-    assert!(matches!(unit.run(&good, &mut ()), Err(ControlError::Timing(_))));
+    assert!(matches!(unit.run(&good, &[], &mut ()), Err(ControlError::Timing(_))));
 }

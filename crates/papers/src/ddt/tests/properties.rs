@@ -1,7 +1,8 @@
-//! Invariants of every transaction.
+//! Invariants of every transaction, whatever else competes for the bus.
 
 use crate::ddt::control::{
-    ControlUnit, Cycles, Event, EventKind, Message, Outcome, PagePosition, Party, Transaction,
+    Background, BackgroundKind, ControlUnit, Cycles, Event, EventKind, Job, Message, Outcome,
+    PagePosition, Party, Transaction,
 };
 use flash::channels::{Addressing, Policy, Timing};
 use flash::parts::DDT_MLC;
@@ -17,6 +18,7 @@ struct Case {
     cache_program: bool,
     addressing: Addressing,
     wrong_bytes: Vec<u32>,
+    background: Vec<Background>,
 }
 
 impl Case {
@@ -39,7 +41,7 @@ impl Case {
 
     fn run(&self) -> (Outcome, Vec<Event>) {
         let mut log = Vec::new();
-        let outcome = self.unit.run(&self.transaction(), &mut log);
+        let outcome = self.unit.run(&self.transaction(), &self.background, &mut log);
         (outcome.expect("a transaction that can be done"), log)
     }
 }
@@ -73,10 +75,14 @@ fn cases() -> impl Strategy<Value = Case> {
     let shape = (3..6_u16, 0..5_u16, 1..5_u16, 1..5_u8, any::<bool>(), any::<bool>(), 0..3_usize);
     let page = prop_oneof![3 => Just(0), 1 => 1..=192_u32];
     let pages = proptest::collection::vec(page, 4..28);
-    (timings(), shape, pages).prop_map(|(timing, shape, pages)| {
+    let request = (0..60_000_u64, any::<u16>(), 0..3_usize);
+    let requests = proptest::collection::vec(request, 0..20);
+    (timings(), shape, pages, requests).prop_map(|(timing, shape, pages, requests)| {
         let (ways, source, apart, planes, cache_program, early, policy) = shape;
         let source = source % ways;
         let destination = (source + 1 + apart % (ways - 1)) % ways;
+        let others: Vec<u16> =
+            (0..ways).filter(|way| *way != source && *way != destination).collect();
         let whole = pages.len() - pages.len() % usize::from(planes);
         let most = timing.transfer_bytes;
         Case {
@@ -87,6 +93,17 @@ fn cases() -> impl Strategy<Value = Case> {
             cache_program,
             addressing: if early { Addressing::DuringRead } else { Addressing::AfterRead },
             wrong_bytes: pages[..whole].iter().map(|&wrong| wrong.min(most)).collect(),
+            background: requests
+                .iter()
+                .enumerate()
+                .map(|(tag, &(arrival_ns, way, work))| Background {
+                    arrival_ns,
+                    way: others[usize::from(way) % others.len()],
+                    tag: tag as u64,
+                    work: [BackgroundKind::Read, BackgroundKind::Program, BackgroundKind::Erase]
+                        [work],
+                })
+                .collect(),
         }
     })
 }
@@ -164,7 +181,9 @@ fn check_messages(case: &Case, log: &[Event]) {
 /// Corrected bytes are sent after ERR_RETRANSMIT and before the confirm command or the next plane's command.
 fn check_corrected(case: &Case, log: &[Event], place: PagePosition, error: usize) {
     let granted = |index: usize, wanted: fn(Cycles) -> bool| match log[index].kind {
-        EventKind::Grant { place: of, cycles, end_ns, .. } if wanted(cycles) => Some((of, end_ns)),
+        EventKind::Grant { job: Job::Copy(of), cycles, end_ns, .. } if wanted(cycles) => {
+            Some((of, end_ns))
+        }
         _ => None,
     };
     let sent = (error..log.len())
@@ -192,17 +211,17 @@ fn check_corrected(case: &Case, log: &[Event], place: PagePosition, error: usize
 fn check_bus(case: &Case, outcome: &Outcome, log: &[Event]) {
     let mut free_ns = 0;
     let mut bus_ns = 0;
-    let mut open: BTreeMap<u16, (PagePosition, Cycles, u64)> = BTreeMap::new();
+    let mut open: BTreeMap<u16, (Job, Cycles, u64)> = BTreeMap::new();
     let mut driven = None;
     for event in log {
         match event.kind {
-            EventKind::Request { way, place, cycles } => {
-                let before = open.insert(way, (place, cycles, event.at_ns));
+            EventKind::Request { way, job, cycles } => {
+                let before = open.insert(way, (job, cycles, event.at_ns));
                 assert_eq!(before, None, "a way asks for one tenure at a time");
             }
-            EventKind::Grant { way, place, cycles, asked_ns, end_ns, listens } => {
+            EventKind::Grant { way, job, cycles, asked_ns, end_ns, listens } => {
                 let asked = open.remove(&way).expect("asked for");
-                assert_eq!((asked.0, asked.1, asked.2), (place, cycles, asked_ns));
+                assert_eq!((asked.0, asked.1, asked.2), (job, cycles, asked_ns));
                 assert_eq!(end_ns - event.at_ns, cycles.bus_ns(&case.unit.timing));
                 if listens {
                     assert_eq!(driven, Some((event.at_ns, end_ns)), "with the source's");
@@ -212,7 +231,9 @@ fn check_bus(case: &Case, outcome: &Outcome, log: &[Event]) {
                 assert!(free_ns <= event.at_ns, "the bus is free");
                 free_ns = end_ns;
                 driven = Some((event.at_ns, end_ns));
-                bus_ns += end_ns - event.at_ns;
+                if matches!(job, Job::Copy(_)) {
+                    bus_ns += end_ns - event.at_ns;
+                }
             }
             _ => {}
         }
@@ -243,11 +264,25 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
-    fn transactions_of_every_shape(case in cases()) {
+    fn transactions_beside_other_requests(case in cases()) {
         let (outcome, log) = case.run();
         check_messages(&case, &log);
         check_bus(&case, &outcome, &log);
         check_busy(&log);
-        prop_assert_eq!(&case.run(), &(outcome, log), "the same again");
+        let done = log.iter().filter(|event| matches!(event.kind, EventKind::Done { .. })).count();
+        prop_assert_eq!(done, case.background.len());
+        for (request, done_ns) in case.background.iter().zip(&outcome.background_done_ns) {
+            let t = &case.unit.timing;
+            let least = match request.work {
+                BackgroundKind::Read => t.t_r_ns + t.t_do_ns(),
+                BackgroundKind::Program => t.t_di_ns() + t.t_prog_ns,
+                BackgroundKind::Erase => t.t_bers_ns,
+            };
+            prop_assert!(request.arrival_ns + least < *done_ns);
+        }
+        prop_assert_eq!(&case.run(), &(outcome.clone(), log), "the same again");
+        let alone = Case { background: Vec::new(), ..case.clone() }.run().0;
+        prop_assert_eq!(alone.bus_ns, outcome.bus_ns);
+        prop_assert!(case.cache_program || alone.total_ns <= outcome.total_ns, "never sooner than alone");
     }
 }

@@ -56,7 +56,7 @@ impl Scene {
     fn log(&self) -> Vec<Event> {
         let unit = ControlUnit { timing: self.timing, ways: 2, policy: Policy::Fifo };
         let mut log = Vec::new();
-        unit.run(&self.transaction(), &mut log).expect("a transaction");
+        unit.run(&self.transaction(), &[], &mut log).expect("a transaction");
         log
     }
 
