@@ -136,6 +136,12 @@ fn check(options: &TraceOptions, format: &FormatInfo) -> Result<(), String> {
     Ok(())
 }
 
+/// True if [`open`] finds a file there: `path` itself, or the files per processor for which it stands.
+#[must_use]
+pub fn is_trace(path: &Path) -> bool {
+    is_there(path) || !per_processor(path).is_empty()
+}
+
 /// The files `path.N`, or `path.FORMAT.N` for a format that is merged, sorted by N.
 fn per_processor(path: &Path) -> Vec<PathBuf> {
     let folder = match path.parent() {

@@ -127,6 +127,17 @@ fn parquet_is_read_and_written_and_arrow_is_refused() {
     ftlkit(["trace", "info", &arrow]).refused(&["Arrow IPC", "Parquet"]);
 }
 
+#[test]
+fn a_name_without_a_folder_stands_for_the_files_of_all_processors() {
+    let scratch = Scratch::new("per-processor");
+    let sample = workload::formats::find("blktrace").expect("a format").sample;
+    scratch.file("sda.blktrace.0", sample);
+    scratch.file("sda.blktrace.1", sample);
+    let words = ["compare", "sda", "--capacity", "8MiB", "--schemes", "fsr", "--json"];
+    let compared = command().args(words).current_dir(scratch.path()).output().expect("it runs");
+    ran(compared).ok();
+}
+
 #[cfg(unix)]
 #[test]
 fn paths_need_not_be_unicode() {

@@ -253,6 +253,37 @@ fn blkparse_issued_events_on_demand_or_where_none_is_queued() {
 }
 
 #[test]
+fn blkparse_barriers_of_older_kernels() {
+    let text = "8,16 5 1 0.5 7 Q R 1000 + 8 [a]\n8,16 2 2 0.6 7 Q WBS 2000 + 16 [b]\n\
+                8,16 2 3 0.7 7 Q WB 2016 + 8 [b]\n";
+    let (requests, reader) = read("blkparse", text);
+    let fua = |request| Request { fua: true, ..request };
+    let device = 8 << 20 | 16;
+    assert_eq!(
+        requests,
+        [
+            req(0, device, Op::Read, 512_000, 4096),
+            fua(req(100_000_000, device, Op::Write, 1_024_000, 8192)),
+            fua(req(200_000_000, device, Op::Write, 1_032_192, 4096)),
+        ]
+    );
+    assert!(reader.notes()[1].starts_with("2 barriers of an older kernel"), "{:?}", reader.notes());
+}
+
+#[test]
+fn blkparse_completions_where_nothing_else_was_traced() {
+    let text = "1,0 9 1 0.5 7 C WS 2048 + 8 [0]\n1,0 9 2 0.75 7 C R 160 + 8 [0]\n";
+    let (requests, reader) = read("blkparse", text);
+    assert_eq!(requests.len(), 2);
+    let told = "arrivals are those of C events (chosen: the first 64 KiB have neither Q nor D events): each is late";
+    assert!(reader.notes()[0].starts_with(told), "{:?}", reader.notes());
+    let asked = |action| TraceOptions { action: Some(action), ..TraceOptions::default() };
+    assert_eq!(try_read("t", text, &asked(Action::Completed)).unwrap().0, requests);
+    let error = refused("t", text, &asked(Action::Issued));
+    assert!(error.contains("has no D events: it has C events, which --action C takes"), "{error}");
+}
+
+#[test]
 fn fio_v2_waits_are_ms_since_the_start_and_syncs_have_no_extent() {
     let text = "fio version 2 iolog\n/dev/sda add\n/dev/sda open\n/dev/sda wait 5 0\n\
                 /dev/sda write 4096 8192\n/dev/sda sync 4096 8192\n/dev/sda wait 7\n\
