@@ -76,7 +76,7 @@ fn units_are_as_asked_for_and_odd_ones_are_told() {
     let lines: String = (0..100).map(|n| format!("0,{},8,W,0.{n:03}\n", n * 8)).collect();
     let file = scratch.file("t.spc", lines);
     let info = unwrapped(&ftlkit(["trace", "info", &file]).ok());
-    assert!(info.contains("100 % of the lengths are no multiple of 512 bytes"), "{info}");
+    assert!(info.contains("100 % of the lengths of writes are no multiple of 512 bytes"), "{info}");
     assert!(info.contains("--size-unit sectors"), "{info}");
     let mended = ftlkit(["trace", "info", &file, "--size-unit", "sectors", "--json"]).json();
     assert_eq!(mended["traces"][0]["mean_bytes"], 4096.0);
