@@ -61,7 +61,10 @@ fn by_content(head: &Head<'_>) -> Result<Detected, String> {
                 let how = format!("recognised {}", format.detection);
                 return Ok(Detected { format, how, looks_like: None });
             }
-            Looks::Lines(n, of) if n > best.0 => best = (n, of, Some(format)),
+            // Of as many lines, a format that reads the header as one is more likely.
+            Looks::Lines(n, of) if n > best.0 || (n == best.0 && of < best.1) => {
+                best = (n, of, Some(format));
+            }
             Looks::Lines(..) | Looks::No | Looks::ByName(_) => {}
         }
     }
@@ -114,7 +117,8 @@ fn unknown(head: &Head<'_>) -> String {
     }
     format!(
         "the format cannot be detected: no format fits the first line, `{}`; name it with --format NAME, one of \
-         {}",
+         {}. A table is read if its first line is as `time_s,op,offset_bytes,length_bytes` and the others as \
+         `0.5,read,4096,512`",
         shortened(first),
         all()
     )

@@ -43,13 +43,13 @@ impl Scale {
     /// A unit for a format that says its units itself.
     fn of(options: &TraceOptions, format: &FormatInfo) -> Result<Option<Self>, String> {
         let (lba, size) = (options.lba_unit, options.size_unit);
-        if lba.is_none() && size.is_none() {
+        if (lba.is_none() && size.is_none()) || format.units_by_header {
             return Ok(None);
         }
         let Some((own_lba, own_size)) = format.unit_bytes else {
             return Err(format!(
                 "units (--lba-unit, --size-unit) are set for {}; the {} format says them itself",
-                names(|info| info.unit_bytes.is_some()),
+                names(|info| info.unit_bytes.is_some() || info.units_by_header),
                 format.name
             ));
         };
