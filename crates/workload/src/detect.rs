@@ -55,8 +55,15 @@ fn all() -> String {
 
 fn by_content(head: &Head<'_>) -> Result<Detected, String> {
     let mut best = (0, 0, None);
+    let mut fits = Vec::new();
     for &format in FORMATS {
-        match (format.looks)(head) {
+        let looks = (format.looks)(head);
+        if let Looks::Lines(n, of) = looks
+            && 2 * n > of
+        {
+            fits.push((format.name, n));
+        }
+        match looks {
             Looks::Sure => {
                 let how = format!("recognised {}", format.detection);
                 return Ok(Detected { format, how, looks_like: None });
@@ -71,7 +78,10 @@ fn by_content(head: &Head<'_>) -> Result<Detected, String> {
     match best {
         (n, of, Some(format)) if 2 * n > of => Ok(Detected {
             format,
-            how: format!("recognised by its lines: {n} of the first {of} fit"),
+            how: format!(
+                "recognised by its lines: {n} of the first {of} fit{}",
+                others(&fits, format)
+            ),
             looks_like: None,
         }),
         (n, of, Some(format)) => Err(format!(
@@ -80,6 +90,17 @@ fn by_content(head: &Head<'_>) -> Result<Detected, String> {
             format.name
         )),
         (_, _, None) => Err(unknown(head)),
+    }
+}
+
+/// The other formats that most lines fit.
+fn others(fits: &[(&str, usize)], best: &FormatInfo) -> String {
+    let others = fits.iter().filter(|(name, _)| *name != best.name);
+    let others: Vec<_> = others.map(|(name, n)| format!("{n} fit `{name}`, too")).collect();
+    if others.is_empty() {
+        String::new()
+    } else {
+        format!("; {}: --format names the right one", others.join(", "))
     }
 }
 

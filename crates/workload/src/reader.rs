@@ -27,6 +27,7 @@ pub struct TraceReader {
     progress: Vec<Progress>,
     notes: Vec<String>,
     scale: Option<Scale>,
+    units_asked: bool,
 }
 
 /// Factors on addresses and lengths: the unit asked for over the format's own.
@@ -99,7 +100,8 @@ pub fn open(path: &Path, options: &TraceOptions) -> Result<TraceReader, Workload
     notes.extend(scale.map(Scale::note));
     let engine = (format.open)(Opening { format, buffers, options: options.clone(), looks_like })?;
     let path = path.to_owned();
-    Ok(TraceReader { engine, path, format, how, compression, progress, notes, scale })
+    let units_asked = options.lba_unit.is_some() || options.size_unit.is_some();
+    Ok(TraceReader { engine, path, format, how, compression, progress, notes, scale, units_asked })
 }
 
 /// Opens the files and reads their beginnings: `path` itself, or the files per processor.
@@ -205,10 +207,11 @@ impl TraceReader {
     ) -> Self {
         let first = &files[0];
         let (path, format, how) = (first.path.clone(), first.format, first.how.clone());
-        let compression = first.compression;
+        let (compression, units_asked) = (first.compression, first.units_asked);
         let progress = files.iter().flat_map(|file| file.progress.iter().cloned()).collect();
         let engine = engine(files);
-        Self { engine, path, format, how, compression, progress, notes: Vec::new(), scale: None }
+        let (notes, scale) = (Vec::new(), None);
+        Self { engine, path, format, how, compression, progress, notes, scale, units_asked }
     }
 
     /// Format of the trace.
@@ -221,6 +224,11 @@ impl TraceReader {
     #[must_use]
     pub fn recognised_by(&self) -> &str {
         &self.how
+    }
+
+    /// True if options say the units of addresses or lengths.
+    pub(crate) fn units_asked(&self) -> bool {
+        self.units_asked
     }
 
     /// Compression of the file.
