@@ -214,6 +214,10 @@ impl Input {
         if system || self.compression == Compression::None {
             return WorkloadError::Io { path, source: e };
         }
+        if self.compression == Compression::Parquet {
+            let reason = format!("the Parquet file cannot be read: {e}");
+            return WorkloadError::Format { path, reason };
+        }
         let (done, total) = self.progress.bytes();
         let reason = if e.kind() == io::ErrorKind::OutOfMemory {
             format!("the {name} stream needs more than {} MiB to decompress", XZ_MEMORY_KIB >> 10)
@@ -332,7 +336,7 @@ impl<R: io::BufRead, D: Read> Read for Members<R, D> {
 }
 
 /// All frames of a Zstandard file in sequence; skips skippable frames and verifies checksums.
-struct MultiZstd<R> {
+pub(crate) struct MultiZstd<R> {
     source: R,
     frame: FrameDecoder,
     /// Bytes of the frame that have been read.
@@ -341,7 +345,7 @@ struct MultiZstd<R> {
 }
 
 impl<R: io::BufRead> MultiZstd<R> {
-    fn new(source: R) -> Self {
+    pub(crate) fn new(source: R) -> Self {
         let mut frame = FrameDecoder::new();
         frame.set_max_window_size(ZSTD_WINDOW_BYTES);
         Self { source, frame, bytes: 0, within: false }
