@@ -6,7 +6,8 @@ use ::run::ssd::HostInterface;
 use flash::parts::CATALOGUE;
 use ftl::Preset;
 use serde_json::{Value, json};
-use workload::{BUILTIN, BuiltinInfo, CAPTURED, CapturedTrace, formats::FORMATS};
+use workload::formats::{FORMATS, FormatInfo};
+use workload::{BUILTIN, BuiltinInfo, CAPTURED, CapturedTrace};
 
 /// Parts of the catalogue, with their data-sheet values.
 pub fn parts() -> Value {
@@ -125,18 +126,18 @@ pub fn workload(info: &BuiltinInfo) -> Value {
 
 /// Trace formats.
 pub fn formats() -> Vec<Value> {
-    FORMATS
-        .iter()
-        .map(|info| {
-            json!({
-                "name": info.name,
-                "summary": info.summary,
-                "fields": info.fields,
-                "units": info.units,
-                "detection": info.detection,
-            })
-        })
-        .collect()
+    FORMATS.iter().map(|info| format(info)).collect()
+}
+
+/// One trace format.
+pub fn format(info: &FormatInfo) -> Value {
+    json!({
+        "name": info.name,
+        "summary": info.summary,
+        "fields": info.fields,
+        "units": info.units,
+        "detection": info.detection,
+    })
 }
 
 /// Victim policies.

@@ -1,6 +1,6 @@
 //! `trace convert`: conversion from any format to a writable one, with a count of what is lost.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -25,12 +25,16 @@ pub struct Converted {
     pub left_out: u64,
     /// Number of requests per kind of loss.
     pub losses: BTreeMap<Loss, u64>,
+    /// Devices whose numbers do not fit or were taken, by name in the source, and their numbers in the target.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub renumbered: BTreeMap<String, u32>,
 }
 
 /// Writes all requests of `reader` to the file `to`, compressed as its name asks for: see [`Output`].
 ///
 /// The file appears only when it is complete.
-/// Without `allow_loss` the first request that would lose something ends the conversion.
+/// Without `allow_loss` the first request that would lose something ends the conversion. What the source does not have is
+/// not lost: see [`Loss::is_of_source`].
 /// `watch` is called regularly; if it returns false, the conversion stops.
 ///
 /// # Errors
@@ -69,7 +73,7 @@ pub fn convert(
     while reader.fill(&mut batch, 8192)? > 0 {
         for request in batch.drain(..) {
             writer.add(&request, &|device| reader.device_name(device));
-            if !allow_loss && !writer.done.losses.is_empty() {
+            if !allow_loss && writer.done.losses.keys().any(|loss| !loss.is_of_source()) {
                 return Err(lossy(to, target.name, &writer.done, &request));
             }
         }
@@ -133,7 +137,8 @@ fn unfit(path: &Path, reason: impl Into<String>) -> WorkloadError {
 }
 
 fn lossy(to: &Path, target: &str, done: &Converted, request: &Request) -> WorkloadError {
-    let lost: Vec<_> = done.losses.keys().map(|loss| loss.words()).collect();
+    let lost = done.losses.keys().filter(|loss| !loss.is_of_source());
+    let lost: Vec<_> = lost.map(|loss| loss.words()).collect();
     unfit(
         to,
         format!(
@@ -205,18 +210,61 @@ struct Written {
     arrivals: bool,
     text: Vec<u8>,
     done: Converted,
+    devices: Numbers,
+}
+
+/// Numbers of devices in a target that has a last one.
+#[derive(Default)]
+struct Numbers {
+    of: HashMap<u32, u32>,
+    taken: HashSet<u32>,
+    /// No number below is free.
+    next: u32,
+}
+
+impl Numbers {
+    /// The number of a device, its own if it fits and is free, else the lowest that is free; `None` beyond `last`.
+    ///
+    /// True if this is another number that was not given before.
+    fn number(&mut self, device: u32, last: u32) -> Option<(u32, bool)> {
+        if let Some(&number) = self.of.get(&device) {
+            return Some((number, false));
+        }
+        while self.taken.contains(&self.next) {
+            self.next += 1;
+        }
+        let own = device <= last && !self.taken.contains(&device);
+        let number = if own { device } else { self.next };
+        if number > last {
+            return None;
+        }
+        self.taken.insert(number);
+        self.of.insert(device, number);
+        Some((number, !own))
+    }
 }
 
 impl Written {
     fn new(writing: &'static Writing, arrivals: bool) -> Self {
         let (mut writer, mut text) = ((writing.start)(), Vec::new());
         writer.begin(&mut text, arrivals);
-        Self { writing, writer, arrivals, text, done: Converted::default() }
+        let (done, devices) = (Converted::default(), Numbers::default());
+        Self { writing, writer, arrivals, text, done, devices }
     }
 
     fn add(&mut self, r: &Request, name: &dyn Fn(u32) -> String) {
+        let mut r = *r;
+        if let Some(limits) = &self.writing.limits
+            && limits.last_device < u32::MAX
+            && let Some((number, new)) = self.devices.number(r.device, limits.last_device)
+        {
+            if new {
+                self.done.renumbered.insert(name(r.device), number);
+            }
+            r.device = number;
+        }
         let mut left_out = false;
-        for loss in self.writing.losses(r, self.arrivals) {
+        for loss in self.writing.losses(&r, self.arrivals) {
             *self.done.losses.entry(loss).or_default() += 1;
             left_out |= loss.leaves_out();
         }
@@ -225,6 +273,6 @@ impl Written {
             return;
         }
         self.done.written += 1;
-        self.writer.add(&mut self.text, r, name);
+        self.writer.add(&mut self.text, &r, name);
     }
 }

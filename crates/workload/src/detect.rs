@@ -55,20 +55,33 @@ fn all() -> String {
 
 fn by_content(head: &Head<'_>) -> Result<Detected, String> {
     let mut best = (0, 0, None);
+    let mut fits = Vec::new();
     for &format in FORMATS {
-        match (format.looks)(head) {
+        let looks = (format.looks)(head);
+        if let Looks::Lines(n, of) = looks
+            && 2 * n > of
+        {
+            fits.push((format.name, n));
+        }
+        match looks {
             Looks::Sure => {
                 let how = format!("recognised {}", format.detection);
                 return Ok(Detected { format, how, looks_like: None });
             }
-            Looks::Lines(n, of) if n > best.0 => best = (n, of, Some(format)),
+            // Of as many lines, a format that reads the header as one is more likely.
+            Looks::Lines(n, of) if n > best.0 || (n == best.0 && of < best.1) => {
+                best = (n, of, Some(format));
+            }
             Looks::Lines(..) | Looks::No | Looks::ByName(_) => {}
         }
     }
     match best {
         (n, of, Some(format)) if 2 * n > of => Ok(Detected {
             format,
-            how: format!("recognised by its lines: {n} of the first {of} fit"),
+            how: format!(
+                "recognised by its lines: {n} of the first {of} fit{}",
+                others(&fits, format)
+            ),
             looks_like: None,
         }),
         (n, of, Some(format)) => Err(format!(
@@ -77,6 +90,17 @@ fn by_content(head: &Head<'_>) -> Result<Detected, String> {
             format.name
         )),
         (_, _, None) => Err(unknown(head)),
+    }
+}
+
+/// The other formats that most lines fit.
+fn others(fits: &[(&str, usize)], best: &FormatInfo) -> String {
+    let others = fits.iter().filter(|(name, _)| *name != best.name);
+    let others: Vec<_> = others.map(|(name, n)| format!("{n} fit `{name}`, too")).collect();
+    if others.is_empty() {
+        String::new()
+    } else {
+        format!("; {}: --format names the right one", others.join(", "))
     }
 }
 
@@ -114,7 +138,8 @@ fn unknown(head: &Head<'_>) -> String {
     }
     format!(
         "the format cannot be detected: no format fits the first line, `{}`; name it with --format NAME, one of \
-         {}",
+         {}. A table is read if its first line is as `time_s,op,offset_bytes,length_bytes` and the others as \
+         `0.5,read,4096,512`",
         shortened(first),
         all()
     )

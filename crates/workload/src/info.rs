@@ -260,7 +260,7 @@ impl Tally {
             recognised_by: reader.recognised_by().to_owned(),
             compression: reader.compression(),
             notes: reader.notes(),
-            warnings: self.signs.told(reader.format(), reader.has_arrivals()),
+            warnings: self.signs.told(reader.format(), reader.units_asked(), reader.has_arrivals()),
             picture: self.pictured.finish(),
             ops: Op::ALL.into_iter().map(|op| (op.name(), self.ops[op as usize])).collect(),
             write_percent: percent(self.ops[Op::Write as usize].requests, requests),

@@ -214,6 +214,10 @@ impl Input {
         if system || self.compression == Compression::None {
             return WorkloadError::Io { path, source: e };
         }
+        if self.compression == Compression::Parquet {
+            let reason = format!("the Parquet file cannot be read: {e}");
+            return WorkloadError::Format { path, reason };
+        }
         let (done, total) = self.progress.bytes();
         let reason = if e.kind() == io::ErrorKind::OutOfMemory {
             format!("the {name} stream needs more than {} MiB to decompress", XZ_MEMORY_KIB >> 10)
@@ -248,10 +252,18 @@ fn decoder(
     let raw = BufReader::with_capacity(64 << 10, raw);
     Ok(match compression {
         Compression::None | Compression::Parquet | Compression::Arrow => Box::new(raw),
-        Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
+        Compression::Gzip => Box::new(Members::new(
+            raw,
+            flate2::bufread::GzDecoder::new,
+            flate2::bufread::GzDecoder::into_inner,
+        )),
         Compression::Zstd => Box::new(MultiZstd::new(raw)),
         Compression::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(raw, true, XZ_MEMORY_KIB)),
-        Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
+        Compression::Bzip2 => Box::new(Members::new(
+            raw,
+            bzip2::bufread::BzDecoder::new,
+            bzip2::bufread::BzDecoder::into_inner,
+        )),
     })
 }
 
@@ -281,8 +293,50 @@ impl Read for Counted {
     }
 }
 
+/// Skips zeros, with which tapes and some servers fill the last block of a file; true if bytes follow.
+fn skip_zeros(source: &mut impl io::BufRead) -> io::Result<bool> {
+    loop {
+        let bytes = source.fill_buf()?;
+        let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+        if zeros < bytes.len() || bytes.is_empty() {
+            let more = !bytes.is_empty();
+            source.consume(zeros);
+            return Ok(more);
+        }
+        source.consume(zeros);
+    }
+}
+
+/// All members of a gzip or bzip2 file in sequence.
+struct Members<R, D> {
+    /// That of the current member; `None` after the last one, and after an error.
+    decoder: Option<D>,
+    begin: fn(R) -> D,
+    end: fn(D) -> R,
+}
+
+impl<R, D> Members<R, D> {
+    fn new(source: R, begin: fn(R) -> D, end: fn(D) -> R) -> Self {
+        Self { decoder: Some(begin(source)), begin, end }
+    }
+}
+
+impl<R: io::BufRead, D: Read> Read for Members<R, D> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        while let Some(decoder) = &mut self.decoder {
+            let n = decoder.read(bytes)?;
+            if n > 0 {
+                return Ok(n);
+            }
+            let Some(mut source) = self.decoder.take().map(self.end) else { break };
+            self.decoder = skip_zeros(&mut source)?.then(|| (self.begin)(source));
+        }
+        Ok(0)
+    }
+}
+
 /// All frames of a Zstandard file in sequence; skips skippable frames and verifies checksums.
-struct MultiZstd<R> {
+pub(crate) struct MultiZstd<R> {
     source: R,
     frame: FrameDecoder,
     /// Bytes of the frame that have been read.
@@ -291,7 +345,7 @@ struct MultiZstd<R> {
 }
 
 impl<R: io::BufRead> MultiZstd<R> {
-    fn new(source: R) -> Self {
+    pub(crate) fn new(source: R) -> Self {
         let mut frame = FrameDecoder::new();
         frame.set_max_window_size(ZSTD_WINDOW_BYTES);
         Self { source, frame, bytes: 0, within: false }
@@ -301,7 +355,7 @@ impl<R: io::BufRead> MultiZstd<R> {
     fn start(&mut self) -> io::Result<bool> {
         use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
         loop {
-            if self.source.fill_buf()?.is_empty() {
+            if !skip_zeros(&mut self.source)? {
                 return Ok(false);
             }
             match self.frame.init(&mut self.source) {

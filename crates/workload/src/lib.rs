@@ -73,7 +73,7 @@ pub use options::{OnBadLine, TraceOptions, Unit};
 pub use parameters::{Kind, ParameterInfo};
 pub use picture::Picture;
 pub use policy::AddressPolicy;
-pub use reader::{TraceReader, open};
+pub use reader::{TraceReader, is_trace, open};
 pub use replay::Replay;
 pub use request::{Op, Request};
 pub use scale::Scaled;

@@ -29,7 +29,7 @@ pub struct TraceOptions {
     pub on_bad_line: OnBadLine,
     /// Event of a blkparse or blktrace trace that counts as arrival.
     ///
-    /// Default: Q if the beginning of the file has such an event, else D.
+    /// Default: Q if the beginning of the file has such an event, else D, else C.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
     /// Unit of lengths, if it is not the format's own.
@@ -125,6 +125,9 @@ pub enum Action {
     /// D: the driver issued the request to the device.
     #[serde(rename = "D")]
     Issued,
+    /// C: the device completed the request; its arrival is then late by its response.
+    #[serde(rename = "C")]
+    Completed,
 }
 
 impl Action {
@@ -134,6 +137,7 @@ impl Action {
         match letter {
             'Q' => Some(Self::Queued),
             'D' => Some(Self::Issued),
+            'C' => Some(Self::Completed),
             _ => None,
         }
     }
@@ -144,6 +148,7 @@ impl Action {
         match self {
             Self::Queued => 'Q',
             Self::Issued => 'D',
+            Self::Completed => 'C',
         }
     }
 }

@@ -157,7 +157,8 @@ fn nothing_to_do(pass: &Prepass) -> WorkloadError {
 
 fn notes(pass: &Prepass, addresses: &AddressFacts, replay: &Replay, page: u64) -> Vec<String> {
     let mut notes = pass.reader.notes();
-    let signs = pass.signs.told(pass.reader.format(), pass.reader.has_arrivals());
+    let reader = &pass.reader;
+    let signs = pass.signs.told(reader.format(), reader.units_asked(), reader.has_arrivals());
     notes.extend(signs.into_iter().map(|sign| format!("is the trace read right? {sign}")));
     let devices = pass.devices.len();
     let of_devices = if devices == 1 { String::new() } else { format!(" on {devices} devices") };

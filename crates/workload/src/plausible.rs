@@ -5,85 +5,177 @@ use crate::request::{Op, Request};
 use crate::units::round_bytes;
 
 const SECTOR: u64 = 512;
+/// Of what all addresses or lengths in sectors are a multiple if they are bytes of sectors.
+const COARSE: u64 = SECTOR * SECTOR;
 /// Share of requests from which on a sign is told.
 const MANY: f64 = 0.1;
-/// Fewest requests that tell anything.
+/// Fewest requests that tell anything, and fewest of one operation: of reads and writes one has so many.
 const FEWEST: u64 = 20;
+const FEWEST_OF_ONE: u64 = 10;
 /// Mean length from which on lengths in sectors are perhaps bytes.
 const LONG_MEAN: f64 = (8 << 20) as f64;
 /// Address from which on addresses are perhaps in another unit: 16 TiB.
 const FAR: u64 = 1 << 44;
 /// Requests per second that no device gets.
 const MOST_PER_SECOND: f64 = 1e7;
+/// Operations with an extent that signs are told of. Zone commands have that of a zone.
+const TOLD: [Op; 5] = [Op::Read, Op::Write, Op::Append, Op::WriteZeroes, Op::Trim];
 
 /// What is counted of each request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Signs {
     requests: u64,
-    bytes: u64,
-    odd_lengths: u64,
-    odd_offsets: u64,
-    farthest: u64,
     last_ns: u64,
     latest_ns: u64,
     backwards: u64,
+    /// Requests that begin where the one before ends.
+    follow: u64,
+    end: u64,
+    of: [Extents; Op::ALL.len()],
+}
+
+/// Extents of the requests of one operation, or of several.
+#[derive(Clone, Copy, Debug, Default)]
+struct Extents {
+    requests: u64,
+    bytes: u64,
+    odd_lengths: u64,
+    odd_offsets: u64,
+    coarse_lengths: u64,
+    coarse_offsets: u64,
+    farthest: u64,
+}
+
+impl Extents {
+    #[inline]
+    fn take(&mut self, request: &Request) {
+        self.requests += 1;
+        self.bytes = self.bytes.saturating_add(request.length);
+        self.odd_lengths += u64::from(!request.length.is_multiple_of(SECTOR));
+        self.odd_offsets += u64::from(!request.offset.is_multiple_of(SECTOR));
+        self.coarse_lengths += u64::from(request.length.is_multiple_of(COARSE));
+        self.coarse_offsets += u64::from(request.offset.is_multiple_of(COARSE));
+        self.farthest = self.farthest.max(request.offset.saturating_add(request.length));
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            requests: self.requests + other.requests,
+            bytes: self.bytes.saturating_add(other.bytes),
+            odd_lengths: self.odd_lengths + other.odd_lengths,
+            odd_offsets: self.odd_offsets + other.odd_offsets,
+            coarse_lengths: self.coarse_lengths + other.coarse_lengths,
+            coarse_offsets: self.coarse_offsets + other.coarse_offsets,
+            farthest: self.farthest.max(other.farthest),
+        }
+    }
+
+    fn mean(&self) -> f64 {
+        self.bytes as f64 / self.requests as f64
+    }
+
+    fn share(&self, count: u64) -> f64 {
+        count as f64 / self.requests as f64
+    }
 }
 
 impl Signs {
     #[inline]
     pub(crate) fn take(&mut self, request: &Request) {
+        self.requests += 1;
         self.backwards += u64::from(request.arrival_ns < self.last_ns);
         self.last_ns = request.arrival_ns;
         self.latest_ns = self.latest_ns.max(request.arrival_ns);
-        if request.op == Op::Flush {
-            return;
-        }
-        self.requests += 1;
-        self.bytes = self.bytes.saturating_add(request.length);
-        self.odd_lengths += u64::from(!request.length.is_multiple_of(SECTOR));
-        self.odd_offsets += u64::from(!request.offset.is_multiple_of(SECTOR));
-        self.farthest = self.farthest.max(request.offset.saturating_add(request.length));
+        self.follow += u64::from(self.end > 0 && request.offset == self.end);
+        self.end = request.offset.saturating_add(request.length);
+        self.of[request.op as usize].take(request);
     }
 
-    /// One sentence per sign, with what may mend it.
-    pub(crate) fn told(&self, format: &FormatInfo, has_arrivals: bool) -> Vec<String> {
+    /// The operations that show a sign, in words, and their extents; `None` if none does.
+    fn showing(&self, sign: impl Fn(Op, &Extents) -> bool) -> Option<(String, Extents)> {
+        let shown = TOLD.into_iter().filter(|&op| {
+            let of = &self.of[op as usize];
+            of.requests >= FEWEST_OF_ONE && sign(op, of)
+        });
+        let (ops, extents): (Vec<_>, Vec<_>) =
+            shown.map(|op| (plural(op), self.of[op as usize])).unzip();
+        let extents = extents.into_iter().reduce(Extents::and)?;
+        let (last, before) = ops.split_last()?;
+        let before = if before.is_empty() { String::new() } else { before.join(", ") + " and " };
+        Some((before + last, extents))
+    }
+
+    /// The sign of bytes where the format has sectors: as sectors, all addresses or lengths are multiples of 256 KiB.
+    fn bytes_as_sectors(&self, format: &FormatInfo) -> Option<String> {
+        let sectors = |unit| unit == SECTOR;
+        // The kernel writes events itself, in sectors.
+        let (lba, size) = format.unit_bytes.filter(|_| !format.has_actions)?;
+        let (ops, of) = self.showing(|op, _| is_transfer(op))?;
+        let offsets = sectors(lba) && of.coarse_offsets == of.requests && of.farthest > COARSE;
+        let lengths = sectors(size) && of.coarse_lengths == of.requests;
+        let (what, options) = match (offsets, lengths) {
+            (true, true) => ("addresses and lengths", "--lba-unit bytes --size-unit bytes"),
+            // Requests are shorter than what they are aligned to.
+            (true, false) if of.mean() < COARSE as f64 => ("addresses", "--lba-unit bytes"),
+            (false, true) if self.follow == 0 => ("lengths", "--size-unit bytes"),
+            _ => return None,
+        };
+        Some(format!(
+            "all {what} of {ops} are multiples of 512 sectors (mean length {}): if they are bytes, {options}",
+            round_bytes(of.mean())
+        ))
+    }
+
+    /// One sentence per sign, with the operations that show it and what may mend it.
+    ///
+    /// `units_asked`: options say the units.
+    pub(crate) fn told(
+        &self,
+        format: &FormatInfo,
+        units_asked: bool,
+        has_arrivals: bool,
+    ) -> Vec<String> {
         if self.requests < FEWEST {
             return Vec::new();
         }
-        let share = |count: u64| count as f64 / self.requests as f64;
-        let percent = |count: u64| 100.0 * share(count);
-        let mean = self.bytes as f64 / self.requests as f64;
         let has_units = format.unit_bytes.is_some();
         let remedy =
             |text: &str| if has_units { text.to_owned() } else { "check the trace".to_owned() };
         let mut told = Vec::new();
-        if share(self.odd_lengths) > MANY {
+        let bytes = if units_asked { None } else { self.bytes_as_sectors(format) };
+        let is_told = bytes.is_some();
+        told.extend(bytes);
+        if let Some((ops, of)) = self.showing(|_, of| of.share(of.odd_lengths) > MANY) {
             let unit = remedy("if they are sectors, --size-unit sectors");
             told.push(format!(
-                "{:.0} % of the lengths are no multiple of 512 bytes (mean {}): {unit}",
-                percent(self.odd_lengths),
-                round_bytes(mean)
+                "{:.0} % of the lengths of {ops} are no multiple of 512 bytes (mean {}): {unit}",
+                100.0 * of.share(of.odd_lengths),
+                round_bytes(of.mean())
             ));
         }
-        if share(self.odd_offsets) > MANY {
+        if let Some((ops, of)) = self.showing(|_, of| of.share(of.odd_offsets) > MANY) {
             let unit = remedy("if they are sectors, --lba-unit sectors");
             told.push(format!(
-                "{:.0} % of the addresses are no multiple of 512 bytes: {unit}",
-                percent(self.odd_offsets)
+                "{:.0} % of the addresses of {ops} are no multiple of 512 bytes: {unit}",
+                100.0 * of.share(of.odd_offsets)
             ));
         }
-        if mean > LONG_MEAN {
+        // A trim or a zeroed range may well be of a whole device.
+        let long = |op, of: &Extents| is_transfer(op) && of.mean() > LONG_MEAN;
+        if let Some((ops, of)) = self.showing(long).filter(|_| !is_told) {
             let unit = remedy("if lengths are bytes, --size-unit bytes");
-            told.push(format!("the mean length is {}: {unit}", round_bytes(mean)));
+            told.push(format!("the mean length of {ops} is {}: {unit}", round_bytes(of.mean())));
         }
-        if self.farthest > FAR {
+        if let Some((ops, of)) = self.showing(|_, of| of.farthest > FAR).filter(|_| !is_told) {
             let unit = remedy("if addresses are bytes, --lba-unit bytes");
-            told.push(format!("addresses reach {}: {unit}", round_bytes(self.farthest as f64)));
+            let farthest = round_bytes(of.farthest as f64);
+            told.push(format!("addresses of {ops} reach {farthest}: {unit}"));
         }
-        if has_arrivals && share(self.backwards) > MANY {
+        let share = self.backwards as f64 / self.requests as f64;
+        if has_arrivals && share > MANY {
             told.push(format!(
                 "{:.0} % of the arrivals are before that of the request before: is this the trace's order?",
-                percent(self.backwards)
+                100.0 * share
             ));
         }
         let seconds = self.latest_ns as f64 / 1e9;
@@ -94,6 +186,22 @@ impl Signs {
             ));
         }
         told
+    }
+}
+
+fn is_transfer(op: Op) -> bool {
+    matches!(op, Op::Read | Op::Write | Op::Append)
+}
+
+fn plural(op: Op) -> &'static str {
+    match op {
+        Op::Read => "reads",
+        Op::Write => "writes",
+        Op::Append => "appends",
+        Op::Trim => "trims",
+        Op::WriteZeroes => "zeroed ranges",
+        Op::Flush => "flushes",
+        Op::Open | Op::Close | Op::Finish => "zone commands",
     }
 }
 
@@ -109,7 +217,37 @@ mod tests {
             let (arrival_ns, offset, length) = of(n);
             signs.take(&request(0, Op::Write, offset, length, arrival_ns));
         }
-        signs.told(find(name).unwrap(), true)
+        signs.told(find(name).unwrap(), false, true)
+    }
+
+    #[test]
+    fn bytes_in_a_format_of_sectors_are_told_with_the_options() {
+        let at = |n: u64| n * 1_000_000;
+        let place = |n: u64| n * 7919 % 1000;
+        let cases = [
+            // 4-KiB pages, as bytes that were taken for sectors.
+            (
+                told("disksim", |n| (at(n), place(n) * 4096 * 512, (1 + n % 3) * 4096 * 512)),
+                "--lba-unit bytes --size-unit bytes",
+            ),
+            (
+                told("oraclegeneral", |n| (at(n), place(n) * 4096 * 512, 4096)),
+                "if they are bytes, --lba-unit bytes",
+            ),
+            (
+                told("tencent", |n| (at(n), place(n) * 4096, 1024 * 512)),
+                "if they are bytes, --size-unit bytes",
+            ),
+        ];
+        for (told, words) in &cases {
+            assert!(told.len() == 1 && told[0].ends_with(words), "{words}: {told:?}");
+        }
+        // Pages in sectors; blocks of 256 KiB one after the other; events of the kernel; a trace in bytes.
+        let none = Vec::<String>::new();
+        assert_eq!(told("disksim", |n| (at(n), place(n) * 4096, 4096)), none);
+        assert_eq!(told("disksim", |n| (at(n), 4096 + n * 262_144, 262_144)), none);
+        assert_eq!(told("blkparse", |n| (at(n), n << 20, 1 << 20)), none);
+        assert_eq!(told("msr", |n| (at(n), n << 20, 1 << 20)), none);
     }
 
     #[test]
@@ -121,19 +259,44 @@ mod tests {
     }
 
     #[test]
+    fn a_sign_is_of_the_operations_that_show_it() {
+        let told = |of: &[(Op, u64)]| {
+            let mut signs = Signs::default();
+            for n in 0..40 {
+                for &(op, length) in of {
+                    signs.take(&request(0, op, n * 4096, length, n * 1_000_000));
+                }
+            }
+            signs.told(find("ssdsim").unwrap(), false, true)
+        };
+        // As fstrim sends them, between small requests.
+        let usual = [(Op::Read, 4096), (Op::Write, 4096), (Op::Trim, 4 << 30), (Op::Flush, 0)];
+        assert_eq!(told(&usual), Vec::<String>::new());
+        let long = told(&[(Op::Read, 64 << 20), (Op::Write, 4096)]);
+        assert!(long[0].starts_with("the mean length of reads is 64.0 MiB: "), "{long:?}");
+        let odd = told(&[(Op::Read, 8), (Op::Write, 8), (Op::Trim, 512)]);
+        let words =
+            "100 % of the lengths of reads and writes are no multiple of 512 bytes (mean 8 bytes)";
+        assert!(odd[0].starts_with(words), "{odd:?}");
+    }
+
+    #[test]
     fn each_sign_is_told_with_its_remedy() {
         let at = |n: u64| n * 1_000_000;
         let cases = [
             (
                 told("spc", |n| (at(n), n * 512, 8 + n % 3)),
-                "no multiple of 512 bytes (mean 9.0 bytes): if they are sectors, --size-unit",
+                "of the lengths of writes are no multiple of 512 bytes (mean 9.0 bytes): if they are sectors, --size-unit",
             ),
             (told("msr", |n| (at(n), n * 8 + 1, 4096)), "--lba-unit sectors"),
             (
-                told("ssdsim", |n| (at(n), n * 512, 16 << 20)),
-                "the mean length is 16.0 MiB: if lengths are bytes, --size-unit bytes",
+                told("ssdsim", |n| (at(n), n * 512, (16 << 20) + 512)),
+                "the mean length of writes is 16.0 MiB: if lengths are bytes, --size-unit bytes",
             ),
-            (told("ssdsim", |n| (at(n), n << 40, 4096)), "addresses reach 99.0 TiB"),
+            (
+                told("ssdsim", |n| (at(n), (n << 40) + 512, 4096)),
+                "addresses of writes reach 99.0 TiB",
+            ),
             (told("msr", |n| (at(100 - n % 5), n * 512, 512)), "80 % of the arrivals"),
             (told("msr", |n| (n, n * 512, 512)), "100 requests arrive in 0.000000 s"),
             (told("csv", |n| (at(n), n * 512, 100)), "check the trace"),

@@ -27,6 +27,7 @@ pub struct TraceReader {
     progress: Vec<Progress>,
     notes: Vec<String>,
     scale: Option<Scale>,
+    units_asked: bool,
 }
 
 /// Factors on addresses and lengths: the unit asked for over the format's own.
@@ -43,13 +44,13 @@ impl Scale {
     /// A unit for a format that says its units itself.
     fn of(options: &TraceOptions, format: &FormatInfo) -> Result<Option<Self>, String> {
         let (lba, size) = (options.lba_unit, options.size_unit);
-        if lba.is_none() && size.is_none() {
+        if (lba.is_none() && size.is_none()) || format.units_by_header {
             return Ok(None);
         }
         let Some((own_lba, own_size)) = format.unit_bytes else {
             return Err(format!(
                 "units (--lba-unit, --size-unit) are set for {}; the {} format says them itself",
-                names(|info| info.unit_bytes.is_some()),
+                names(|info| info.unit_bytes.is_some() || info.units_by_header),
                 format.name
             ));
         };
@@ -99,7 +100,8 @@ pub fn open(path: &Path, options: &TraceOptions) -> Result<TraceReader, Workload
     notes.extend(scale.map(Scale::note));
     let engine = (format.open)(Opening { format, buffers, options: options.clone(), looks_like })?;
     let path = path.to_owned();
-    Ok(TraceReader { engine, path, format, how, compression, progress, notes, scale })
+    let units_asked = options.lba_unit.is_some() || options.size_unit.is_some();
+    Ok(TraceReader { engine, path, format, how, compression, progress, notes, scale, units_asked })
 }
 
 /// Opens the files and reads their beginnings: `path` itself, or the files per processor.
@@ -134,6 +136,12 @@ fn check(options: &TraceOptions, format: &FormatInfo) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+/// True if [`open`] finds a file there: `path` itself, or the files per processor for which it stands.
+#[must_use]
+pub fn is_trace(path: &Path) -> bool {
+    is_there(path) || !per_processor(path).is_empty()
 }
 
 /// The files `path.N`, or `path.FORMAT.N` for a format that is merged, sorted by N.
@@ -199,10 +207,11 @@ impl TraceReader {
     ) -> Self {
         let first = &files[0];
         let (path, format, how) = (first.path.clone(), first.format, first.how.clone());
-        let compression = first.compression;
+        let (compression, units_asked) = (first.compression, first.units_asked);
         let progress = files.iter().flat_map(|file| file.progress.iter().cloned()).collect();
         let engine = engine(files);
-        Self { engine, path, format, how, compression, progress, notes: Vec::new(), scale: None }
+        let (notes, scale) = (Vec::new(), None);
+        Self { engine, path, format, how, compression, progress, notes, scale, units_asked }
     }
 
     /// Format of the trace.
@@ -215,6 +224,11 @@ impl TraceReader {
     #[must_use]
     pub fn recognised_by(&self) -> &str {
         &self.how
+    }
+
+    /// True if options say the units of addresses or lengths.
+    pub(crate) fn units_asked(&self) -> bool {
+        self.units_asked
     }
 
     /// Compression of the file.

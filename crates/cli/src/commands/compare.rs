@@ -11,8 +11,8 @@ use lab::config::{
     WorkloadChoice, job_from_text, tasks_from_file,
 };
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use workload::{AddressPolicy, Replay, STANDARD_INPUT, WorkloadSpec};
+use std::path::PathBuf;
+use workload::{AddressPolicy, Replay, WorkloadSpec};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -363,11 +363,7 @@ pub(super) fn workload_of(inputs: &[OsString]) -> Result<WorkloadSpec, Failure> 
     let mut trace = WorkloadSpec::trace(&inputs[0]);
     let WorkloadSpec::Trace { paths, .. } = &mut trace else { return Ok(trace) };
     *paths = inputs.iter().map(PathBuf::from).collect();
-    let is_there = |path: &Path| {
-        let named = path.to_str().is_some_and(|name| workload::captured(name).is_some());
-        named || path.exists() || path.as_os_str() == STANDARD_INPUT
-    };
-    match paths.iter().find(|path| !is_there(path)) {
+    match paths.iter().find(|path| !workload::is_trace(path)) {
         None => Ok(trace),
         Some(missing) => Err(Failure::input_with_help(
             format!("there is no file {}", missing.display()),

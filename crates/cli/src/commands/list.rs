@@ -12,6 +12,7 @@ use lab::config::Bytes;
 use lab::lists;
 use serde_json::json;
 use std::path::PathBuf;
+use workload::nearest::did_you_mean;
 use workload::{BUILTIN, ParameterInfo, formats};
 
 const EXAMPLES: &str = "\
@@ -24,6 +25,7 @@ Examples:
   ftlkit list traces            traces of real programs, which are part of ftlkit
   ftlkit list traces maildir    how one was captured, and what is in it
   ftlkit list interfaces        links between host and SSD, for --interface
+  ftlkit list formats csv       fields, units and a sample of one trace format
   ftlkit list formats --json    trace formats, for a script";
 
 #[derive(Debug, Args)]
@@ -32,7 +34,7 @@ pub(crate) struct ListArgs {
     /// Items to list
     what: What,
 
-    /// Scheme, workload or trace whose page is printed
+    /// Scheme, workload, trace or format whose page is printed
     name: Option<String>,
 
     /// Directory to write every scheme's page and a table of all to, as Markdown
@@ -66,13 +68,14 @@ impl ListArgs {
             (Some(name), _, What::Schemes) => return schemes::print(name, self.json),
             (Some(name), _, What::Workloads) => return print_workload(name, self.json),
             (Some(name), _, What::Traces) => return traces::print(name, self.json),
+            (Some(name), _, What::Formats) => return print_format(name, self.json),
             (_, Some(directory), What::Schemes) => return schemes::write_pages(directory),
             (None, None, _) => {}
             _ => {
                 return Err(Failure::input_with_help(
-                    "only schemes, workloads and traces have pages",
-                    "`ftlkit list schemes NAME`, `ftlkit list workloads NAME` and `ftlkit list traces NAME` print one, \
-                     `ftlkit list schemes --pages DIR` writes those of all schemes",
+                    "only schemes, workloads, traces and formats have pages",
+                    "`ftlkit list schemes NAME`, `ftlkit list workloads NAME`, `ftlkit list traces NAME` and `ftlkit list \
+                     formats NAME` print one, `ftlkit list schemes --pages DIR` writes those of all schemes",
                 ));
             }
         }
@@ -189,7 +192,40 @@ fn formats_text() -> String {
     let mut text = table(columns, rows);
     text.push_str(
         "\n\nAny of them may be compressed with gzip, Zstandard, xz or bzip2. Fields and units: ftlkit list \
-         formats --json\n",
+         formats NAME\n",
     );
     text
+}
+
+/// Prints the page of one format, with a sample where that is text.
+fn print_format(name: &str, as_json: bool) -> Result<(), Failure> {
+    let info = formats::find(name).ok_or_else(|| {
+        let names = formats::FORMATS.iter().map(|info| info.name);
+        Failure::input(format!("no trace format is called `{name}`; {}", did_you_mean(name, names)))
+    })?;
+    if as_json {
+        return output::json(&lists::format(info));
+    }
+    let written = match info.writing {
+        Some(writing) => format!("`ftlkit trace convert` writes it; it holds {}", writing.holds),
+        None => "read, not written".into(),
+    };
+    let about = [
+        format!("{name}: {}", info.summary),
+        format!("Fields: {}", info.fields),
+        format!("Units: {}", info.units),
+        format!("Recognised {}", info.detection),
+        format!("As a target: {written}"),
+    ];
+    let mut text = String::new();
+    for line in about {
+        text.push_str(&lab::report::wrap(&line, output::width(), "  "));
+    }
+    if !info.binary {
+        text.push_str("\nSample:\n");
+        for line in String::from_utf8_lossy(info.sample).lines() {
+            text.push_str(&format!("  {line}\n"));
+        }
+    }
+    output::text(&text)
 }

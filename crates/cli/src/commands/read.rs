@@ -37,7 +37,9 @@ pub(crate) struct ReadArgs {
 
 fn action_help() -> String {
     let formats = formats::names(|info| info.has_actions);
-    format!("Event that counts as an arrival, in {formats} [default: Q, or D if there is no Q]")
+    format!(
+        "Event that counts as an arrival, in {formats} [default: the first of Q, D and C that there is]"
+    )
 }
 
 fn assume_op_help() -> String {
@@ -61,6 +63,9 @@ enum Event {
     /// Issued to the device
     #[value(name = "D")]
     Issued,
+    /// Completed by the device
+    #[value(name = "C")]
+    Completed,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -109,6 +114,7 @@ impl ReadArgs {
             action: self.action.map(|event| match event {
                 Event::Queued => Action::Queued,
                 Event::Issued => Action::Issued,
+                Event::Completed => Action::Completed,
             }),
             size_unit: self.size_unit,
             lba_unit: self.lba_unit,

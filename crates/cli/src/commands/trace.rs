@@ -307,6 +307,9 @@ impl ConvertArgs {
     }
 }
 
+/// Renumbered devices that the text names; JSON has all.
+const DEVICES_TOLD: usize = 8;
+
 fn told(to: &Path, format: &str, target: &'static FormatInfo, done: &Converted) -> String {
     let mut text = format!(
         "{} requests written to {} ({format} to {})\n",
@@ -316,6 +319,18 @@ fn told(to: &Path, format: &str, target: &'static FormatInfo, done: &Converted) 
     );
     for (loss, requests) in &done.losses {
         text.push_str(&format!("lost, of {requests} requests: {}\n", loss.words()));
+    }
+    if !done.renumbered.is_empty() {
+        let number = |(name, number): (&String, &u32)| format!("{name} is {number}");
+        let some: Vec<_> = done.renumbered.iter().take(DEVICES_TOLD).map(number).collect();
+        let more = match done.renumbered.len().saturating_sub(DEVICES_TOLD) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let (few, format) = (some.join(", "), target.name);
+        text.push_str(&format!(
+            "note: devices whose numbers do not fit {format} or are taken: {few}{more}\n"
+        ));
     }
     text
 }

@@ -170,6 +170,12 @@ fn lists_fit_a_pipe() {
         assert!(longest <= Some(100), "{what}: {longest:?}");
     }
     assert!(words("list workloads").ok().lines().count() < 70);
+    let page = words("list formats csv").ok();
+    assert!(
+        page.contains("\nSample:\n  arrival_ns,op,offset_bytes,length_bytes\n  5,read,0,512\n"),
+        "{page}"
+    );
+    ftlkit(["list", "formats", "cvs"]).refused(&["did you mean `csv`?"]);
     let page = words("list workloads zipf").ok();
     for said in ["theta", "Source: ", "--set KEY=VALUE"] {
         assert!(page.contains(said), "{page}");

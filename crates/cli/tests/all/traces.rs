@@ -76,7 +76,7 @@ fn units_are_as_asked_for_and_odd_ones_are_told() {
     let lines: String = (0..100).map(|n| format!("0,{},8,W,0.{n:03}\n", n * 8)).collect();
     let file = scratch.file("t.spc", lines);
     let info = unwrapped(&ftlkit(["trace", "info", &file]).ok());
-    assert!(info.contains("100 % of the lengths are no multiple of 512 bytes"), "{info}");
+    assert!(info.contains("100 % of the lengths of writes are no multiple of 512 bytes"), "{info}");
     assert!(info.contains("--size-unit sectors"), "{info}");
     let mended = ftlkit(["trace", "info", &file, "--size-unit", "sectors", "--json"]).json();
     assert_eq!(mended["traces"][0]["mean_bytes"], 4096.0);
@@ -125,6 +125,17 @@ fn parquet_is_read_and_written_and_arrow_is_refused() {
     assert!(std::os::unix::fs::FileTypeExt::is_fifo(&kept.file_type()));
     scratch.file("t.arrow", b"ARROW1\0\0");
     ftlkit(["trace", "info", &arrow]).refused(&["Arrow IPC", "Parquet"]);
+}
+
+#[test]
+fn a_name_without_a_folder_stands_for_the_files_of_all_processors() {
+    let scratch = Scratch::new("per-processor");
+    let sample = workload::formats::find("blktrace").expect("a format").sample;
+    scratch.file("sda.blktrace.0", sample);
+    scratch.file("sda.blktrace.1", sample);
+    let words = ["compare", "sda", "--capacity", "8MiB", "--schemes", "fsr", "--json"];
+    let compared = command().args(words).current_dir(scratch.path()).output().expect("it runs");
+    ran(compared).ok();
 }
 
 #[cfg(unix)]

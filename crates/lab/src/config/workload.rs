@@ -4,7 +4,7 @@ use super::error::ConfigError;
 use super::text_or_table::{Text, TextOrTable};
 use std::path::Path;
 use workload::nearest::did_you_mean;
-use workload::{Replay, STANDARD_INPUT, WorkloadSpec, captured};
+use workload::{Replay, STANDARD_INPUT, WorkloadSpec, captured, is_trace};
 
 /// Reason why a pipe cannot be a trace.
 pub(super) const NO_REGULAR_FILE: &str = "a trace must be a regular file, since it is read more than once (first \
@@ -24,7 +24,7 @@ impl Text for WorkloadSpec {
         if text == STANDARD_INPUT {
             return Ok(Self::trace(text));
         }
-        if Path::new(text).exists() || text.contains(['/', '\\']) {
+        if is_trace(Path::new(text)) || text.contains(['/', '\\']) {
             return Ok(Self::trace(text));
         }
         Err(ConfigError::Unknown {

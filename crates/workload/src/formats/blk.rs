@@ -22,19 +22,22 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// The user's choice; else Q if the beginning of the file (64 KiB) has a Q event, else D.
-    pub(super) fn of(setup: &Setup<'_>, queued: bool, issued: bool) -> Result<Self, String> {
-        let action = match setup.options.action {
-            Some(action) => return Ok(Self { action, asked: true }),
-            None if queued => Action::Queued,
-            None if issued => Action::Issued,
-            None => {
-                return Err("the first 64 KiB have neither a Q (queued) nor a D (issued) event: \
-                            choose which to take with --action Q|D"
-                    .into());
+    /// The user's choice; else the first of Q, D and C of which the beginning of the file (64 KiB) has an event.
+    pub(super) fn of(setup: &Setup<'_>, has: impl Fn(Action) -> bool) -> Result<Self, String> {
+        let first =
+            [Action::Queued, Action::Issued, Action::Completed].into_iter().find(|a| has(*a));
+        let all = setup.head.all && setup.others.iter().all(|head| head.all);
+        match (setup.options.action, first) {
+            (Some(asked), Some(first)) if all && !has(asked) => {
+                let (asked, first) = (asked.letter(), first.letter());
+                Err(format!("the trace has no {asked} events: it has {first} events, which --action {first} takes"))
             }
-        };
-        Ok(Self { action, asked: false })
+            (Some(action), _) => Ok(Self { action, asked: true }),
+            (None, Some(action)) => Ok(Self { action, asked: false }),
+            (None, None) => Err("the first 64 KiB have neither a Q (queued), a D (issued) nor a C (completed) event: \
+                                 choose which to take with --action Q|D|C"
+                .into()),
+        }
     }
 
     pub(super) fn note(self) -> String {
@@ -42,8 +45,13 @@ impl Choice {
             (true, _) => "as requested",
             (false, Action::Queued) => "chosen: the first 64 KiB have Q events",
             (false, Action::Issued) => "chosen: the first 64 KiB have D events and no Q events",
+            (false, Action::Completed) => "chosen: the first 64 KiB have neither Q nor D events",
         };
-        format!("arrivals are those of {} events ({why})", self.action.letter())
+        let late = match self.action {
+            Action::Completed => ": each is late by the response of its request",
+            Action::Queued | Action::Issued => "",
+        };
+        format!("arrivals are those of {} events ({why}){late}", self.action.letter())
     }
 }
 
@@ -54,11 +62,14 @@ pub(super) struct Flags {
     /// `None` for an event without data.
     pub(super) op: Option<Op>,
     pub(super) fua: bool,
+    /// A barrier of a kernel before 2.6.37.
+    pub(super) barrier: bool,
 }
 
 /// Parses RWBS: a leading F is a preflush, then comes the operation (D, W, R, N), then F for FUA.
 ///
-/// Further letters follow, such as E (secure erase), A (read-ahead), S (synchronous) and M (metadata).
+/// Further letters follow, such as E (secure erase), A (read-ahead), S (synchronous) and M (metadata). B is a barrier of a
+/// kernel before 2.6.37: such a write is on the medium when it completes, as with FUA.
 pub(super) fn flags(rwbs: &[u8]) -> Option<Flags> {
     let (preflush, rest) = match rwbs {
         [b'F', rest @ ..] => (true, rest),
@@ -73,8 +84,9 @@ pub(super) fn flags(rwbs: &[u8]) -> Option<Flags> {
         rest if preflush => (None, rest),
         _ => return None,
     };
-    let fua = rest.first() == Some(&b'F');
-    rest.iter().all(|b| b"FEASMPVI".contains(b)).then_some(Flags { preflush, op, fua })
+    let barrier = rest.contains(&b'B');
+    let fua = rest.first() == Some(&b'F') || (barrier && op == Some(Op::Write));
+    rest.iter().all(|b| b"FEABSMPVI".contains(b)).then_some(Flags { preflush, op, fua, barrier })
 }
 
 const YEAR_NS: u64 = 365 * 86_400 * 1_000_000_000;
@@ -105,7 +117,7 @@ mod tests {
     #[test]
     fn the_first_f_is_a_preflush_and_the_second_fua() {
         let of = |text: &str| flags(text.as_bytes());
-        let flags = |preflush, op, fua| Some(Flags { preflush, op, fua });
+        let flags = |preflush, op, fua| Some(Flags { preflush, op, fua, barrier: false });
         assert_eq!(of("R"), flags(false, Some(Op::Read), false));
         assert_eq!(of("RA"), flags(false, Some(Op::Read), false));
         assert_eq!(of("WS"), flags(false, Some(Op::Write), false));
@@ -118,6 +130,9 @@ mod tests {
         assert_eq!(of("FN"), flags(true, None, false));
         assert_eq!(of("F"), flags(true, None, false));
         assert_eq!(of("N"), flags(false, None, false));
+        let barrier = |op, fua| Some(Flags { preflush: false, op: Some(op), fua, barrier: true });
+        assert_eq!((of("WB"), of("WBS")), (barrier(Op::Write, true), barrier(Op::Write, true)));
+        assert_eq!((of("RB"), of("DB")), (barrier(Op::Read, false), barrier(Op::Trim, false)));
         assert_eq!((of(""), of("X"), of("Wx"), of("S")), (None, None, None, None));
     }
 

@@ -5,7 +5,9 @@ use crate::formats::book::DropReason;
 use crate::formats::fields::{Bad, Fields};
 use crate::formats::format::{Format, FormatInfo, Parsed, Setup, request};
 use crate::formats::records::{Lines, reads};
+use crate::options::Action;
 use crate::request::{Op, Request};
+use crate::units::counted;
 
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "blkparse",
@@ -23,6 +25,7 @@ struct Blkparse {
     choice: Choice,
     strays: StrayTimes,
     summary: bool,
+    barriers: u64,
 }
 
 type Line<'a> = Fields<'a, b' '>;
@@ -45,22 +48,20 @@ fn is_summary(line: &[u8]) -> bool {
     [&b"CPU"[..], b"Total", b"Throughput", b"Events", b"Skips"].iter().any(|s| line.starts_with(s))
 }
 
-impl Blkparse {
-    fn taken(&self, action: &[u8]) -> bool {
-        matches!(action, [letter] if char::from(*letter) == self.choice.action.letter())
-    }
+fn is_of(action: &[u8], wanted: Action) -> bool {
+    matches!(action, [letter] if char::from(*letter) == wanted.letter())
 }
 
 impl Format for Blkparse {
     type Units = Lines;
 
     fn prepare(&mut self, setup: &Setup<'_>) -> Result<(), String> {
-        let has = |letter: u8| {
+        let has = |wanted: Action| {
             setup.head.lines.iter().any(|line| {
-                event(&mut Line::new(line)).is_ok_and(|(_, _, action)| action == [letter])
+                event(&mut Line::new(line)).is_ok_and(|(_, _, action)| is_of(action, wanted))
             })
         };
-        self.choice = Choice::of(setup, has(b'Q'), has(b'D')).map_err(|why| {
+        self.choice = Choice::of(setup, has).map_err(|why| {
             let lines = &setup.head.lines;
             let any = lines.iter().any(|line| event(&mut Line::new(line)).is_ok());
             if any {
@@ -84,23 +85,29 @@ impl Format for Blkparse {
         self.summary = false;
         let mut f = Line::new(line);
         let (device, time, action) = event(&mut f)?;
-        if !self.taken(action) {
+        if !is_of(action, self.choice.action) {
             return Ok(Parsed::Drop(DropReason::OtherAction));
         }
         let rwbs = f.word("RWBS")?;
-        let flags = blk::flags(rwbs)
-            .ok_or_else(|| f.bad("RWBS: F for a preflush, D, W, R or N, F for FUA, other flags"))?;
+        let flags = blk::flags(rwbs).ok_or_else(|| {
+            f.bad("RWBS: F for a preflush, D, W, R or N, F for FUA, B for a barrier, other flags")
+        })?;
         let Some((offset, length)) = extent(&mut f)? else {
             return Ok(without_data(flags, device, time));
         };
         if self.strays.is_stray(time) {
             return Ok(Parsed::Drop(DropReason::StrayTime));
         }
+        self.barriers += u64::from(flags.barrier);
         Ok(with_data(flags, request(device, Op::Read, offset, length, time)))
     }
 
     fn notes(&self) -> Vec<String> {
-        vec![self.choice.note()]
+        let barriers = (self.barriers > 0).then(|| {
+            let count = counted(self.barriers, "barrier");
+            format!("{count} of an older kernel: writes among them are FUA, and the order that they ask of others is not kept")
+        });
+        std::iter::once(self.choice.note()).chain(barriers).collect()
     }
 
     fn device_name(&self, device: u32) -> Option<String> {

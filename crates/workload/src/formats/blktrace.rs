@@ -86,6 +86,7 @@ mod event {
     pub(super) const MASK: u64 = 0xfeff;
     pub(super) const QUEUED: u64 = 1;
     pub(super) const ISSUED: u64 = 7;
+    pub(super) const COMPLETED: u64 = 8;
 }
 
 /// Category of the event's request, in the high half of `action`.
@@ -105,6 +106,7 @@ fn event_of(action: u64) -> Option<Action> {
     match action & event::MASK {
         event::QUEUED => Some(Action::Queued),
         event::ISSUED => Some(Action::Issued),
+        event::COMPLETED => Some(Action::Completed),
         _ => None,
     }
 }
@@ -143,12 +145,11 @@ impl Format for Blktrace {
                  blkparse and read that"
             ));
         }
-        let has = |wanted| {
+        let has = |wanted: Action| {
             let heads = std::iter::once(setup.head).chain(setup.others);
             heads.flat_map(actions).any(|action| action == wanted)
         };
-        let (queued, issued) = (has(Action::Queued), has(Action::Issued));
-        self.choice = Choice::of(setup, queued, issued)?;
+        self.choice = Choice::of(setup, has)?;
         Ok(())
     }
 
@@ -195,7 +196,7 @@ fn flags(action: u64) -> Flags {
     } else {
         Op::Read
     };
-    Flags { preflush: is(category::FLUSH), op: Some(op), fua: is(category::FUA) }
+    Flags { preflush: is(category::FLUSH), op: Some(op), fua: is(category::FUA), barrier: false }
 }
 
 /// Records of the files of all processors, sorted by time; ties are sorted by file.

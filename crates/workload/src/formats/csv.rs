@@ -1,40 +1,48 @@
-//! ftlkit's own format: a header names the columns and their units.
+//! Tables whose header names the columns, and their units where these are not the usual ones.
 //!
-//! `trace convert` writes it, and every field of a request survives.
+//! `trace convert` writes one as such, and every field of a request survives. Tables of others are read by what their
+//! columns are usually called: see [`Name`].
 
 use crate::formats::fields::{Bad, Fields, shortened};
 use crate::formats::format::{Format, FormatInfo, Parsed, Setup, request};
-use crate::formats::records::{Lines, reads};
+use crate::formats::head::{Head, Looks};
+use crate::formats::names::Names;
+use crate::formats::records::{Lines, reads, share};
 use crate::formats::writing::{Writer, Writing, line};
+use crate::options::{TraceOptions, Unit};
 use crate::request::{Op, Request};
 
 pub(super) static INFO: FormatInfo = FormatInfo {
     name: "csv",
-    summary: "ftlkit's own table, which `trace convert` writes",
+    summary: "table with a header; `trace convert` writes one of ftlkit's own",
     fields: COLUMNS,
     units: "as the header names them: times in ns, us, ms or s, addresses in bytes or sectors",
     detection: "by its header",
-    looks: |head| head.first_line_is(|line| columns(line).is_ok()),
+    units_by_header: true,
+    looks,
     sample: b"arrival_ns,op,offset_bytes,length_bytes\n5,read,0,512\n9,write,512,512\n",
     writing: Some(&Writing {
         holds: "everything",
         limits: None,
-        start: || Box::new(Table::default()),
+        start: || Box::new(Written::default()),
     }),
     ..reads::<Csv>()
 };
 
-const COLUMNS: &str = "in any order, named by the header: op (read, write, trim, flush, write-zeroes; of zones append, open, close, finish), \
+const COLUMNS: &str = "in any order, named by the header, whatever their case: op (read, write, trim, flush, write-zeroes; of \
+                       zones append, open, close, finish; r, w, t, f; 0 a read and 1 a write) or is_write, \
                        offset_bytes|sectors, length_bytes|sectors; if wanted arrival_ns|us|ms|s, device, fua \
-                       (0 or 1), response_ns|us|ms|s, stream (0 to 255; 0 or empty: none), connection (not used)";
+                       (0 or 1), response_ns|us|ms|s, stream (0 to 255; 0 or empty: none), connection (not used); also \
+                       time, timestamp, type, rw, lba, sector, address, len, size, disk, volume, latency and the like. \
+                       Commas, semicolons, tabs or blanks are between them; other columns are not used";
 
 /// Writes every field of a request.
 #[derive(Default)]
-struct Table {
+struct Written {
     arrivals: bool,
 }
 
-impl Writer for Table {
+impl Writer for Written {
     fn begin(&mut self, text: &mut Vec<u8>, arrivals: bool) {
         self.arrivals = arrivals;
         let first = if arrivals { "arrival_ns," } else { "" };
@@ -86,7 +94,11 @@ enum Column {
     /// The value is the power of ten from its unit to ns.
     Arrival(u32),
     Device,
+    /// Devices that have names instead of numbers.
+    DeviceName,
     Op,
+    /// The value is the operation of 1; 0 is the other of read and write.
+    Is(Op),
     Fua,
     /// The value is its unit in bytes.
     Offset(u64),
@@ -97,71 +109,290 @@ enum Column {
     /// The connection of a recorded request: a number that no run depends on.
     Connection,
     Stream,
+    /// Any content, which is not used.
+    Unused,
 }
 
 impl Column {
-    fn named(name: &[u8]) -> Option<Self> {
-        Some(match name {
-            b"arrival_ns" => Self::Arrival(0),
-            b"arrival_us" => Self::Arrival(3),
-            b"arrival_ms" => Self::Arrival(6),
-            b"arrival_s" => Self::Arrival(9),
-            b"device" => Self::Device,
-            b"op" => Self::Op,
-            b"fua" => Self::Fua,
-            b"offset_bytes" => Self::Offset(1),
-            b"offset_sectors" => Self::Offset(512),
-            b"length_bytes" => Self::Length(1),
-            b"length_sectors" => Self::Length(512),
-            b"response_ns" => Self::Response(0),
-            b"response_us" => Self::Response(3),
-            b"response_ms" => Self::Response(6),
-            b"response_s" => Self::Response(9),
-            b"connection" => Self::Connection,
-            b"stream" => Self::Stream,
-            _ => return None,
+    /// What of a request it tells.
+    fn kind(&self) -> std::mem::Discriminant<Self> {
+        std::mem::discriminant(match self {
+            Self::Is(_) => &Self::Op,
+            Self::DeviceName => &Self::Device,
+            column => column,
         })
     }
 }
 
-/// Parses the columns of a header.
-fn columns(header: &[u8]) -> Result<Vec<Column>, String> {
-    let mut columns: Vec<Column> = Vec::new();
-    for name in header.split(|&b| b == b',') {
-        let name = name.trim_ascii();
-        let column = Column::named(name).ok_or_else(|| {
-            format!("no column is called `{}`; the columns are {COLUMNS}", shortened(name))
-        })?;
-        let same = |c: &Column| std::mem::discriminant(c) == std::mem::discriminant(&column);
-        if columns.iter().any(same) {
-            return Err(format!("the column `{}` is there twice", shortened(name)));
+/// The name of a column, taken apart.
+struct Name {
+    column: Column,
+    /// The name without its unit.
+    base: String,
+    /// True if the name says its unit, or if the column has none.
+    says_unit: bool,
+}
+
+impl Name {
+    /// Lower case, one `_` for all between words, the unit at the end: `Time (ms)` is `time_ms`.
+    fn of(name: &[u8]) -> Option<Self> {
+        let text = String::from_utf8_lossy(name).to_lowercase();
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let whole = words.collect::<Vec<_>>().join("_");
+        // `sector_count` is a name; the unit of `offset_sectors` is one.
+        if let Some(column) = Self::column(&whole, None) {
+            let says_unit =
+                !matches!(column, Column::Arrival(_) | Column::Offset(_) | Column::Length(_));
+            return Some(Self { column, base: whole, says_unit });
         }
-        columns.push(column);
+        let (base, unit) = whole.rsplit_once('_')?;
+        let column = Self::column(base, Some(unit))?;
+        Some(Self { column, base: base.to_owned(), says_unit: true })
     }
-    let has = |test: fn(&Column) -> bool| columns.iter().any(test);
-    if has(|c| matches!(c, Column::Op))
-        && has(|c| matches!(c, Column::Offset(_)))
-        && has(|c| matches!(c, Column::Length(_)))
-    {
-        return Ok(columns);
+
+    fn column(base: &str, unit: Option<&str>) -> Option<Column> {
+        let bytes = |usual| match unit {
+            None => Some(usual),
+            Some("b" | "byte" | "bytes") => Some(1),
+            Some("sector" | "sectors") => Some(512),
+            Some("kib") => Some(1024),
+            Some(_) => None,
+        };
+        let places = |usual| match unit {
+            None => usual,
+            Some("ns" | "nsec") => Some(0),
+            Some("us" | "µs" | "μs" | "usec") => Some(3),
+            Some("ms" | "msec") => Some(6),
+            Some("s" | "sec" | "secs" | "seconds") => Some(9),
+            Some(_) => None,
+        };
+        let plain = |column: Column| unit.is_none().then_some(column);
+        match base {
+            "arrival" | "arrival_time" | "time" | "timestamp" | "ts" | "start_time"
+            | "submit_time" | "issue_time" => places(Some(9)).map(Column::Arrival),
+            "offset" | "off" | "address" | "addr" | "position" | "pos" | "start_offset" => {
+                bytes(1).map(Column::Offset)
+            }
+            "lba" | "sector" | "start_lba" | "start_sector" | "block" | "blkno" => {
+                bytes(512).map(Column::Offset)
+            }
+            "length" | "len" | "size" | "bytes" | "nbytes" | "num_bytes" | "nr_bytes"
+            | "byte_count" | "io_size" | "request_size" | "req_size" | "transfer_size" => {
+                bytes(1).map(Column::Length)
+            }
+            "sectors" | "nsectors" | "num_sectors" | "nr_sectors" | "sector_count" | "blocks"
+            | "num_blocks" | "nr_blocks" | "block_count" => bytes(512).map(Column::Length),
+            "op" | "operation" | "opcode" | "type" | "iotype" | "io_type" | "op_type"
+            | "req_type" | "request_type" | "rw" | "r_w" | "cmd" | "command" => plain(Column::Op),
+            "is_write" => plain(Column::Is(Op::Write)),
+            "is_read" => plain(Column::Is(Op::Read)),
+            "device" | "dev" | "disk" | "volume" | "vol" | "lun" | "asu" | "device_id"
+            | "disk_id" | "volume_id" | "disk_number" | "disknumber" => plain(Column::Device),
+            "fua" => plain(Column::Fua),
+            // Without a unit it is not used.
+            "response" | "response_time" | "latency" | "lat" => places(None).map(Column::Response),
+            "connection" => plain(Column::Connection),
+            "stream" | "stream_id" => plain(Column::Stream),
+            _ => None,
+        }
     }
-    Err("the header must name op, offset_bytes and length_bytes (or _sectors)".into())
+}
+
+/// The names that `trace convert` and `serve --record` write, and their units.
+const OWN: [&[u8]; 17] = [
+    b"arrival_ns",
+    b"arrival_us",
+    b"arrival_ms",
+    b"arrival_s",
+    b"device",
+    b"op",
+    b"fua",
+    b"offset_bytes",
+    b"offset_sectors",
+    b"length_bytes",
+    b"length_sectors",
+    b"response_ns",
+    b"response_us",
+    b"response_ms",
+    b"response_s",
+    b"connection",
+    b"stream",
+];
+
+/// What is between the columns of a header.
+fn separator(header: &[u8]) -> u8 {
+    b",;\t".iter().copied().find(|sep| header.contains(sep)).unwrap_or(b' ')
+}
+
+fn cells(line: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
+    let is = move |b: &u8| *b == separator || (separator == b' ' && *b == b'\t');
+    line.split(is).map(<[u8]>::trim_ascii).filter(move |cell| separator != b' ' || !cell.is_empty())
+}
+
+fn looks(head: &Head<'_>) -> Looks {
+    let Some(header) = head.lines.first() else { return Looks::No };
+    let own = separator(header) == b',' && cells(header, b',').all(|name| OWN.contains(&name));
+    match Table::of(header, &[], &TraceOptions::default()) {
+        Ok(_) if own => Looks::Sure,
+        // Other formats have headers, too.
+        Ok(_) => share::<Csv>(head),
+        Err(_) => Looks::No,
+    }
+}
+
+/// The columns of a table.
+#[derive(Default)]
+struct Table {
+    separator: u8,
+    columns: Vec<Column>,
+    notes: Vec<String>,
+}
+
+impl Table {
+    /// Parses a header; the first lines below it settle what it leaves open.
+    fn of(header: &[u8], below: &[&[u8]], options: &TraceOptions) -> Result<Self, String> {
+        let separator = separator(header);
+        let below = |at: usize| below.iter().filter_map(move |line| cells(line, separator).nth(at));
+        let mut table = Self { separator, ..Self::default() };
+        let (mut unused, mut bases) = (Vec::new(), Vec::new());
+        for (at, text) in cells(header, separator).enumerate() {
+            let shown = shortened(text);
+            let Some(mut name) = Name::of(text) else {
+                table.columns.push(Column::Unused);
+                unused.push(format!("`{shown}`"));
+                continue;
+            };
+            if bases.contains(&name.base) {
+                return Err(format!("the column `{shown}` is there twice"));
+            }
+            if table.columns.iter().any(|column| column.kind() == name.column.kind()) {
+                table.columns.push(Column::Unused);
+                unused.push(format!("`{shown}`"));
+                continue;
+            }
+            let (says, unit) = (name.says_unit, &mut name.column);
+            match unit {
+                Column::Arrival(places) if !says => {
+                    let word;
+                    (*places, word) = usual_time(below(at));
+                    table.notes.push(format!(
+                        "`{shown}` names no unit: its times were taken as {word}; name it time_ns, time_us, time_ms or \
+                         time_s where that is wrong"
+                    ));
+                }
+                Column::Offset(unit) => {
+                    table.notes.extend(place(unit, options.lba_unit, says, "--lba-unit", &shown)?);
+                }
+                Column::Length(unit) => {
+                    table.notes.extend(place(
+                        unit,
+                        options.size_unit,
+                        says,
+                        "--size-unit",
+                        &shown,
+                    )?);
+                }
+                Column::Device
+                    if below(at).next().is_some_and(|d| !d.iter().all(u8::is_ascii_digit)) =>
+                {
+                    *unit = Column::DeviceName;
+                }
+                _ => {}
+            }
+            bases.push(name.base);
+            table.columns.push(name.column);
+        }
+        if !unused.is_empty() {
+            let (columns, are) =
+                if unused.len() == 1 { ("column", "is") } else { ("columns", "are") };
+            table.notes.push(format!("{columns} {} {are} not used", unused.join(", ")));
+        }
+        let has = |test: fn(&Column) -> bool| table.columns.iter().any(test);
+        let lacking: Vec<&str> = [
+            (has(|c| matches!(c, Column::Op | Column::Is(_))), "op"),
+            (has(|c| matches!(c, Column::Offset(_))), "offset_bytes (or _sectors)"),
+            (has(|c| matches!(c, Column::Length(_))), "length_bytes (or _sectors)"),
+        ]
+        .into_iter()
+        .filter_map(|(has, name)| (!has).then_some(name))
+        .collect();
+        if lacking.is_empty() {
+            return Ok(table);
+        }
+        Err(format!("the header names no {}: the columns are {COLUMNS}", lacking.join(" and no ")))
+    }
+}
+
+/// The unit of places: that of the name, the one asked for, or the usual one, which is told.
+fn place(
+    unit: &mut u64,
+    asked: Option<Unit>,
+    says_unit: bool,
+    option: &str,
+    shown: &str,
+) -> Result<Option<String>, String> {
+    match (says_unit, asked) {
+        (true, None) => Ok(None),
+        (true, Some(_)) => Err(format!(
+            "units (--lba-unit, --size-unit) are set where a header names none; the csv format says them itself: `{shown}`"
+        )),
+        (false, Some(asked)) => {
+            *unit = asked.bytes();
+            Ok(None)
+        }
+        (false, None) => {
+            let word = if *unit == 1 { "bytes" } else { "sectors of 512 bytes" };
+            Ok(Some(format!("`{shown}` names no unit: taken as {word}; {option} sets another")))
+        }
+    }
+}
+
+/// The power of ten to ns of times without a unit, and its name: s, unless all are as large as a date in a smaller unit.
+fn usual_time<'a>(cells: impl Iterator<Item = &'a [u8]>) -> (u32, &'static str) {
+    let digits = |cell: &[u8]| if cell.iter().all(u8::is_ascii_digit) { cell.len() } else { 0 };
+    match cells.map(digits).min().unwrap_or(0) {
+        19.. => (0, "ns"),
+        16.. => (3, "µs"),
+        13.. => (6, "ms"),
+        _ => (9, "s"),
+    }
 }
 
 #[derive(Default)]
 struct Csv {
-    columns: Vec<Column>,
+    table: Table,
     header_read: bool,
     arrivals: bool,
+    devices: Names,
+    /// True if an operation was a number.
+    numbered: bool,
+}
+
+impl Csv {
+    #[inline]
+    fn row<const SEP: u8>(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
+        let mut f = Fields::<SEP>::new(line);
+        let mut r = request(0, Op::Read, 0, 0, 0);
+        for &column in &self.table.columns {
+            field(&mut f, column, &mut r, &mut self.devices, &mut self.numbered)?;
+        }
+        f.extent(r.offset, r.length)?;
+        if r.op == Op::Flush && r.length > 0 {
+            return Err(f.bad("a flush with length 0"));
+        }
+        f.end()?;
+        Ok(Parsed::Request(r))
+    }
 }
 
 impl Format for Csv {
     type Units = Lines;
 
     fn prepare(&mut self, setup: &Setup<'_>) -> Result<(), String> {
-        let header = setup.head.lines.first().ok_or("a csv trace begins with a header")?;
-        self.columns = columns(header)?;
-        self.arrivals = self.columns.iter().any(|c| matches!(c, Column::Arrival(_)));
+        let (header, below) =
+            setup.head.lines.split_first().ok_or("a csv trace begins with a header")?;
+        self.table = Table::of(header, below, setup.options)?;
+        self.arrivals = self.table.columns.iter().any(|c| matches!(c, Column::Arrival(_)));
         Ok(())
     }
 
@@ -171,31 +402,55 @@ impl Format for Csv {
             self.header_read = true;
             return Ok(Parsed::Aside);
         }
-        let mut f = Fields::<b','>::new(line);
-        let mut r = request(0, Op::Read, 0, 0, 0);
-        for &column in &self.columns {
-            field(&mut f, column, &mut r)?;
+        match self.table.separator {
+            b',' => self.row::<b','>(line),
+            b';' => self.row::<b';'>(line),
+            b'\t' => self.row::<b'\t'>(line),
+            _ => self.row::<b' '>(line),
         }
-        f.extent(r.offset, r.length)?;
-        if r.op == Op::Flush && r.length > 0 {
-            return Err(f.bad("a flush with length 0"));
-        }
-        f.end()?;
-        Ok(Parsed::Request(r))
     }
 
     fn has_arrivals(&self) -> bool {
         self.arrivals
     }
+
+    fn notes(&self) -> Vec<String> {
+        let numbered =
+            self.numbered.then(|| "operation 0 was taken as a read, 1 as a write".to_owned());
+        self.table.notes.iter().cloned().chain(numbered).collect()
+    }
+
+    fn device_name(&self, device: u32) -> Option<String> {
+        self.devices.name(device)
+    }
 }
 
 #[inline]
-fn field(f: &mut Fields<'_, b','>, column: Column, r: &mut Request) -> Result<(), Bad> {
+fn field<const SEP: u8>(
+    f: &mut Fields<'_, SEP>,
+    column: Column,
+    r: &mut Request,
+    devices: &mut Names,
+    numbered: &mut bool,
+) -> Result<(), Bad> {
     match column {
         Column::Arrival(0) => r.arrival_ns = f.uint("arrival in ns")?,
         Column::Arrival(places) => r.arrival_ns = f.decimal("arrival", places)?,
         Column::Device => r.device = f.uint32("device")?,
-        Column::Op => r.op = op(f)?,
+        Column::DeviceName => {
+            let name = f.word("a device")?;
+            r.device = devices.number(name).ok_or_else(|| f.bad("one of at most 65536 devices"))?;
+        }
+        Column::Op => r.op = op(f, numbered)?,
+        Column::Is(of_one) => {
+            r.op = match (f.text("0 or 1")?, of_one) {
+                (b"1" | b"true" | b"True" | b"TRUE", _) => of_one,
+                (b"0" | b"false" | b"False" | b"FALSE", Op::Write) => Op::Read,
+                (b"0" | b"false" | b"False" | b"FALSE", _) => Op::Write,
+                _ => return Err(f.bad("0 or 1")),
+            }
+        }
+        Column::Unused => drop(f.text("a column that is not used")?),
         Column::Fua => {
             r.fua = match f.uint("fua")? {
                 0 => false,
@@ -225,7 +480,7 @@ fn field(f: &mut Fields<'_, b','>, column: Column, r: &mut Request) -> Result<()
 }
 
 #[inline]
-fn op(f: &mut Fields<'_, b','>) -> Result<Op, Bad> {
+fn op<const SEP: u8>(f: &mut Fields<'_, SEP>, numbered: &mut bool) -> Result<Op, Bad> {
     Ok(match f.text("op")? {
         b"read" => Op::Read,
         b"write" => Op::Write,
@@ -236,10 +491,30 @@ fn op(f: &mut Fields<'_, b','>) -> Result<Op, Bad> {
         b"open" => Op::Open,
         b"close" => Op::Close,
         b"finish" => Op::Finish,
-        _ => {
-            return Err(f.bad(
-                "an op: read, write, trim, flush, write-zeroes, append, open, close or finish",
-            ));
+        other => {
+            *numbered |= matches!(other, b"0" | b"1");
+            let word = match other.len() {
+                ..=16 => other.to_ascii_lowercase(),
+                _ => Vec::new(),
+            };
+            match &word[..] {
+                b"r" | b"rd" | b"read" | b"0" => Op::Read,
+                b"w" | b"wr" | b"write" | b"1" => Op::Write,
+                b"t" | b"d" | b"trim" | b"discard" | b"unmap" | b"deallocate" => Op::Trim,
+                b"f" | b"flush" | b"sync" | b"fsync" => Op::Flush,
+                b"wz" | b"write-zeroes" | b"write_zeroes" | b"writezeroes" | b"write-zeros" => {
+                    Op::WriteZeroes
+                }
+                b"append" | b"zone-append" => Op::Append,
+                b"open" => Op::Open,
+                b"close" => Op::Close,
+                b"finish" => Op::Finish,
+                _ => {
+                    return Err(f.bad(
+                        "an op: read, write, trim, flush, write-zeroes, append, open, close or finish",
+                    ));
+                }
+            }
         }
     })
 }

@@ -34,7 +34,7 @@ pub(crate) fn shortened(bytes: &[u8]) -> String {
 
 /// Position in a line.
 ///
-/// `SEP` separates the fields: `b','` or `b'\t'` (exactly one, with optional blanks around it), or `b' '`
+/// `SEP` separates the fields: `b','`, `b';'` or `b'\t'` (exactly one, with optional blanks around it), or `b' '`
 /// (any run of blanks).
 pub(crate) struct Fields<'a, const SEP: u8> {
     line: &'a [u8],
@@ -83,7 +83,11 @@ impl<'a, const SEP: u8> Fields<'a, SEP> {
                 self.blanks();
             } else {
                 self.field = self.at;
-                let name = if SEP == b',' { "a comma" } else { "a tab" };
+                let name = match SEP {
+                    b',' => "a comma",
+                    b';' => "a semicolon",
+                    _ => "a tab",
+                };
                 return Err(self.bad(&format!("{name} and then {what}")));
             }
         }

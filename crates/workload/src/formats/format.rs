@@ -22,6 +22,8 @@ pub struct FormatInfo {
     pub units: &'static str,
     /// Bytes of the units of addresses and of lengths, which options may replace; `None` if the trace itself says them.
     pub unit_bytes: Option<(u64, u64)>,
+    /// True if a header may say the units of addresses and of lengths; options say those that it does not.
+    pub units_by_header: bool,
     /// Distinction from other formats.
     pub detection: &'static str,
     /// Sample file of two requests, readable if the format is named.

@@ -20,6 +20,7 @@ pub(crate) const fn reads<F: Format>() -> FormatInfo {
         fields: "",
         units: "",
         unit_bytes: None,
+        units_by_header: false,
         detection: "by its lines",
         sample: b"",
         binary: !F::Units::TEXT,

@@ -75,7 +75,7 @@ pub enum Loss {
     Fua,
     /// The placement stream.
     Stream,
-    /// The device number exceeds the target's range. The request is left out.
+    /// More devices than the target has numbers. The request is left out.
     Device,
     /// The absence of arrival times: the target stores one per request, here 0.
     NoArrivals,
@@ -92,9 +92,15 @@ impl Loss {
             Self::Response => "measured responses",
             Self::Fua => "force-unit-access flags",
             Self::Stream => "placement streams",
-            Self::Device => "requests of devices whose number is too large (left out)",
+            Self::Device => "requests of more devices than the format has numbers (left out)",
             Self::NoArrivals => "the lack of arrival times (all become 0)",
         }
+    }
+
+    /// True if the source does not have what the target would hold: nothing of the source is lost.
+    #[must_use]
+    pub fn is_of_source(self) -> bool {
+        self == Self::NoArrivals
     }
 
     pub(crate) fn leaves_out(self) -> bool {

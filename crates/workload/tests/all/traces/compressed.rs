@@ -83,6 +83,25 @@ fn several_streams_in_one_file_are_all_read() {
 }
 
 #[test]
+fn zeros_after_a_stream_are_no_part_of_it() {
+    let text = text();
+    let (plain, _) = read("spc", &text);
+    let (first, second) = text.as_bytes().split_at(text.len() / 3);
+    for (_, suffix, pack) in ALL {
+        // A block of 10 KiB, as tapes have; xz streams are padded to 4 bytes.
+        for zeros in [4, 10_240, 300_000] {
+            let padded = [pack(text.as_bytes()), vec![0; zeros]].concat();
+            assert_eq!(read("spc", padded).0, plain, "{suffix}, {zeros}");
+        }
+        let zeros = || vec![0; 512];
+        let several = [pack(first), zeros(), pack(second), zeros()].concat();
+        assert_eq!(read("spc", several).0, plain, "{suffix}");
+        let rubbish = [pack(text.as_bytes()), zeros(), b"no stream".to_vec()].concat();
+        assert!(!refused("t", rubbish, &TraceOptions::default()).is_empty(), "{suffix}");
+    }
+}
+
+#[test]
 fn names_lose_the_suffix_of_a_compression() {
     for (_, suffix, pack) in ALL {
         let name = format!("web.ssdsim.{suffix}");

@@ -186,30 +186,36 @@ fn allowed_losses_are_counted() {
         let losses: Vec<_> = done.losses.into_iter().collect();
         (done.written, done.left_out, losses)
     };
-    use Loss::{ArrivalPrecision, Device, Fua, OffsetWithinSector, Operation, Response, Stream};
+    use Loss::{ArrivalPrecision, Fua, OffsetWithinSector, Operation, Response, Stream};
     assert_eq!(
         losses("spc"),
         (2, 3, vec![(Operation, 3), (OffsetWithinSector, 1), (Response, 1), (Fua, 1), (Stream, 1)])
     );
     assert_eq!(
         losses("msr"),
-        (
-            2,
-            3,
-            vec![
-                (Operation, 3),
-                (ArrivalPrecision, 1),
-                (Response, 1),
-                (Fua, 1),
-                (Stream, 1),
-                (Device, 1)
-            ]
-        )
+        (2, 3, vec![(Operation, 3), (ArrivalPrecision, 1), (Response, 1), (Fua, 1), (Stream, 1)])
     );
     assert_eq!(
         losses("fio"),
         (4, 1, vec![(Operation, 1), (ArrivalPrecision, 1), (Response, 1), (Fua, 1), (Stream, 1)])
     );
+}
+
+#[test]
+fn devices_that_do_not_fit_get_free_numbers() {
+    let folder = Folder::new();
+    let blkparse = "8,0 0 1 0.5 1 Q R 8 + 8 [a]\n8,16 0 2 0.75 1 Q W 16 + 8 [a]\n";
+    let done = to(&folder, blkparse, "out", "msr", false).unwrap();
+    let numbers = |done: ftlkit_workload::Converted| Vec::from_iter(done.renumbered);
+    assert_eq!((done.written, done.left_out, done.losses.len()), (2, 0, 0));
+    assert_eq!(numbers(done), [("8,0".to_owned(), 0), ("8,16".to_owned(), 1)]);
+    // 0 is given before the device of that number comes.
+    let csv = "arrival_ns,device,op,offset_bytes,length_bytes\n0,1,write,0,512\n100,70000,write,0,512\n\
+               200,0,write,0,512\n300,70000,write,512,512\n400,2,write,0,512\n";
+    let done = to(&folder, csv, "out", "msr", false).unwrap();
+    assert_eq!(numbers(done), [("0".to_owned(), 2), ("2".to_owned(), 3), ("70000".to_owned(), 0)]);
+    let (requests, _) = read_path(&folder.path("out"), &TraceOptions::default()).unwrap();
+    assert_eq!(requests.iter().map(|r| r.device).collect::<Vec<_>>(), [1, 0, 2, 0, 3]);
 }
 
 #[test]
@@ -220,7 +226,8 @@ fn a_trace_without_arrivals_stays_without() {
     let (requests, reader) = read_path(&folder.path("out"), &TraceOptions::default()).unwrap();
     assert!(!ftlkit_workload::Source::has_arrivals(&reader));
     assert_eq!(requests, [req(0, 0, Op::Write, 0, 4096), req(0, 0, Op::Read, 0, 4096)]);
-    let done = to(&folder, text, "out", "spc", true).unwrap();
+    // They are not there to be lost.
+    let done = to(&folder, text, "out", "spc", false).unwrap();
     assert_eq!(done.losses.into_iter().collect::<Vec<_>>(), [(Loss::NoArrivals, 2)]);
 }
 

@@ -46,8 +46,8 @@ fn errors_name_the_option_that_helps() {
     assert!(refused("t", [1, 0, 2, 0, 3], &none()).contains("--format oraclegeneral"));
     let error = refused("t", [0; 48], &as_format("oraclegeneral"));
     assert!(error.contains("--assume-op read|write"), "{error}");
-    let error = refused("t", "8,0 0 1 0.5 1 C R 8 + 8 [a]\n", &as_format("blkparse"));
-    assert!(error.contains("--action Q|D"), "{error}");
+    let error = refused("t", "8,0 0 1 0.5 1 I R 8 + 8 [a]\n", &as_format("blkparse"));
+    assert!(error.contains("--action Q|D|C"), "{error}");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn options_are_read_from_a_table_and_unknown_ones_refused() {
     let text = "format = \"spc\"\non_bad_line = \"skip\"\naction = \"Q\"\nassume_op = \"write\"\n";
     let options: TraceOptions = toml::from_str(text).unwrap();
     assert_eq!(toml::to_string(&options).unwrap(), text);
-    for bad in ["colour = 1", "action = \"C\"", "on_bad_line = \"ask\"", "assume_op = \"trim\""] {
+    for bad in ["colour = 1", "action = \"G\"", "on_bad_line = \"ask\"", "assume_op = \"trim\""] {
         assert!(toml::from_str::<TraceOptions>(bad).is_err(), "{bad}");
     }
 }

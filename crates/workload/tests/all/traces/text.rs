@@ -253,6 +253,37 @@ fn blkparse_issued_events_on_demand_or_where_none_is_queued() {
 }
 
 #[test]
+fn blkparse_barriers_of_older_kernels() {
+    let text = "8,16 5 1 0.5 7 Q R 1000 + 8 [a]\n8,16 2 2 0.6 7 Q WBS 2000 + 16 [b]\n\
+                8,16 2 3 0.7 7 Q WB 2016 + 8 [b]\n";
+    let (requests, reader) = read("blkparse", text);
+    let fua = |request| Request { fua: true, ..request };
+    let device = 8 << 20 | 16;
+    assert_eq!(
+        requests,
+        [
+            req(0, device, Op::Read, 512_000, 4096),
+            fua(req(100_000_000, device, Op::Write, 1_024_000, 8192)),
+            fua(req(200_000_000, device, Op::Write, 1_032_192, 4096)),
+        ]
+    );
+    assert!(reader.notes()[1].starts_with("2 barriers of an older kernel"), "{:?}", reader.notes());
+}
+
+#[test]
+fn blkparse_completions_where_nothing_else_was_traced() {
+    let text = "1,0 9 1 0.5 7 C WS 2048 + 8 [0]\n1,0 9 2 0.75 7 C R 160 + 8 [0]\n";
+    let (requests, reader) = read("blkparse", text);
+    assert_eq!(requests.len(), 2);
+    let told = "arrivals are those of C events (chosen: the first 64 KiB have neither Q nor D events): each is late";
+    assert!(reader.notes()[0].starts_with(told), "{:?}", reader.notes());
+    let asked = |action| TraceOptions { action: Some(action), ..TraceOptions::default() };
+    assert_eq!(try_read("t", text, &asked(Action::Completed)).unwrap().0, requests);
+    let error = refused("t", text, &asked(Action::Issued));
+    assert!(error.contains("has no D events: it has C events, which --action C takes"), "{error}");
+}
+
+#[test]
 fn fio_v2_waits_are_ms_since_the_start_and_syncs_have_no_extent() {
     let text = "fio version 2 iolog\n/dev/sda add\n/dev/sda open\n/dev/sda wait 5 0\n\
                 /dev/sda write 4096 8192\n/dev/sda sync 4096 8192\n/dev/sda wait 7\n\
@@ -326,9 +357,8 @@ fn csv_columns_in_any_order_with_units_in_their_names() {
 #[test]
 fn csv_headers_and_fields_that_make_no_sense_are_refused() {
     for (text, says) in [
-        ("op,offset_bytes,length_bytes,colour\nread,0,1,2\n", "no column is called `colour`"),
         ("op,offset_bytes,offset_sectors,length_bytes\nread,0,1,2\n", "is there twice"),
-        ("op,offset_bytes\nread,0\n", "must name op, offset_bytes and length_bytes"),
+        ("op,offset_bytes\nread,0\n", "the header names no length_bytes (or _sectors)"),
         ("op,offset_bytes,length_bytes\nflush,0,8\n", ":2:9: expected a flush with length 0"),
         ("op,offset_bytes,length_bytes\nerase,0,8\n", ":2:1: expected an op: read, write"),
         ("op,offset_bytes,length_bytes\nread,0,8,9\n", ":2:9: expected the end of the line"),
@@ -341,6 +371,69 @@ fn csv_headers_and_fields_that_make_no_sense_are_refused() {
         let error = refused("t", text, &as_format("csv"));
         assert!(error.contains(says), "{error}");
     }
+}
+
+#[test]
+fn tables_of_others_are_read_by_the_usual_names() {
+    let expected = [
+        req(0, 0, Op::Write, 8192, 4096),
+        req(500_000_000, 0, Op::Read, 0, 512),
+        req(1_500_000_000, 0, Op::Trim, 512, 512),
+    ];
+    let rows = ["7.5 W 16 4096", "8 R 0 512", "9.0 Discard 1 512"];
+    for header in
+        ["Time OP lba len", "TIMESTAMP type Sector Size", "Timestamp_s IO-Type start_sector bytes"]
+    {
+        for separator in [",", ";", "\t", " ", " , ", "; "] {
+            for end in ["\n", "\r\n"] {
+                let lines = std::iter::once(header).chain(rows);
+                let text: String = lines.map(|line| line.replace(' ', separator) + end).collect();
+                let (requests, reader) = read("csv", &text);
+                assert_eq!(requests, expected, "{text}");
+                assert!(reader.has_arrivals());
+            }
+        }
+    }
+    // Units by the name, in any order, beside other columns.
+    let text = "pid,Size (KiB),Address [bytes],rw,time_us,disk,volume\n9,4,8192,write,10,sda,7\n9,1,512,READ,12,sdb,7\n";
+    let (requests, reader) = read("csv", text);
+    assert_eq!(requests, [req(0, 0, Op::Write, 8192, 4096), req(2000, 1, Op::Read, 512, 1024)]);
+    assert_eq!(reader.notes(), ["columns `pid`, `volume` are not used"]);
+    assert_eq!(reader.device_name(1), "sdb");
+    // Numbers as operations.
+    let (requests, reader) = read("csv", "op,offset_bytes,len_bytes\n0,0,512\n1,512,512\n");
+    assert_eq!(requests.iter().map(|r| r.op).collect::<Vec<_>>(), [Op::Read, Op::Write]);
+    assert_eq!(reader.notes(), ["operation 0 was taken as a read, 1 as a write"]);
+    let (requests, reader) = read("csv", "is_write,offset_bytes,len_bytes\n0,0,512\n1,512,512\n");
+    assert_eq!(requests.iter().map(|r| r.op).collect::<Vec<_>>(), [Op::Read, Op::Write]);
+    assert!(reader.notes().is_empty(), "{:?}", reader.notes());
+}
+
+#[test]
+fn what_a_header_leaves_open_is_told_and_set_by_options() {
+    let text = "time,op,offset,len\n1700000000123,w,8,16\n1700000000125,r,0,8\n";
+    let (requests, reader) = read("csv", text);
+    assert_eq!(requests, [req(0, 0, Op::Write, 8, 16), req(2_000_000, 0, Op::Read, 0, 8)]);
+    let notes = reader.notes().join("\n");
+    for part in [
+        "`time` names no unit: its times were taken as ms",
+        "`offset` names no unit: taken as bytes; --lba-unit",
+    ] {
+        assert!(notes.contains(part), "{notes}");
+    }
+    let unit = Some("sectors".parse().unwrap());
+    let sectors = TraceOptions { lba_unit: unit, size_unit: unit, ..TraceOptions::default() };
+    let (requests, _) = try_read("t", text, &sectors).unwrap();
+    assert_eq!(requests[0], req(0, 0, Op::Write, 4096, 8192));
+    let error = refused("t", "op,offset_bytes,len\nw,0,8\n", &sectors);
+    assert!(error.contains("--lba-unit") && error.contains("`offset_bytes`"), "{error}");
+    let error = refused("t", "when,what,where\n1,w,0\n", &TraceOptions::default());
+    assert!(
+        error.contains(
+            "`time_s,op,offset_bytes,length_bytes` and the others as `0.5,read,4096,512`"
+        ),
+        "{error}"
+    );
 }
 
 #[test]
