@@ -3,6 +3,7 @@
 use crate::error::WorkloadError;
 use crate::formats::Counts;
 use crate::formats::format::Engine;
+use crate::looped::check_latest;
 use crate::options::TraceOptions;
 use crate::reader::{TraceReader, open};
 use crate::request::Request;
@@ -145,6 +146,7 @@ impl Engine for Chain {
                 self.last_ns = self.last_ns.max(request.arrival_ns);
                 request.device = self.device(request.device);
             }
+            check_latest(self.last_ns)?;
             break;
         }
         Ok(out.len() - before)

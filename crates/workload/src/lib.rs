@@ -75,7 +75,7 @@ pub use picture::Picture;
 pub use policy::AddressPolicy;
 pub use reader::{TraceReader, is_trace, open};
 pub use replay::Replay;
-pub use request::{Op, Request};
+pub use request::{LATEST_NS, Op, Request};
 pub use scale::Scaled;
 pub use source::{HostLog, Source};
 pub use space::Space;

@@ -1,8 +1,9 @@
 //! Repetition of a workload: a number of passes, or until a number of requests.
 
 use crate::error::WorkloadError;
-use crate::request::Request;
+use crate::request::{LATEST_NS, Request};
 use crate::source::{HostLog, Source};
+use crate::units::YEAR_NS;
 
 /// Consecutive passes of a workload, at most `left` requests in total.
 ///
@@ -56,6 +57,18 @@ where
     }
 }
 
+/// Refuses a latest arrival beyond the range of a run's clocks.
+pub(crate) fn check_latest(latest_ns: u64) -> Result<(), WorkloadError> {
+    if latest_ns <= LATEST_NS {
+        return Ok(());
+    }
+    Err(WorkloadError::Unfit(format!(
+        "a request arrives {:.1} years after the first, and a run lasts at most 73 (2^61 ns): use fewer --loops or --requests, or \
+         a smaller --time-scale",
+        latest_ns as f64 / YEAR_NS as f64
+    )))
+}
+
 impl<F> Source for Looped<F>
 where
     F: FnMut() -> Result<Box<dyn Source>, WorkloadError> + Send,
@@ -81,6 +94,7 @@ where
                 self.last_ns = self.last_ns.max(request.arrival_ns);
                 request.arrival_ns = request.arrival_ns.saturating_add(self.begin_ns);
             }
+            check_latest(self.begin_ns.saturating_add(self.last_ns))?;
         }
         self.given += count as u64;
         self.left -= count as u64;

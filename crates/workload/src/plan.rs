@@ -100,6 +100,7 @@ pub(crate) fn check(
         trims_cut: done.cut,
         split: done.split,
     };
+    replay.check_clock(&label(paths), done.given, pass.duration_ns)?;
     let notes = notes(&pass, &addresses, replay, page);
     Ok(Facts {
         workload: label(paths),

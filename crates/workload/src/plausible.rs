@@ -2,7 +2,7 @@
 
 use crate::formats::format::FormatInfo;
 use crate::request::{Op, Request};
-use crate::units::round_bytes;
+use crate::units::{YEAR_NS, round_bytes};
 
 const SECTOR: u64 = 512;
 /// Of what all addresses or lengths in sectors are a multiple if they are bytes of sectors.
@@ -28,6 +28,9 @@ pub(crate) struct Signs {
     last_ns: u64,
     latest_ns: u64,
     backwards: u64,
+    longest_gap_ns: u64,
+    /// Requests before that gap.
+    before_gap: u64,
     /// Requests that begin where the one before ends.
     follow: u64,
     end: u64,
@@ -82,8 +85,12 @@ impl Extents {
 impl Signs {
     #[inline]
     pub(crate) fn take(&mut self, request: &Request) {
-        self.requests += 1;
         self.backwards += u64::from(request.arrival_ns < self.last_ns);
+        let gap_ns = request.arrival_ns.saturating_sub(self.latest_ns);
+        if gap_ns > self.longest_gap_ns {
+            (self.longest_gap_ns, self.before_gap) = (gap_ns, self.requests);
+        }
+        self.requests += 1;
         self.last_ns = request.arrival_ns;
         self.latest_ns = self.latest_ns.max(request.arrival_ns);
         self.follow += u64::from(self.end > 0 && request.offset == self.end);
@@ -135,13 +142,20 @@ impl Signs {
         units_asked: bool,
         has_arrivals: bool,
     ) -> Vec<String> {
+        let mut told = Vec::new();
+        if has_arrivals && self.longest_gap_ns > YEAR_NS {
+            told.push(format!(
+                "time jumps by {:.1} years behind request {}: is a time stamp stray?",
+                self.longest_gap_ns as f64 / YEAR_NS as f64,
+                self.before_gap
+            ));
+        }
         if self.requests < FEWEST {
-            return Vec::new();
+            return told;
         }
         let has_units = format.unit_bytes.is_some();
         let remedy =
             |text: &str| if has_units { text.to_owned() } else { "check the trace".to_owned() };
-        let mut told = Vec::new();
         let bytes = if units_asked { None } else { self.bytes_as_sectors(format) };
         let is_told = bytes.is_some();
         told.extend(bytes);
@@ -300,6 +314,10 @@ mod tests {
             (told("msr", |n| (at(100 - n % 5), n * 512, 512)), "80 % of the arrivals"),
             (told("msr", |n| (n, n * 512, 512)), "100 requests arrive in 0.000000 s"),
             (told("csv", |n| (at(n), n * 512, 100)), "check the trace"),
+            (
+                told("msr", |n| (at(n) + if n < 7 { 0 } else { 54 * YEAR_NS }, n * 512, 512)),
+                "time jumps by 54.0 years behind request 7: is a time stamp stray?",
+            ),
         ];
         for (told, words) in &cases {
             assert!(told.len() == 1 && told[0].contains(words), "{words}: {told:?}");

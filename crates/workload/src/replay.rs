@@ -2,9 +2,11 @@
 
 use crate::error::WorkloadError;
 use crate::looped::Looped;
+use crate::request::LATEST_NS;
 use crate::scale;
 use crate::scale::Scaled;
 use crate::source::Source;
+use crate::units::YEAR_NS;
 use serde::{Deserialize, Serialize};
 
 /// Number of passes, request limit and time scale of a workload.
@@ -68,6 +70,57 @@ impl Replay {
         })
     }
 
+    /// Refuses passes and a scale with which requests would arrive later than a run can last. A pass has `once` requests,
+    /// the last `duration_ns` after the first.
+    pub(crate) fn check_clock(
+        &self,
+        workload: &str,
+        once: u64,
+        duration_ns: u64,
+    ) -> Result<(), WorkloadError> {
+        let once = once.max(1);
+        let gap_ns = (duration_ns / once.saturating_sub(1).max(1)).max(1);
+        let pass_ns = duration_ns as f64 + gap_ns as f64;
+        let passes = self.total(once).div_ceil(once).max(1) as f64;
+        let latest =
+            |passes: f64, scale: f64| ((passes - 1.0) * pass_ns + duration_ns as f64) * scale;
+        let most = LATEST_NS as f64;
+        let latest_ns = latest(passes, self.time_scale);
+        if latest_ns <= most {
+            return Ok(());
+        }
+        let years = latest_ns / YEAR_NS as f64;
+        let because = |least: String| {
+            format!(
+                "at most {least}: else requests arrive up to {years:.0} years after the first, and a run lasts at most 73"
+            )
+        };
+        let scaled = latest(passes, 1.0) <= most;
+        let (parameter, least, found) = match (scaled, self.loops) {
+            (true, _) => (
+                "time_scale",
+                format!("{:.3}", most / latest(passes, 1.0)),
+                self.time_scale.to_string(),
+            ),
+            (false, 0) => (
+                "requests",
+                format!("{:.0}", most / self.time_scale / pass_ns * once as f64),
+                self.total(once).to_string(),
+            ),
+            (false, loops) => (
+                "loops",
+                format!("{:.0}", (most / self.time_scale / pass_ns).floor()),
+                loops.to_string(),
+            ),
+        };
+        Err(WorkloadError::Parameter {
+            workload: workload.to_owned(),
+            parameter: parameter.to_owned(),
+            expected: because(least),
+            found,
+        })
+    }
+
     /// Total requests of a workload with `once` requests per pass.
     pub(crate) fn total(&self, once: u64) -> u64 {
         let limit = self.requests.unwrap_or(u64::MAX);
@@ -90,5 +143,32 @@ impl Replay {
         } else {
             Box::new(Scaled::new(looped, self.time_scale))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_outlast_all_clocks_is_refused_with_what_would_not() {
+        let week = 7 * 86_400_000_000_000;
+        let refused = |replay: Replay| replay.check_clock("t", 21, week).unwrap_err().to_string();
+        let told = refused(Replay { loops: 40_000, ..Replay::default() });
+        assert!(
+            told.starts_with("workload `t`: loops must be at most 3631: ")
+                && told.ends_with("not 40000"),
+            "{told}"
+        );
+        let told = refused(Replay { time_scale: 10_000.0, ..Replay::default() });
+        assert!(told.starts_with("workload `t`: time_scale must be at most 3812.549: "), "{told}");
+        let told = refused(Replay { requests: Some(1_000_000), loops: 0, ..Replay::default() });
+        assert!(told.starts_with("workload `t`: requests must be at most "), "{told}");
+        for fits in [
+            Replay { loops: 3631, ..Replay::default() },
+            Replay { time_scale: 3812.0, ..Replay::default() },
+        ] {
+            fits.check_clock("t", 21, week).unwrap();
+        }
     }
 }

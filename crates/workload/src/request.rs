@@ -1,5 +1,8 @@
 //! The common request type of all readers and generators.
 
+/// Latest arrival of a request, ns after the first: 2^61, 73 years. Clocks of a run go on to twice that, so that none wraps.
+pub const LATEST_NS: u64 = 1 << 61;
+
 /// Operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]

@@ -1,6 +1,7 @@
 //! Scaling of arrival times.
 
 use crate::error::WorkloadError;
+use crate::looped::check_latest;
 use crate::request::Request;
 use crate::source::{HostLog, Source};
 use std::ops::RangeInclusive;
@@ -29,10 +30,13 @@ impl<S: Source> Source for Scaled<S> {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
         let start = out.len();
         let count = self.source.fill(out, max)?;
+        let mut latest_ns = 0;
         for request in &mut out[start..] {
             let scaled = (u128::from(request.arrival_ns) * self.factor) >> FRACTION;
             request.arrival_ns = u64::try_from(scaled).unwrap_or(u64::MAX);
+            latest_ns = latest_ns.max(request.arrival_ns);
         }
+        check_latest(latest_ns)?;
         Ok(count)
     }
 
@@ -53,8 +57,24 @@ impl<S: Source> Source for Scaled<S> {
 mod tests {
     use super::*;
     use crate::memory::Memory;
+    use crate::request::LATEST_NS;
+
+    #[test]
+    fn an_arrival_beyond_all_clocks_is_refused() {
+        for beyond in [LATEST_NS / 2 + 1, u64::MAX] {
+            let error = try_scaled(&[0, beyond], 2.0).unwrap_err().to_string();
+            assert!(
+                error.contains("years after the first") && error.contains("--time-scale"),
+                "{error}"
+            );
+        }
+    }
 
     fn scaled(arrivals: &[u64], factor: f64) -> Vec<u64> {
+        try_scaled(arrivals, factor).unwrap()
+    }
+
+    fn try_scaled(arrivals: &[u64], factor: f64) -> Result<Vec<u64>, WorkloadError> {
         let request = |&arrival_ns: &u64| Request {
             arrival_ns,
             offset: 0,
@@ -67,15 +87,14 @@ mod tests {
         };
         let requests: Vec<_> = arrivals.iter().map(request).collect();
         let mut out = Vec::new();
-        Scaled::new(Memory::new(requests.into(), true), factor).fill(&mut out, 100).unwrap();
-        out.iter().map(|request| request.arrival_ns).collect()
+        Scaled::new(Memory::new(requests.into(), true), factor).fill(&mut out, 100)?;
+        Ok(out.iter().map(|request| request.arrival_ns).collect())
     }
 
     #[test]
     fn arrivals_are_multiplied_exactly_where_the_factor_is_a_power_of_two() {
         assert_eq!(scaled(&[0, 10, 1_000_001], 0.5), [0, 5, 500_000]);
-        assert_eq!(scaled(&[0, 10, u64::MAX / 2], 2.0), [0, 20, u64::MAX - 1]);
-        assert_eq!(scaled(&[u64::MAX], 2.0), [u64::MAX], "held at the end of time");
+        assert_eq!(scaled(&[0, 10, LATEST_NS / 2], 2.0), [0, 20, LATEST_NS]);
     }
 
     #[test]

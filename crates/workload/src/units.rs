@@ -23,6 +23,9 @@ pub(crate) fn counted(n: u64, thing: &str) -> String {
     format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
 }
 
+/// A year, ns.
+pub(crate) const YEAR_NS: u64 = 365 * 86_400_000_000_000;
+
 const UNITS: [&str; 7] = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
 /// Bytes rounded to a tenth of the unit: `512 bytes`, `5.3 KiB`.

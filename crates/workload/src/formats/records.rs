@@ -286,6 +286,11 @@ impl<F: Format> Engine for Records<F> {
                 continue;
             }
             match self.format.parse(unit) {
+                Ok(Parsed::Request(request) | Parsed::FlushThen(request))
+                    if state.book.is_too_late(&request) =>
+                {
+                    state.refuse(too_late(&request), self.units.buffer())?;
+                }
                 Ok(Parsed::Request(request)) => {
                     if !state.book.keep(&request) {
                     } else if F::MAY_SPREAD {
@@ -322,6 +327,13 @@ impl<F: Format> Engine for Records<F> {
     fn device_name(&self, device: u32) -> Option<String> {
         self.format.device_name(device)
     }
+}
+
+#[cold]
+fn too_late(request: &Request) -> BadField {
+    let expected = "a time of at most 73 years (2^61 ns) after that of the first request, which may be a stray record";
+    let found = format!("{} ns", request.arrival_ns);
+    BadField { column: 1, expected: expected.into(), found }
 }
 
 fn no_requests(path: &Path, format: &str, counts: &Counts) -> WorkloadError {
