@@ -49,13 +49,13 @@ def test_it_chooses_as_a_policy_of_rust_where_their_rules_are_one(second_look):
 
 
 def test_it_has_the_figures_of_the_example_in_rust(second_look, toml):
-    # The test of the example in Rust builds the first.
-    places = (ROOT / "target/debug/own-scheme", ROOT / "examples/own-scheme/target/release/own-scheme")
+    # The tests of the example in Rust build the first.
+    places = (ROOT / "target/debug/own-scheme", ROOT / "target/release/own-scheme")
     if named := os.environ.get("OWN_SCHEME_COMMAND"):
         places = (Path(named),)
     program = next((place for place in places if place.exists()), None)
     if program is None:
-        pytest.skip(f"{places[0]} is not built: cargo test -p ftlkit own_scheme")
+        pytest.skip(f"{places[0]} is not built: cargo test -p own-scheme")
     for scheme in SCHEMES:
         keys = {**SMALL, "schemes": [f"{scheme}+victim=second-look+label=mine"]}
         done = subprocess.run([program, "run", toml(keys), "--json", "--quiet"], capture_output=True, text=True, check=True)

@@ -33,8 +33,9 @@ fn plan(config: &SchemeConfig, part: &Part, _: &Geometry, n: u32) -> Result<Plan
     }
     let guarantee = Guarantee { real_time: true, ..Guarantee::worst_case(part, part.t_bers_ns, 1) };
     let ram = Ram { map: u64::from(logical_pages) * 8, ..Ram::default() };
-    let (layout, buffer, slc) = (Layout::Own, None, None);
-    Ok(Plan { logical_pages, threshold_pages: 0, spare_blocks: 0, layout, buffer, slc, guarantee, ram })
+    let (threshold_pages, spare_blocks, layout) = (0, 0, Layout::Own);
+    let (buffer, slc) = (None, None);
+    Ok(Plan { logical_pages, threshold_pages, spare_blocks, layout, buffer, slc, guarantee, ram })
 }
 
 fn make<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {

@@ -30,7 +30,11 @@ pub(crate) fn state<F: Probe>(flash: &F, places: &[Place], free: &VecDeque<Block
     Inspection {
         map: places.iter().map(place).collect(),
         blocks: (0..flash.geometry().blocks()).map(BlockId).map(use_of).collect(),
-        lists: vec![List::of_blocks("free blocks", "The first takes the next write.", free.clone())],
+        lists: vec![List::of_blocks(
+            "free blocks",
+            "The first takes the next write.",
+            free.clone(),
+        )],
         ..Inspection::default()
     }
 }

@@ -90,3 +90,17 @@ fn bench_measures_them() {
     let measured = command(&["bench", "--scheme", "paced", "--capacity", "64MiB", "--json", "-q"]);
     assert!(String::from_utf8_lossy(&measured.stdout).contains("\"paced\""));
 }
+
+/// Each addition has at most 160 lines including its explanation, as `docs/own-scheme.md` says.
+#[test]
+fn each_addition_is_short() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/own-scheme.md")).unwrap();
+    for file in ["second_look", "paced", "block_per_page"] {
+        let source = root.join(format!("examples/own-scheme/src/{file}.rs"));
+        let lines = std::fs::read_to_string(source).unwrap().lines().count();
+        assert!(lines <= 160, "{file}.rs has {lines} lines");
+        let row = format!("| `src/{file}.rs` | {lines} |");
+        assert!(page.contains(&row), "docs/own-scheme.md lacks {row}");
+    }
+}

@@ -17,7 +17,6 @@ mod html;
 #[cfg(unix)]
 mod image;
 mod lessons;
-mod own_scheme;
 mod real_traces;
 mod refused;
 mod reproduce;
