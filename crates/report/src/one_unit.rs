@@ -13,13 +13,15 @@ const KINDS: [&[(&str, f64)]; 3] = [
     &[("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12), ("PB", 1e15)],
 ];
 
-/// A number without marks between its thousands, the blanks behind it, and its unit.
-fn parts(cell: &str) -> Option<(String, &str, &str)> {
+/// A number without marks between its thousands, the blanks behind it, its unit, and the interval about it.
+fn parts(cell: &str) -> Option<(String, &str, &str, &str)> {
     let end = cell.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',')?;
     let (number, rest) = cell.split_at(end);
     let (number, unit) = (number.replace(',', ""), rest.trim_start());
     number.parse::<f64>().ok()?;
-    Some((number, &rest[..rest.len() - unit.len()], unit))
+    let blanks = &rest[..rest.len() - unit.len()];
+    let (unit, interval) = unit.split_at(unit.find(" ±").unwrap_or(unit.len()));
+    Some((number, blanks, unit, interval))
 }
 
 /// `number` in a unit that is `factor` times smaller, with as many digits as it had.
@@ -35,7 +37,7 @@ fn scaled(number: &str, factor: f64) -> String {
 
 /// True for a number with a unit, which a line must not part.
 pub(crate) fn is_quantity(cell: &str) -> bool {
-    parts(cell).is_some_and(|(.., unit)| !unit.contains([' ', '\n']))
+    parts(cell).is_some_and(|(.., unit, _)| !unit.contains([' ', '\n']))
 }
 
 /// Writes the quantities of one kind among these cells in one unit: that of most of them, or the smaller one. Whole sizes
@@ -43,7 +45,7 @@ pub(crate) fn is_quantity(cell: &str) -> bool {
 pub(crate) fn one_unit(cells: Vec<&mut String>) {
     for kind in KINDS {
         let place = |cell: &str| {
-            let (.., unit) = parts(cell)?;
+            let (.., unit, _) = parts(cell)?;
             kind.iter().position(|(name, _)| *name == unit)
         };
         let mut counts = vec![0; kind.len()];
@@ -63,9 +65,9 @@ pub(crate) fn one_unit(cells: Vec<&mut String>) {
         let to = units[if is_exact { 0 } else { (units.len() - 1) / 2 }];
         for cell in cells {
             let Some(from) = place(cell).filter(|from| *from != to) else { continue };
-            if let Some((number, blanks, _)) = parts(cell) {
+            if let Some((number, blanks, _, interval)) = parts(cell) {
                 let number = scaled(&number, kind[from].1 / kind[to].1);
-                *cell = format!("{number}{blanks}{}", kind[to].0);
+                *cell = format!("{number}{blanks}{}{interval}", kind[to].0);
             }
         }
         return;
@@ -89,6 +91,11 @@ mod tests {
                 vec!["16.20 ms", "2,220,950 ns", "2220.9 µs"],
                 vec!["16200 µs", "2220.950 µs", "2220.9 µs"],
             ),
+            (
+                vec!["498.1 µs ±5.3%", "11.63 ms", "1.2 µs"],
+                vec!["498.1 µs ±5.3%", "11630 µs", "1.2 µs"],
+            ),
+            (vec!["1.5 µs", "11.63 ms ±2%", "2.0 µs"], vec!["1.5 µs", "11630 µs ±2%", "2.0 µs"]),
             (vec!["3.8 MB", "10.9 MB"], vec!["3.8 MB", "10.9 MB"]),
             (vec!["a 1 ms", "2 µs", "3 %"], vec!["a 1 ms", "2 µs", "3 %"]),
         ] {
