@@ -19,6 +19,7 @@ print and write, since it differs from build to build or from machine to machine
     <version>   version and commit of the binary, in whatever it writes
     <build>     identity of the program in kept runs of a sweep: a hash of its sources
     <room>      room that a sparse image takes on the disk, which is the file system's own matter
+    progress: … lines on standard error are left out
     <time>      estimate of a sweep's --dry-run, and how long a server of `serve --json` was up
 
 Left out: `bench`, which measures the machine; `reproduce --out`, whose clock.txt does; serve's --latency, --watch, --metrics
@@ -120,7 +121,9 @@ class Run:
         self.step += 1
         self.keep("exit", b"%d\n" % code)
         self.keep("stdout", out)
-        self.keep("stderr", err)
+        # Lines of progress depend on how fast the machine is.
+        lines = err.splitlines(keepends=True)
+        self.keep("stderr", b"".join(line for line in lines if not line.startswith(b"progress: ")))
 
     def keep(self, name, data):
         """Keeps one part of the outcome; an empty one is as none."""

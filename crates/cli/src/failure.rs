@@ -1,5 +1,6 @@
 //! Unsuccessful ends of a command, and their exit codes.
 
+use crate::output::{colors, escaped};
 use crate::snippet::snippet;
 use lab::Fault;
 use lab::config::ConfigError;
@@ -106,14 +107,14 @@ impl From<Fault> for Failure {
 
 impl Message {
     fn print(&self) {
-        let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let color = colors(io::stderr().is_terminal());
         let (bold, plain) = if color { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
-        let mut text = format!("{bold}error{plain}: {}\n", self.what);
+        let mut text = format!("{bold}error{plain}: {}\n", escaped(&self.what));
         if let Some((place, source, span)) = &self.source {
-            text.push_str(&snippet(place, source, span, color));
+            text.push_str(&snippet(&escaped(place), source, span, color));
         }
         if let Some(help) = &self.help {
-            text.push_str(&format!("help: {help}\n"));
+            text.push_str(&format!("help: {}\n", escaped(help)));
         }
         // If standard error is closed, nobody can read the message.
         let _ = io::stderr().write_all(text.as_bytes());

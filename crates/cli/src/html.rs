@@ -49,7 +49,7 @@ impl HtmlFile {
     pub(crate) fn write(&self, page: &str, quiet: bool) -> Result<(), Failure> {
         self.0.write(|to| std::io::Write::write_all(to, page.as_bytes()))?;
         if !quiet {
-            eprintln!("note: page written to {}", self.0.path().display());
+            crate::output::note(&format!("page written to {}", self.0.path().display()));
         }
         Ok(())
     }

@@ -4,16 +4,25 @@ use crate::failure::Failure;
 use clap::builder::styling::{AnsiColor, Style};
 use lab::report::Table;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 /// This program, in the files that it writes.
 pub(crate) const WRITTEN_BY: &str = concat!("ftlkit ", env!("FTLKIT_VERSION"));
 
-/// Writes text, and a line break if it does not end in one.
+/// Writes text with its control characters [`escaped`], and a line break if it does not end in one.
 ///
 /// # Errors
 /// If standard output fails or is closed.
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
+    as_it_is(&escaped(text))
+}
+
+/// As [`text`], with colours in the text.
+///
+/// # Errors
+/// As [`text`].
+pub(crate) fn as_it_is(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     if !text.ends_with('\n') {
@@ -34,14 +43,13 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default();
 const GOOD: Style = AnsiColor::Green.on_default();
 
-/// As [`text`], in colour on a terminal, unless `NO_COLOR` is set.
+/// As [`text`], in colour on a terminal that shows it.
 ///
 /// # Errors
 /// As [`text`].
 pub(crate) fn painted(plain: &str) -> Result<(), Failure> {
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty());
-    match io::stdout().is_terminal() && !no_color {
-        true => text(&paint(plain)),
+    match colors(io::stdout().is_terminal()) {
+        true => as_it_is(&paint(&escaped(plain))),
         false => text(plain),
     }
 }
@@ -70,18 +78,51 @@ pub(crate) fn table<const N: usize>(
     shown(&Table::new(headings, rows))
 }
 
-/// The table as plain text, never wider than the terminal, or than [`width`] where there is none.
+/// The table as plain text, not wider than [`width`] where its words allow.
 pub(crate) fn shown(table: &Table) -> String {
-    table.text(match io::stdout().is_terminal() {
-        true => terminal_size::terminal_size().map(|(columns, _)| columns.0),
-        false => Some(width() as u16),
-    })
+    table.text(Some(width() as u16))
 }
 
-/// Columns of the terminal, limited to 60 to 160; 100 if unknown.
+/// Columns of the terminal; 100 if there is none or it does not tell, and 40 to 160.
 pub(crate) fn width() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    columns.unwrap_or(100).clamp(60, 160)
+    let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal = || Some(usize::from(terminal_size::terminal_size_of(io::stdout())?.0.0));
+    columns(set, terminal)
+}
+
+fn columns(set: Option<usize>, terminal: impl FnOnce() -> Option<usize>) -> usize {
+    let told = |columns: &usize| *columns > 0;
+    set.filter(told).or_else(|| terminal().filter(told)).unwrap_or(100).clamp(40, 160)
+}
+
+/// Paragraphs, a line each, as lines of at most [`width`] columns.
+pub(crate) fn wrapped(text: &str) -> String {
+    text.lines().map(|line| lab::report::wrap(line, width(), "  ")).collect()
+}
+
+/// A note on standard error.
+pub(crate) fn note(text: &str) {
+    // If standard error is closed, nobody can read it.
+    let _ = writeln!(io::stderr(), "note: {}", escaped(text));
+}
+
+/// The text with control characters, of which terminals take some as commands, as `\u{1b}`; line breaks and tabs stay.
+pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
+    let acts = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(acts) {
+        return text.into();
+    }
+    let escaped = |c: char| match acts(c) {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(escaped).collect::<String>().into()
+}
+
+/// True if a terminal shows colours: not where `NO_COLOR` is set, nor on `TERM=dumb`.
+pub(crate) fn colors(is_terminal: bool) -> bool {
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty());
+    is_terminal && !no_color && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
 /// Microseconds with all their decimals.
@@ -99,6 +140,27 @@ mod tests {
         assert_eq!(micros(220_900), "220.9");
         assert_eq!(micros(29_000), "29");
         assert_eq!(micros(7), "0.007");
+    }
+
+    #[test]
+    fn the_terminal_tells_the_width_and_0_is_none() {
+        for (set, terminal, expected) in [
+            (None, None, 100),
+            (Some(0), Some(0), 100),
+            (None, Some(60), 60),
+            (None, Some(80), 80),
+            (Some(120), Some(80), 120),
+            (None, Some(7), 40),
+            (None, Some(200), 160),
+        ] {
+            assert_eq!(columns(set, || terminal), expected, "{set:?} {terminal:?}");
+        }
+    }
+
+    #[test]
+    fn control_characters_are_escaped() {
+        assert_eq!(escaped("a\u{1b}[2J\tb\r\n\u{9b}"), "a\\u{1b}[2J\tb\\r\n\\u{9b}");
+        assert!(matches!(escaped("plain µ\n"), Cow::Borrowed(_)));
     }
 
     #[test]

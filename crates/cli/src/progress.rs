@@ -1,4 +1,4 @@
-//! A progress bar on standard error for tasks longer than two seconds, if standard error is a terminal.
+//! Progress on standard error: a bar for tasks longer than two seconds if it is a terminal, else a line now and then.
 
 use lab::report::units::{bytes, count};
 use std::io::{self, IsTerminal, Write};
@@ -11,6 +11,39 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(2);
 /// From one picture to the next.
 const PAUSE: Duration = Duration::from_millis(100);
+/// From one line to the next where there is no terminal, and before the first.
+pub(crate) const LINES: Duration = Duration::from_secs(10);
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Never,
+    /// As lines, which begin with `progress:`.
+    Lines,
+    /// As a bar that is drawn over.
+    Bar,
+}
+
+impl Shown {
+    fn of(quiet: bool) -> Self {
+        // A terminal without cursor movement takes lines.
+        let draws = || std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        match quiet {
+            true => Self::Never,
+            false if io::stderr().is_terminal() && draws() => Self::Bar,
+            false => Self::Lines,
+        }
+    }
+
+    /// Time before the first picture or line, and from one to the next.
+    fn pauses(self) -> [Duration; 2] {
+        match self {
+            Self::Never => [Duration::MAX; 2],
+            Self::Lines => [LINES; 2],
+            Self::Bar => [PATIENCE, PAUSE],
+        }
+    }
+}
 
 /// What the steps are.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +57,7 @@ enum Steps {
 /// The bar; hidden until [`PATIENCE`] has passed.
 pub(crate) struct Progress {
     steps: Steps,
-    hidden: bool,
+    shown: Shown,
     started: Instant,
     state: Mutex<State>,
 }
@@ -56,9 +89,8 @@ impl Progress {
 
     fn of(steps: Steps, total: Option<u64>, quiet: bool) -> Self {
         let since = Instant::now();
-        let hidden = quiet || !io::stderr().is_terminal();
         let state = Mutex::new(State { total, skipped: 0, since, drawn: None });
-        Self { steps, hidden, started: since, state }
+        Self { steps, shown: Shown::of(quiet), started: since, state }
     }
 
     /// Sets the total number of steps.
@@ -73,13 +105,19 @@ impl Progress {
 
     /// Sets the number of finished steps.
     pub(crate) fn at(&self, done: u64, what: &str) {
-        if self.hidden || self.started.elapsed() < PATIENCE {
+        let [patience, pause] = self.shown.pauses();
+        if self.started.elapsed() < patience {
             return;
         }
         self.with(|state| {
-            if state.drawn.is_none_or(|at| at.elapsed() >= PAUSE) {
-                state.drawn = Some(Instant::now());
-                draw(&line(self.steps, state, (done, what), Instant::now(), columns()));
+            if state.drawn.is_some_and(|at| at.elapsed() < pause) {
+                return;
+            }
+            let now = Instant::now();
+            state.drawn = Some(now);
+            match self.shown {
+                Shown::Bar => draw(&line(self.steps, state, (done, what), now, Some(columns()))),
+                _ => tell(&line(self.steps, state, (done, what), now, None)),
             }
         });
     }
@@ -95,7 +133,7 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.with(|state| {
-            if state.drawn.is_some() {
+            if state.drawn.is_some() && self.shown == Shown::Bar {
                 draw("");
             }
         });
@@ -112,12 +150,18 @@ fn draw(line: &str) {
     let _ = write!(io::stderr(), "\r{line}\x1b[K");
 }
 
+/// Prints a line.
+fn tell(line: &str) {
+    let _ = writeln!(io::stderr(), "progress: {line}");
+}
+
+/// The bar, of so many columns; without them its figures alone.
 fn line(
     steps: Steps,
     state: &State,
     (done, what): (u64, &str),
     now: Instant,
-    columns: usize,
+    columns: Option<usize>,
 ) -> String {
     let passed = now - state.since;
     let rate = done.saturating_sub(state.skipped) as f64 / passed.as_secs_f64().max(1e-9);
@@ -127,18 +171,22 @@ fn line(
         Steps::Runs => String::new(),
     };
     let text = match state.total {
-        None => format!("{what} {} {}{speed}  {}", spinner(passed), bytes(done), short(passed)),
+        None => {
+            let spinner = columns.map_or(' ', |_| spinner(passed));
+            format!("{what} {spinner} {}{speed}  {}", bytes(done), short(passed))
+        }
         Some(total) => {
             let share = (done as f64 / total.max(1) as f64).min(1.0);
             let left = total.saturating_sub(done) as f64 / rate;
             let left = Duration::try_from_secs_f64(left).map_or("?".into(), short);
             let end = format!(" {:>3.0} %{speed}  {left} left", share * 100.0);
+            let Some(columns) = columns else { return format!("{what} {}", end.trim_start()) };
             let room = columns.saturating_sub(what.chars().count() + end.chars().count() + 2);
             let full = (share * room as f64) as usize;
             format!("{what} {}{}{end}", "█".repeat(full), "░".repeat(room - full))
         }
     };
-    text.chars().take(columns.saturating_sub(1)).collect()
+    text.chars().take(columns.map_or(usize::MAX, |columns| columns.saturating_sub(1))).collect()
 }
 
 /// A time of one unit: `42s`, `3m`, `2h`, `4d`.
@@ -165,19 +213,24 @@ pub(crate) struct Busy {
 impl Busy {
     /// Appears after [`PATIENCE`], until it is dropped.
     pub(crate) fn start(what: &'static str, quiet: bool) -> Self {
-        if quiet || !io::stderr().is_terminal() {
+        let shown = Shown::of(quiet);
+        if shown == Shown::Never {
             return Self { done: None, shower: None };
         }
+        let [patience, pause] = shown.pauses();
         let (done, over) = mpsc::channel();
         let shower = std::thread::spawn(move || {
             let started = Instant::now();
-            let mut wait = PATIENCE;
+            let mut wait = patience;
             while over.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                wait = PAUSE;
+                wait = pause;
                 let elapsed = started.elapsed();
-                draw(&format!("{what} {} {}", spinner(elapsed), short(elapsed)));
+                match shown {
+                    Shown::Bar => draw(&format!("{what} {} {}", spinner(elapsed), short(elapsed))),
+                    _ => tell(&format!("{what}, {}", short(elapsed))),
+                }
             }
-            if wait == PAUSE {
+            if wait == PAUSE && shown == Shown::Bar {
                 draw("");
             }
         });
@@ -204,7 +257,7 @@ mod tests {
         let since = Instant::now();
         let of = |steps, total, done, columns| {
             let state = State { total, skipped: 0, since, drawn: None };
-            line(steps, &state, (done, "fast"), since + Duration::from_secs(10), columns)
+            line(steps, &state, (done, "fast"), since + Duration::from_secs(10), Some(columns))
         };
         let half = of(Steps::Tasks, Some(2000), 1000, 60);
         assert_eq!(
@@ -218,6 +271,10 @@ mod tests {
         );
         assert_eq!(of(Steps::Bytes, None, 4096, 60), "fast ⠋ 4.0 KiB  409 B/s  10s");
         assert_eq!(of(Steps::Bytes, Some(9), 4, 5), "fast");
+        let state = State { total: Some(2000), skipped: 0, since, drawn: None };
+        let plain =
+            line(Steps::Tasks, &state, (1000, "fast"), since + Duration::from_secs(10), None);
+        assert_eq!(plain, "fast 50 %  100 tasks/s  10s left");
         assert_eq!(
             [0, 99, 125, 7000, 400_000].map(|s| short(Duration::from_secs(s))),
             ["0s", "99s", "2m", "2h", "4d"]

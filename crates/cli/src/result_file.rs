@@ -19,7 +19,11 @@ pub(crate) struct Content {
 impl Content {
     /// A page.
     pub(crate) const PAGE: Self =
-        Self { name: "an HTML page", begin: b"<!DOCTYPE html>", example: "report.html" };
+        Self { name: "an HTML page of ftlkit", begin: PAGE_BEGINS, example: "report.html" };
+    /// Signals of a channel over time.
+    #[cfg(feature = "papers")]
+    pub(crate) const SIGNALS: Self =
+        Self { name: "a value change dump", begin: b"$comment", example: "signals.vcd" };
     /// A recording as JSON lines.
     pub(crate) const LINES: Self = Self {
         name: "a recording of `ftlkit explain`",
@@ -27,6 +31,10 @@ impl Content {
         example: "run.jsonl",
     };
 }
+
+/// How pages begin: those of other programs do not say what a page may load before anything else.
+const PAGE_BEGINS: &[u8] = b"<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta \
+    http-equiv=\"Content-Security-Policy\" content=\"";
 
 /// A file that results can be written into.
 #[derive(Clone, Debug)]
@@ -47,8 +55,11 @@ impl ResultFile {
         if path.is_dir() || path.file_name().is_none() {
             return refused("this is a folder".into(), name);
         }
-        // A link stays one: its target is replaced.
-        let file = Self { path: fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()) };
+        let file = Self { path: path.to_owned() };
+        if path.is_symlink() {
+            let why = "this is a link, and none is followed".into();
+            return refused(why, "name another file".into());
+        }
         if file.path.exists() {
             match file.holds(content) {
                 Ok(true) => {}
@@ -59,7 +70,7 @@ impl ResultFile {
                 Err(error) => return refused(error.to_string(), name),
             }
         }
-        match File::create(file.part()).and_then(|_| fs::remove_file(file.part())) {
+        match File::create_new(file.part()).and_then(|_| fs::remove_file(file.part())) {
             Ok(()) => Ok(file),
             Err(error) => {
                 let why = format!("it cannot be written: {error}");
@@ -91,7 +102,7 @@ impl ResultFile {
         write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
     ) -> Result<(), Failure> {
         let part = self.part();
-        let written = File::create(&part)
+        let written = File::create_new(&part)
             .and_then(|file| {
                 let mut to = BufWriter::new(file);
                 write(&mut to)?;
@@ -109,4 +120,28 @@ impl ResultFile {
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Writes a text that is generated, such as a page of a reference. A file that is there is replaced if it begins with the
+/// same line; another one, and a link, is an error.
+///
+/// # Errors
+/// The system's, or [`io::ErrorKind::AlreadyExists`].
+pub(crate) fn regenerate(path: &Path, text: &str) -> io::Result<()> {
+    let first = |text: &str| text.lines().next().map(str::to_owned);
+    let own = |path: &Path| fs::read_to_string(path).is_ok_and(|old| first(&old) == first(text));
+    match fs::symlink_metadata(path) {
+        Ok(there) if !there.is_file() || !own(path) => {
+            return Err(io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                "the file is there and is another's; it is not replaced",
+            ));
+        }
+        _ => {}
+    }
+    let file = ResultFile { path: path.to_owned() };
+    let part = file.part();
+    File::create_new(&part)
+        .and_then(|mut to| to.write_all(text.as_bytes()))
+        .and_then(|()| fs::rename(&part, path))
 }

@@ -32,9 +32,19 @@ impl Line<'_> {
     }
 }
 
+/// A control character, which a terminal might take as a command, as its picture.
+fn shown(c: char) -> char {
+    match c {
+        '\t' => c,
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or(c),
+        c if c.is_control() => char::REPLACEMENT_CHARACTER,
+        c => c,
+    }
+}
+
 /// Characters and their columns.
 fn columns(text: &str) -> impl Iterator<Item = (char, usize)> {
-    text.chars().scan(0, |column, c| {
+    text.chars().map(shown).scan(0, |column, c| {
         let width = if c == '\t' { TAB - *column % TAB } else { c.width().unwrap_or(0) };
         *column += width;
         Some((c, width))

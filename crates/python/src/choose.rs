@@ -5,7 +5,7 @@ use crate::experiment::Experiment;
 use crate::fault::raised;
 use crate::watched::watched;
 use lab::choose::{Question, named_parts, named_schemes};
-use lab::config::{Experiment as Settings, PartTable};
+use lab::config::{ConfigError, Experiment as Settings, PartTable};
 use lab::{Fault, sweep};
 use pyo3::prelude::*;
 
@@ -26,7 +26,7 @@ pub(crate) fn choose(
     experiment: &Experiment,
     parts: Vec<Bound<'_, Experiment>>,
     schemes: Vec<String>,
-    shares: Vec<f64>,
+    shares: Vec<String>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(Table, Option<Py<PyAny>>)> {
     let experiment = experiment.0.clone();
@@ -43,6 +43,9 @@ pub(crate) fn choose(
             part.resolve()?;
         }
         let schemes = named_schemes(&schemes)?;
+        let shares = shares.iter().map(|share| workload::quantity::share(share));
+        let shares = shares.collect::<Result<_, _>>();
+        let shares = shares.map_err(|why| ConfigError::setting("shares", why))?;
         let question = Question { experiment, parts, schemes, shares };
         question.check()?;
         Ok(question.answer(watched))

@@ -48,7 +48,7 @@ impl Sweep {
     }
 
     fn enter(&mut self, path: &std::path::Path, force: bool) -> Result<usize, Fault> {
-        let out = sweep::folder(path, &self.plan, force)?;
+        let out = sweep::folder(path, &self.plan, &[], force)?;
         let kept = Kept::new(&path.join("runs")).map_err(sweep::unusable)?;
         results::write_experiment(&self.experiment, &out, WRITTEN_BY)?;
         for (point, outcome) in self.plan.points.iter().zip(&mut self.outcomes) {

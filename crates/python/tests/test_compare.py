@@ -215,5 +215,5 @@ def test_a_choice_is_the_commands(command):
         schemes="page-level,lazy-rtgc",
     )
     assert table.rows() == printed
-    with pytest.raises(ftlkit.InputError, match="1.5 is not a share"):
-        ftlkit.choose("uniform", deadline="3ms", capacity="8MiB", shares=[1.5])
+    with pytest.raises(ftlkit.InputError, match="`80` is above 1: write `80%` or `0.8`"):
+        ftlkit.choose("uniform", deadline="3ms", capacity="8MiB", shares=["50%", 80])

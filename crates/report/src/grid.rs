@@ -1,11 +1,12 @@
 //! Layout of aligned plain text.
 
+use super::one_unit::one_unit;
 use super::table::Table;
 
 /// A cell without a value.
 pub(super) const NONE: &str = "–";
 /// Blanks between columns.
-const GAP: usize = 2;
+pub(super) const GAP: usize = 2;
 /// Width above which names are broken instead of widening their column beyond its cells.
 const NAME_WIDTH: usize = 30;
 
@@ -25,7 +26,9 @@ impl Grid {
         debug_assert_eq!(cells.len(), self.names.len());
         if cells.iter().any(Option::is_some) {
             let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| NONE.to_owned()));
-            self.rows.push((label.to_owned(), cells.collect()));
+            let mut cells: Vec<String> = cells.collect();
+            one_unit(cells.iter_mut().collect());
+            self.rows.push((label.to_owned(), cells));
         }
     }
 
@@ -60,7 +63,8 @@ impl Grid {
         let widest = |at: usize| {
             let cells =
                 self.rows.iter().map(|(_, cells)| widest_line(&cells[at])).max().unwrap_or(0);
-            cells.max(columns(&self.names[at]).min(room.saturating_sub(GAP)))
+            let name = broken_name(&self.names[at], room.saturating_sub(GAP));
+            name.iter().map(|line| columns(line)).chain([cells]).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..self.names.len()).map(widest).collect();
         if labels + widths.iter().map(|w| w + GAP).sum::<usize>() > width {
@@ -119,7 +123,7 @@ impl Grid {
 }
 
 /// Terminal columns of text: one per character, because the reports use no wide ones.
-fn columns(text: &str) -> usize {
+pub(super) fn columns(text: &str) -> usize {
     text.chars().count()
 }
 
@@ -135,21 +139,21 @@ fn headings(heads: Vec<Vec<String>>) -> impl Iterator<Item = String> {
     ["<".to_owned()].into_iter().chain(heads.into_iter().map(bottom))
 }
 
-/// A scheme's name in lines of this width, broken after `+` if possible.
+/// A scheme's name in lines of this width, broken after `+` if possible, else after other marks; a longer word exceeds it.
 fn broken_name(name: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for part in name.split_inclusive('+') {
+    let mut push = |piece: &str| {
         let line = lines.last_mut().expect("never empty");
-        if columns(line) + columns(part) <= width {
-            line.push_str(part);
-            continue;
+        match line.is_empty() || columns(line) + columns(piece) <= width {
+            true => line.push_str(piece),
+            false => lines.push(piece.to_owned()),
         }
-        let letters: Vec<char> = part.chars().collect();
-        let pieces = letters.chunks(width.max(1)).map(String::from_iter);
-        if line.is_empty() {
-            lines.pop();
+    };
+    for part in name.split_inclusive('+') {
+        match columns(part) <= width {
+            true => push(part),
+            false => part.split_inclusive(['-', '=', ':', ',', ' ']).for_each(&mut push),
         }
-        lines.extend(pieces);
     }
     lines
 }
@@ -192,9 +196,10 @@ mod tests {
     #[test]
     fn names_break_after_plus() {
         assert_eq!(broken_name("lazy-rtgc+victim=fifo", 12), ["lazy-rtgc+", "victim=fifo"]);
-        assert_eq!(broken_name("abcdefgh", 3), ["abc", "def", "gh"]);
+        assert_eq!(broken_name("page-level+idle", 6), ["page-", "level+", "idle"]);
+        assert_eq!(broken_name("abcdefgh", 3), ["abcdefgh"]);
         assert_eq!(broken_name("", 3), [""]);
-        assert_eq!(broken_name("µµµ", 0), ["µ", "µ", "µ"]);
+        assert_eq!(broken_name("µµµ", 0), ["µµµ"]);
     }
 
     #[test]

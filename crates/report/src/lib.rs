@@ -10,6 +10,7 @@ mod grid;
 #[cfg(feature = "html")]
 pub mod html;
 mod json;
+mod one_unit;
 mod out_dir;
 pub mod overview;
 #[cfg(feature = "html")]
@@ -27,7 +28,7 @@ pub use {::run, ::workload};
 pub use ::run::report::*;
 pub use grid::wrap;
 pub use json::to_json;
-pub use out_dir::{OutDir, OutError, prepare_out_dir};
+pub use out_dir::{OutDir, OutError, Replaces, prepare_out_dir};
 #[cfg(feature = "html")]
 pub use page::{About, page};
 pub use table::Table;

@@ -3,15 +3,31 @@
 use super::csv;
 use super::plots::{self, PlotOptions};
 use ::run::report::Report;
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 /// A directory that existed and was writable when it was checked.
 #[derive(Clone, Debug)]
 pub struct OutDir {
     path: PathBuf,
     plots: PlotOptions,
+    replaces: Replaces,
+    /// What was written: it may be written again.
+    written: Arc<Mutex<HashSet<PathBuf>>>,
+}
+
+/// What of a directory's content may be replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replaces {
+    /// Nothing.
+    Nothing,
+    /// Files of this run, which goes on: all but links and what else is no file.
+    Own,
+    /// Whatever has the name of a result. A link is replaced itself, and its target is as it was.
+    All,
 }
 
 /// Reason why a report cannot be written.
@@ -29,6 +45,9 @@ pub enum OutError {
         /// The file by which it was known.
         found: &'static str,
     },
+    /// The directory holds something that has the name of a result, and is not to be replaced.
+    #[error("{path} is there, and the results would replace it", path = .0.display())]
+    There(PathBuf),
     /// The directory cannot be created.
     #[error("cannot create the directory {path} for the results", path = .path.display())]
     Create {
@@ -67,10 +86,15 @@ pub fn prepare_out_dir(path: &Path) -> Result<OutDir, OutError> {
     fs::create_dir_all(path)
         .map_err(|source| OutError::Create { path: path.to_owned(), source })?;
     let probe = path.join(format!(".ftlkit-{}", std::process::id()));
-    let tried = File::create(&probe).and_then(|mut file| file.write_all(b"may I write here?"));
+    let tried = File::create_new(&probe).and_then(|mut file| file.write_all(b"may I write here?"));
     let removed = fs::remove_file(&probe);
     tried.and(removed).map_err(|source| OutError::Write { path: probe, source })?;
-    Ok(OutDir { path: path.to_owned(), plots: PlotOptions::default() })
+    Ok(OutDir {
+        path: path.to_owned(),
+        plots: PlotOptions::default(),
+        replaces: Replaces::Nothing,
+        written: Arc::default(),
+    })
 }
 
 /// Files that a run writes last, or that all runs write.
@@ -96,16 +120,55 @@ impl OutDir {
         }
     }
 
+    /// The same directory, of whose content this may be replaced; at first nothing.
+    pub fn replacing(self, replaces: Replaces) -> Self {
+        Self { replaces, ..self }
+    }
+
+    /// Checks before a run that files of these names can be written.
+    ///
+    /// # Errors
+    /// [`OutError::There`] with the first that is there and may not be replaced, [`OutError::Write`] with a directory.
+    pub fn takes(&self, names: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<(), OutError> {
+        names.into_iter().try_for_each(|name| self.check(&self.path.join(name)))
+    }
+
+    fn check(&self, path: &Path) -> Result<(), OutError> {
+        let Ok(there) = fs::symlink_metadata(path) else { return Ok(()) };
+        if there.is_dir() {
+            let source = io::ErrorKind::IsADirectory.into();
+            return Err(OutError::Write { path: path.to_owned(), source });
+        }
+        let own = || self.written.lock().is_ok_and(|written| written.contains(path));
+        match self.replaces {
+            Replaces::All => Ok(()),
+            Replaces::Own if there.is_file() => Ok(()),
+            _ if there.is_file() && own() => Ok(()),
+            _ => Err(OutError::There(path.to_owned())),
+        }
+    }
+
     /// The directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes `report.json`, the CSV tables and the plots, and returns their paths. Existing files of these names
-    /// are replaced.
+    /// Names of all files that [`OutDir::write`] may write.
+    pub fn of_reports() -> Vec<String> {
+        let plots = plots::PLOTS.iter().flat_map(|plot| Self::of_plot(plot.name));
+        let tables = csv::TABLES.iter().map(|table| table.name.to_owned());
+        ["report.json".to_owned()].into_iter().chain(tables).chain(plots).collect()
+    }
+
+    /// Names of a plot's files, in all formats.
+    pub fn of_plot(name: &str) -> impl Iterator<Item = String> {
+        plots::PlotFormat::ALL.iter().map(move |format| format!("{name}.{}", format.name()))
+    }
+
+    /// Writes `report.json`, the CSV tables and the plots, and returns their paths.
     ///
     /// # Errors
-    /// [`OutError::Write`] or [`OutError::Draw`] with the file's path.
+    /// [`OutError::There`], [`OutError::Write`] or [`OutError::Draw`] with the file's path.
     pub fn write(&self, report: &Report) -> Result<Vec<PathBuf>, OutError> {
         let mut written = vec![self.file("report.json", |to| {
             to.write_all(super::json::to_json(report).as_bytes())?;
@@ -138,7 +201,8 @@ impl OutDir {
     /// # Errors
     /// As [`prepare_out_dir`].
     pub fn below(&self, name: &str) -> Result<Self, OutError> {
-        Ok(prepare_out_dir(&self.path.join(name))?.with_plots(self.plots.clone()))
+        let below = prepare_out_dir(&self.path.join(name))?;
+        Ok(below.with_plots(self.plots.clone()).replacing(self.replaces))
     }
 
     /// Writes a plot in each of its formats; `name` is without an ending.
@@ -156,20 +220,35 @@ impl OutDir {
         self.plots.formats.iter().map(write).collect()
     }
 
-    /// Writes one file and returns its path.
+    /// Writes one file, which has its name only when it is whole, and returns its path. No link is followed.
+    ///
+    /// # Errors
+    /// [`OutError::There`] or [`OutError::Write`] with the file's path.
     pub fn file(
         &self,
         name: &str,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<PathBuf, OutError> {
         let path = self.path.join(name);
-        let done = File::create(&path).and_then(|file| {
+        self.check(&path)?;
+        let part = self.path.join(format!(".{name}.{}.part", std::process::id()));
+        let done = File::create_new(&part).and_then(|file| {
             let mut file = BufWriter::new(file);
-            write(&mut file)?;
-            file.flush()
+            let done = write(&mut file).and_then(|()| file.flush());
+            let done = done.and_then(|()| fs::rename(&part, &path));
+            if done.is_err() {
+                // What is left of it is of no use.
+                let _ = fs::remove_file(&part);
+            }
+            done
         });
         match done {
-            Ok(()) => Ok(path),
+            Ok(()) => {
+                if let Ok(mut written) = self.written.lock() {
+                    written.insert(path.clone());
+                }
+                Ok(path)
+            }
             Err(source) => Err(OutError::Write { path, source }),
         }
     }
@@ -231,6 +310,50 @@ mod tests {
         dir.write(&samples::report()).unwrap();
         let told = prepare_out_dir(&scratch.0).unwrap().unused().unwrap_err();
         assert!(matches!(told, OutError::Taken { found: "report.json", .. }), "{told:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_of_others_is_replaced_and_no_link_is_followed() {
+        let scratch = Scratch::new("others");
+        let path = |name: &str| scratch.0.join(name);
+        fs::write(path("victim"), "mine").unwrap();
+        fs::write(path("summary.csv"), "mine").unwrap();
+        std::os::unix::fs::symlink("victim", path("link.csv")).unwrap();
+        std::os::unix::fs::symlink("nowhere", path("loose.csv")).unwrap();
+        let dir = prepare_out_dir(&scratch.0).unwrap();
+        let write = |dir: &OutDir, name: &str| dir.file(name, |to| to.write_all(b"new"));
+        for (replaces, refused) in [
+            (Replaces::Nothing, &["summary.csv", "link.csv", "loose.csv"][..]),
+            (Replaces::Own, &["link.csv", "loose.csv"]),
+            (Replaces::All, &[]),
+        ] {
+            let dir = dir.clone().replacing(replaces);
+            for name in ["summary.csv", "link.csv", "loose.csv"] {
+                let told = dir.takes([name]);
+                assert_eq!(told.is_err(), refused.contains(&name), "{replaces:?} {name}");
+                if refused.contains(&name) {
+                    assert!(matches!(write(&dir, name), Err(OutError::There(_))), "{name}");
+                }
+            }
+        }
+        assert!(OutDir::of_reports().contains(&"summary.csv".to_owned()));
+        let forced = dir.replacing(Replaces::All);
+        write(&forced, "link.csv").unwrap();
+        let read = |name: &str| fs::read_to_string(path(name)).unwrap();
+        assert_eq!(
+            [read("victim"), read("summary.csv"), read("link.csv")],
+            ["mine", "mine", "new"]
+        );
+        assert!(fs::symlink_metadata(path("link.csv")).unwrap().is_file());
+        assert!(!path("nowhere").exists());
+        write(&forced, "fresh.csv").unwrap();
+        write(&forced.replacing(Replaces::Nothing), "fresh.csv").unwrap();
+        assert!(
+            fs::read_dir(&scratch.0)
+                .unwrap()
+                .all(|entry| { !entry.unwrap().file_name().to_string_lossy().ends_with(".part") })
+        );
     }
 
     #[test]

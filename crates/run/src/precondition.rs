@@ -28,7 +28,11 @@ pub struct Preconditioning {
     pub age: f64,
     /// Share of sequential overwrites; the others are uniformly random, and each overwrite's type is drawn. A
     /// sequential overwrite continues after the last one and wraps from the last page to the first. Default: 0.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(
+        default,
+        skip_serializing_if = "is_zero",
+        deserialize_with = "workload::quantity::read_share"
+    )]
     pub sequential: f64,
     /// Page writes of the workload itself, which runs after fill and age, as a multiple of the pages that it can address.
     /// It is repeated as needed, a built-in workload with another seed each time. Of reads in a row 64 are run. Default:

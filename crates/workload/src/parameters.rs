@@ -1,7 +1,7 @@
 //! Parameters of generators: declarations, ranges and the values that a user gave.
 
 use crate::error::WorkloadError;
-use crate::quantity::decimal;
+use crate::quantity::{self, decimal};
 use crate::units;
 use std::collections::BTreeMap;
 
@@ -108,7 +108,14 @@ impl Parameters {
                 return Err(unknown(workload, name, all()));
             };
             if value != info.default && !info.allows(value) {
-                return Err(parameter_error(workload, name, info.range(), value));
+                let range = match quantity::share(value) {
+                    // How a number above 1 would be right.
+                    Err(why) if matches!(info.kind, Kind::Share) => {
+                        format!("{}: {why}", info.range())
+                    }
+                    _ => info.range(),
+                };
+                return Err(parameter_error(workload, name, range, value));
             }
         }
         let value_of = |info: &ParameterInfo| {

@@ -8,8 +8,8 @@ use std::str::FromStr;
 
 /// Number of bytes.
 ///
-/// Text accepts `k`, `KB` and `KiB`, `M`, `MB` and `MiB`, … in any case, all powers of 1024 (as in fio).
-/// A bare integer is bytes.
+/// Text accepts `KiB`, `MiB`, … and `k`, `M`, … (as in fio), powers of 1024, and `KB`, `MB`, …, powers of 1000, all in any
+/// case. A bare integer is bytes.
 pub type Bytes = Quantity<ByteUnits>;
 
 /// Time. Text accepts `ns`, `us`, `ms`, `s`, `min`, `h`, `d`; a bare integer is nanoseconds.
@@ -53,22 +53,22 @@ pub struct CountUnits;
 impl Units for ByteUnits {
     const WHAT: &'static str = "a size";
     const EXAMPLE: &'static str = "`32GiB`, `4KiB`, `512` (bytes)";
-    const KNOWN: &'static str = "B, KiB, MiB, GiB and TiB (powers of 1024)";
+    const KNOWN: &'static str = "B, KiB, MiB, GiB and TiB (powers of 1024; k, M, G and T are the same), KB, MB, GB and TB (powers of 1000)";
     const SUFFIXES: &'static [(&'static str, u64)] = &[
         ("", 1),
         ("b", 1),
         ("k", 1 << 10),
         ("kib", 1 << 10),
-        ("kb", 1 << 10),
+        ("kb", 1_000),
         ("m", 1 << 20),
         ("mib", 1 << 20),
-        ("mb", 1 << 20),
+        ("mb", 1_000_000),
         ("g", 1 << 30),
         ("gib", 1 << 30),
-        ("gb", 1 << 30),
+        ("gb", 1_000_000_000),
         ("t", 1 << 40),
         ("tib", 1 << 40),
-        ("tb", 1 << 40),
+        ("tb", 1_000_000_000_000),
     ];
     const PRINTED: &'static [(&'static str, u64)] =
         &[("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
@@ -115,6 +115,43 @@ pub fn decimal(text: &str) -> Option<f64> {
         Some(percent) => percent.trim().parse().ok().map(|percent: f64| percent / 100.0),
         None => text.parse().ok(),
     }
+}
+
+/// A share of one: `0.8` or `80%`. One above 1, such as a ratio, is in per cent: a bare `7` is hardly ever 700 %.
+///
+/// # Errors
+/// Why it is none, and how it would be right; the caller checks the range.
+pub fn share(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let share = decimal(text).filter(|share| share.is_finite());
+    let share =
+        share.ok_or_else(|| format!("`{text}` is not a share, a number such as 0.8 or 80%"))?;
+    match share > 1.0 && !text.ends_with('%') {
+        // Rounded: 7.3 / 100 has seventeen digits.
+        true => Err(format!(
+            "`{text}` is above 1: write `{text}%` or `{}`",
+            (share * 1e8).round() / 1e10
+        )),
+        false => Ok(share),
+    }
+}
+
+/// Reads a [`share`] from a file, in which it is a number or a text.
+///
+/// # Errors
+/// As [`share`].
+pub fn read_share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a share such as 0.8 or \"80%\"")]
+    enum Share {
+        Number(f64),
+        Text(String),
+    }
+    let text = match Share::deserialize(deserializer)? {
+        Share::Number(number) => number.to_string(),
+        Share::Text(text) => text,
+    };
+    share(&text).map_err(de::Error::custom)
 }
 
 /// Reason why a text is not a quantity.
@@ -262,7 +299,13 @@ mod tests {
             ("4KiB", 4096),
             ("4k", 4096),
             ("4 KiB", 4096),
-            ("4KB", 4096),
+            ("4KB", 4000),
+            ("1.5 mb", 1_500_000),
+            ("4GB", 4_000_000_000),
+            ("2TB", 2_000_000_000_000),
+            ("3m", 3 << 20),
+            ("5G", 5 << 30),
+            ("1t", 1 << 40),
             ("1.5GiB", 3 << 29),
             ("32GiB", 32 << 30),
             ("1_000B", 1000),
@@ -310,6 +353,25 @@ mod tests {
         assert!(bytes("-5").unwrap_err().to_string().contains("below 0"));
         let round = |count| Bytes::new(count).rounded_down().to_string();
         assert_eq!([round(5), round(1025), round((8 << 40) - 1)], ["5B", "1025B", "8191GiB"]);
+    }
+
+    #[test]
+    fn a_share_above_1_is_in_per_cent() {
+        for (text, expected) in
+            [("0.8", 0.8), ("80%", 0.8), ("80 %", 0.8), ("1", 1.0), ("150%", 1.5), ("0", 0.0)]
+        {
+            assert_eq!(share(text), Ok(expected), "{text}");
+        }
+        for (text, said) in [
+            ("7", "`7` is above 1: write `7%` or `0.07`"),
+            ("80", "write `80%` or `0.8`"),
+            ("7.3", "write `7.3%` or `0.073`"),
+            ("inf", "not a share"),
+            ("x", "`x` is not a share, a number such as 0.8 or 80%"),
+        ] {
+            let told = share(text).unwrap_err();
+            assert!(told.contains(said), "{told}");
+        }
     }
 
     #[test]

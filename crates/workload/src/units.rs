@@ -1,16 +1,16 @@
 //! Quantities in text: bytes with a suffix, shares as a fraction or in per cent.
 
 pub(crate) use crate::nearest::nearest;
-use crate::quantity::{Bytes, Count, decimal};
+use crate::quantity::{self, Bytes, Count};
 
-/// Bytes: `4096`, `4k`, `4KiB`, `1.5MiB`. Suffixes are powers of 1024, in any case.
+/// Bytes: `4096`, `4k`, `4KiB`, `1.5MiB`. Suffixes as of [`Bytes`].
 pub(crate) fn bytes(text: &str) -> Option<u64> {
     text.parse().ok().map(|Bytes { 0: bytes, .. }| bytes)
 }
 
 /// A share of one: `0.25` or `25%`.
 pub(crate) fn share(text: &str) -> Option<f64> {
-    decimal(text).filter(|value| (0.0..=1.0).contains(value))
+    quantity::share(text).ok().filter(|value| (0.0..=1.0).contains(value))
 }
 
 /// A whole number: `1000000`, `1_000_000`, `1M` or `1e6`.
@@ -60,6 +60,7 @@ pub(crate) fn show_bytes(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quantity::decimal;
 
     #[test]
     fn bytes_take_suffixes_and_refuse_what_is_no_whole_byte() {

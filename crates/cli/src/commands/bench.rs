@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{self, table};
+use crate::progress::LINES;
 use clap::Args;
 use lab::bench::{
     self, BufferRow, ChannelsRow, Load, Options, Report, Row, SHAPES, Shape, SsdRow, Subject,
@@ -11,6 +12,7 @@ use lab::config::{Bytes, SchemeTable};
 use lab::run::{Observer, Phase};
 use serde_json::json;
 use std::io::IsTerminal;
+use std::time::Instant;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -92,11 +94,15 @@ impl BenchArgs {
         let options = self.options()?;
         fits(options.shapes_to_measure(), lab::memory::available_bytes())?;
         interrupt::listen();
-        let tell = !self.quiet && std::io::stderr().is_terminal();
+        let is_terminal = std::io::stderr().is_terminal();
+        let mut told = Instant::now();
         let report = bench::run(&options, &Interruptible, &mut |row| {
-            if tell {
+            // Elsewhere a line now and then is enough.
+            if !self.quiet && (is_terminal || told.elapsed() >= LINES) {
+                told = Instant::now();
                 eprintln!(
-                    "{} at {}: {:.1} ns per flash page operation",
+                    "{}{} at {}: {:.1} ns per flash page operation",
+                    if is_terminal { "" } else { "progress: " },
                     row.scheme,
                     Bytes::new(row.capacity_bytes),
                     row.ns_per_flash_op

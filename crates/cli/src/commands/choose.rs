@@ -14,6 +14,7 @@ use lab::run::{Observer, Phase};
 use serde_json::json;
 use std::path::PathBuf;
 use workload::WorkloadSpec;
+use workload::quantity::share;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,8 +59,9 @@ pub(crate) struct ChooseArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     schemes: Vec<String>,
 
-    /// Logical shares to try besides each scheme's default, each above 0 and below 1
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0.875,0.75")]
+    /// Logical shares to try besides each scheme's default, each above 0 and below 1, or in per cent
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0.875,0.75",
+        value_parser = share)]
     shares: Vec<f64>,
 
     /// Set a workload parameter, or with `part.` a data-sheet value of every part; may be repeated

@@ -118,13 +118,18 @@ impl CopybackArgs {
             return self.host.run(&bus, &ways, self.valid, self.csv, &self.output);
         }
         self.host.refuse_alone()?;
+        let out = self.output.folder()?;
         let study = self.study(&bus.timings, ways)?;
         let rows = study.rows()?;
         let crossovers = study.crossovers()?;
-        if let Some(out) = self.output.folder()? {
+        if let Some(out) = out {
             let written = files::write(&study, &rows, &bus.part.name, &out)?;
             if !self.output.quiet {
-                eprintln!("note: {} files written to {}", written.len(), out.path().display());
+                output::note(&format!(
+                    "{} files written to {}",
+                    written.len(),
+                    out.path().display()
+                ));
             }
         }
         if self.csv {

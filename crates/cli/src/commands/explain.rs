@@ -145,7 +145,7 @@ impl ExplainArgs {
         if let Some(page) = page {
             page.write(|to| html::page(&recording, to))?;
             let (steps, path) = (recording.frames.len(), page.path().display());
-            eprintln!("note: {steps} steps written to {path}; open it in a browser");
+            output::note(&format!("{steps} steps written to {path}; open it in a browser"));
         }
         if let Some(lines) = lines {
             lines.write(|to| json_lines(&recording, to))?;
@@ -156,9 +156,10 @@ impl ExplainArgs {
             out.flush()?;
         }
         if output.text {
-            let no_color = std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty());
-            let color = io::stdout().is_terminal() && !no_color;
-            output::text(&text::render(&recording, color))?;
+            match output::colors(io::stdout().is_terminal()) {
+                true => output::as_it_is(&text::render(&recording, true))?,
+                false => output::text(&text::render(&recording, false))?,
+            }
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use lab::report::wrap;
 use lab::run::{Observer, Phase};
 use serde_json::json;
 use std::path::PathBuf;
-use workload::quantity::decimal;
+use workload::quantity::share;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -84,11 +84,11 @@ impl std::str::FromStr for Shares {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let ends =
-            text.split_once("..").and_then(|(least, most)| Some((decimal(least)?, decimal(most)?)));
-        let fits = |ends: &(f64, f64)| ends.0 > 0.0 && ends.0 <= ends.1 && ends.1 < 1.0;
         let wrong = "expected LEAST..MOST, above 0 and below 1, such as 0.8..0.95";
-        ends.filter(fits).map(Self).ok_or_else(|| wrong.into())
+        let (least, most) = text.split_once("..").ok_or(wrong)?;
+        let ends = (share(least)?, share(most)?);
+        let fits = ends.0 > 0.0 && ends.0 <= ends.1 && ends.1 < 1.0;
+        if fits { Ok(Self(ends)) } else { Err(wrong.into()) }
     }
 }
 

@@ -119,10 +119,10 @@ fn parts_text() -> String {
     text.push_str(&table(["<part", "<description"], described));
     let notes = "bus: of parts that give it, the cycle (tRC, tWC) or the rate; commands and transfer are then added to tR \
          and tPROG, and copies may take several paths. tR and tPROG of the others include the transfer: on an SSD \
-         (compare --channels) they need --bus-cycle. Where times depend on the page, the shortest and the longest.";
+         (compare --channels) they need --bus-cycle. Where times depend on the page, the shortest and the longest. Sources, \
+         currents, times by page and SLC mode: ftlkit list parts --json";
     text.push_str("\n\n");
     text.push_str(&lab::report::wrap(notes, output::width(), "  "));
-    text.push_str("Sources, currents, times by page and SLC mode: ftlkit list parts --json\n");
     text
 }
 
@@ -190,10 +190,10 @@ fn formats_text() -> String {
         .iter()
         .map(|info| [info.name.into(), info.summary.into(), info.detection.into()]);
     let mut text = table(columns, rows);
-    text.push_str(
+    text.push_str(&output::wrapped(
         "\n\nAny of them may be compressed with gzip, Zstandard, xz or bzip2. Fields and units: ftlkit list \
-         formats NAME\n",
-    );
+         formats NAME",
+    ));
     text
 }
 

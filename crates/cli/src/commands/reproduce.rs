@@ -8,7 +8,7 @@ use crate::{interrupt, output};
 use clap::Args;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use lab::report::{OutDir, OutError};
-use lab::{results, with_causes};
+use lab::with_causes;
 use papers::{
     Detail, PAPERS, Paper, ReproduceError, Reproduction, ReproductionObserver, Scale, Settings,
 };
@@ -124,10 +124,19 @@ impl ReproduceArgs {
         }
         let plots = self.output.plots();
         let out = self.output.folder()?.map(|out| out.with_plots(plots.clone()));
+        let below = |paper: &&dyn Paper| match &out {
+            Some(out) if all => {
+                let below = self.output.folder_at(&out.path().join(paper.name()))?;
+                Ok(Some(below.with_plots(plots.clone())))
+            }
+            out => Ok(out.clone()),
+        };
+        let folders: Vec<Option<OutDir>> =
+            papers.iter().map(below).collect::<Result<_, Failure>>()?;
         let html = self.output.html.check()?;
         interrupt::listen();
         let (mut found, mut shown) = (Vec::new(), Ok(()));
-        for paper in papers {
+        for (paper, folder) in papers.into_iter().zip(folders) {
             let watch = Bar::new(self.output.quiet);
             let one = paper.reproduce(&settings, &watch);
             drop(watch);
@@ -139,13 +148,9 @@ impl ReproduceArgs {
                     return Err(error.into());
                 }
             };
-            if let Some(out) = &out {
-                let path = out.path().join(paper.name());
-                let below = all.then(|| results::folder(&path, self.output.force)).transpose()?;
-                let below = below.map(|below| below.with_plots(plots.clone()));
-                let written =
-                    papers::write(&one, below.as_ref().unwrap_or(out)).map_err(unwritten)?;
-                self.note(written.len(), below.as_ref().unwrap_or(out));
+            if let Some(folder) = &folder {
+                let written = papers::write(&one, folder).map_err(unwritten)?;
+                self.note(written.len(), folder);
             }
             if !self.output.json && shown.is_ok() {
                 shown = output::text(&self.text(&one, !found.is_empty()));
@@ -204,7 +209,7 @@ impl ReproduceArgs {
     fn note(&self, files: usize, out: &OutDir) {
         if !self.output.quiet {
             let files = if files == 1 { "index.html".into() } else { format!("{files} files") };
-            eprintln!("note: {files} written to {}", out.path().display());
+            output::note(&format!("{files} written to {}", out.path().display()));
         }
     }
 

@@ -8,8 +8,10 @@ use crate::progress::{Busy, Progress};
 use crate::{interrupt, output};
 use clap::Args;
 use lab::config::{Experiment, Resolved};
-use lab::report::OutDir;
+#[cfg(feature = "papers")]
+use lab::report::Replaces;
 use lab::report::plots::{PlotFont, PlotFormat, PlotOptions, PlotSize};
+use lab::report::{OutDir, units};
 use lab::results;
 use lab::run::{Observer, Phase};
 use std::path::PathBuf;
@@ -83,7 +85,7 @@ pub(crate) struct OutputArgs {
     #[command(flatten)]
     pub(super) html: HtmlArgs,
 
-    /// Let --out replace the results of another run
+    /// Let --out replace the results of another run, and other files of their names
     #[arg(long)]
     pub(super) force: bool,
 
@@ -100,8 +102,18 @@ impl OutputArgs {
     /// The directory of `--out`, created and checked.
     #[cfg(feature = "papers")]
     pub(super) fn folder(&self) -> Result<Option<OutDir>, Failure> {
-        let out = self.out.as_deref().map(|path| results::folder(path, self.force)).transpose()?;
+        let out = self.out.as_deref().map(|path| self.folder_at(path)).transpose()?;
         Ok(out.map(|out| out.with_plots(self.plots())))
+    }
+
+    /// A directory of a paper's or a study's results.
+    #[cfg(feature = "papers")]
+    pub(super) fn folder_at(&self, path: &std::path::Path) -> Result<OutDir, Failure> {
+        let files = ["report.txt", "rows.csv", "rows.json", "clock.txt"];
+        let folders = ["plots", "curves"].into_iter().filter(|_| !self.force);
+        let names = files.into_iter().chain(folders).map(str::to_owned);
+        let replaces = if self.force { Replaces::All } else { Replaces::Nothing };
+        Ok(results::folder_for(path, replaces, names)?)
     }
 
     /// The plots' formats; all else as it is by default.
@@ -151,9 +163,9 @@ impl RunArgs {
         let mut experiment = Experiment::from_file(&self.file)?;
         let other = experiment.written_by.take().filter(|other| other != WRITTEN_BY);
         if let Some(other) = other.filter(|_| !self.output.quiet) {
-            eprintln!(
-                "note: the experiment was written by {other}; this is {WRITTEN_BY}, and figures may differ"
-            );
+            output::note(&format!(
+                "the experiment was written by {other}; this is {WRITTEN_BY}, and figures may differ"
+            ));
         }
         Ok(experiment)
     }
@@ -164,6 +176,9 @@ impl RunArgs {
         run_experiment(experiment, (&self.output, plots), strict, self.dry_run)
     }
 }
+
+/// Memory of a run from which on it is told before it is taken, bytes.
+const TOLD_BYTES: u64 = 1 << 30;
 
 /// Checks the experiment, runs it unless `dry_run`, and prints the results. If `strict`, a late request is a failure.
 pub(crate) fn run_experiment(
@@ -187,11 +202,21 @@ pub(crate) fn run_experiment(
         return print_experiment(&resolved);
     }
     resolved.check_memory()?;
+    let needed = resolved.run_bytes();
+    if needed >= TOLD_BYTES && !output.quiet {
+        output::note(&format!("the run takes about {} of memory", units::bytes(needed)));
+    }
     run_resolved(&resolved, output, strict, (out.as_ref(), html))
 }
 
 fn print_experiment(resolved: &Resolved) -> Result<(), Failure> {
-    output::text(&experiment_text(resolved)?)
+    // Of one scheme: how many run at once is the machine's matter.
+    let largest = resolved.schemes.iter().map(|scheme| resolved.needed_bytes(scheme)).max();
+    let needed = units::bytes(largest.unwrap_or(0));
+    output::text(&format!(
+        "{}\n# memory of the largest scheme: about {needed}\n",
+        experiment_text(resolved)?.trim_end()
+    ))
 }
 
 /// The experiment with all its settings, and what is noted of it.
@@ -285,10 +310,10 @@ fn write_files(
 ) -> Result<(), Failure> {
     let (written, note) = results::write(resolved, found, out, WRITTEN_BY)?;
     if let Some(note) = note {
-        eprintln!("note: {note}");
+        output::note(&note);
     }
     if !quiet {
-        eprintln!("note: {} files written to {}", written.len(), out.path().display());
+        output::note(&format!("{} files written to {}", written.len(), out.path().display()));
     }
     Ok(())
 }

@@ -25,6 +25,7 @@ use self::record::Recording;
 use self::tls::TlsArgs;
 use self::watch::{Watch, WatchArgs};
 use crate::failure::Failure;
+use crate::output;
 use clap::Args;
 use device::image::{Description, Image, ImageArray, ImageError, NEED_ORDER, Recovered};
 use device::nbd::{Limits, Listener, Server, Stop, Tls, serve};
@@ -177,6 +178,13 @@ impl ServeArgs {
                 let resolved = self.device.resolve()?;
                 let scheme = only_scheme(&resolved)?;
                 have_handles(&self.exports, scheme)?;
+                let data = resolved.geometry.capacity_bytes();
+                if lab::memory::available_bytes().is_some_and(|available| available < data) {
+                    let data = lab::report::units::bytes(data);
+                    output::note(&format!(
+                        "data are kept in memory, and {data} of them would not fit; --image keeps them in a file"
+                    ));
+                }
                 let array = Array::new(resolved.geometry, scheme.part.clone(), Store::All);
                 self.serve_faulty(array, &resolved, true, front)
             }

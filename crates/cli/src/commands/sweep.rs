@@ -18,10 +18,10 @@ use lab::sweep::{
 };
 use lab::with_causes;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Words about what the feature `parquet` brings.
 #[cfg(feature = "parquet")]
@@ -121,7 +121,8 @@ pub(crate) struct SweepOptions {
     #[command(flatten)]
     html: HtmlArgs,
 
-    /// Let --out replace the tables of another sweep, or the results of another run; finished runs stay
+    /// Let --out replace the tables of another sweep, the results of another run, and other files of their names; finished
+    /// runs stay
     #[arg(long)]
     force: bool,
 
@@ -220,6 +221,7 @@ impl SweepOptions {
             let _busy = Busy::start("hashing traces", self.quiet);
             Plan::new(experiment.clone())?
         };
+        sweep::check_plots(&plan, &self.plot)?;
         let limits = Limits::of_machine(self.threads.map(usize::from));
         let runs = out.as_ref().map(|out| out.join("runs"));
         if self.dry_run {
@@ -230,7 +232,8 @@ impl SweepOptions {
             drop(_busy);
             return output::text(&told(&plan, &estimate, limits));
         }
-        let out = out.map(|path| sweep::folder(&path, &plan, self.force)).transpose()?;
+        let out =
+            out.map(|path| sweep::folder(&path, &plan, &self.plot, self.force)).transpose()?;
         let html = self.html.check()?;
         let kept = runs.map(|runs| Kept::new(&runs)).transpose().map_err(sweep::unusable)?;
         if let Some(out) = &out {
@@ -274,7 +277,7 @@ impl SweepOptions {
             }
             if !self.quiet {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                eprintln!("note: in {}: {}", out.path().display(), list(&names));
+                output::note(&format!("in {}: {}", out.path().display(), list(&names)));
             }
         }
         if let Some(html) = html {
@@ -401,7 +404,7 @@ fn verdict(outcomes: &[Outcome], kept: bool, strict: bool) -> Result<(), Failure
         End::Interrupted { left } => {
             if kept {
                 let all = outcomes.len();
-                eprintln!("note: {left} of {all} runs are left; the same command goes on");
+                output::note(&format!("{left} of {all} runs are left; the same command goes on"));
             }
             Err(Failure::Interrupted)
         }
@@ -409,11 +412,10 @@ fn verdict(outcomes: &[Outcome], kept: bool, strict: bool) -> Result<(), Failure
     }
 }
 
-/// Progress of all runs: a bar with the time left, or a line per minute where there is no terminal.
+/// Progress of all runs, with the time left.
 struct SweepProgress {
     bar: Progress,
     state: Mutex<State>,
-    quiet: bool,
 }
 
 struct State {
@@ -421,25 +423,19 @@ struct State {
     done: Vec<f64>,
     sum: f64,
     ended: usize,
-    /// Sum without kept runs at the start, and when that was.
+    /// Sum of kept runs.
     kept: f64,
-    started: Instant,
-    told: Instant,
 }
 
-/// Time between two lines on standard error that is no terminal.
-const LINES: Duration = Duration::from_secs(60);
 /// Steps of a run on the bar.
 const STEPS: f64 = 1000.0;
 
 impl SweepProgress {
     fn new(plan: &Plan, quiet: bool) -> Self {
         let runs = plan.points.len();
-        let now = Instant::now();
-        let state =
-            State { done: vec![0.0; runs], sum: 0.0, ended: 0, kept: 0.0, started: now, told: now };
+        let state = State { done: vec![0.0; runs], sum: 0.0, ended: 0, kept: 0.0 };
         let bar = Progress::start_runs(runs as u64 * STEPS as u64, quiet);
-        Self { bar, state: Mutex::new(state), quiet }
+        Self { bar, state: Mutex::new(state) }
     }
 
     fn set(&self, run: usize, share: f64, ended: bool, kept: bool) {
@@ -456,13 +452,6 @@ impl SweepProgress {
         }
         let runs = state.done.len();
         self.bar.at((state.sum * STEPS) as u64, &format!("{} of {runs} runs", state.ended));
-        if !self.quiet && state.told.elapsed() >= LINES && !io::stderr().is_terminal() {
-            state.told = Instant::now();
-            let measured = state.sum - state.kept;
-            let left = (runs as f64 - state.sum) / measured.max(1e-9);
-            let left = duration(state.started.elapsed().mul_f64(left.min(1e6)));
-            eprintln!("sweep: {} of {runs} runs, about {left} left", state.ended);
-        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Every user error is reported on one screen, with a remedy, before anything runs: exit code 2.
 
+#[cfg(target_os = "linux")]
+use crate::common::ran;
 use crate::common::{Scratch, csv_trace, ftlkit, words};
 
 #[test]
@@ -220,4 +222,35 @@ fn part_files() {
     }
     let zero = scratch.file("zero.toml", "base = 'toshiba-slc'\nt_prog_ns = 0");
     ftlkit(["compare", "--part-file", &zero]).refused(&["t_prog_ns", "1 ns"]);
+}
+
+/// What does not fit into a limit of the process is refused before the run, with its setting.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_limits_of_the_process_do_not_hold_is_refused() {
+    let scratch = Scratch::new("limits");
+    let trace = scratch
+        .file("one.csv", "arrival_us,op,offset_bytes,length_bytes\n0,write,0,1099511627776\n");
+    let limited = |kib: u64, line: &str| {
+        let program = env!("CARGO_BIN_EXE_ftlkit");
+        let shell = format!("ulimit -v {kib}; exec '{program}' {line}");
+        let mut command = std::process::Command::new("sh");
+        ran(command.args(["-c", &shell]).env("NO_COLOR", "1").output().expect("sh starts"))
+    };
+    let line = format!("compare {trace} --schemes page-level");
+    limited(4_000_000, &line).refused(&[
+        "capacity: 1.3 TiB (the trace takes 1.0 TiB) needs about",
+        "available",
+        "--addresses wrap",
+    ]);
+    limited(4_000_000, "compare uniform --capacity 2TiB").refused(&["capacity", "--capacity"]);
+    // It tells the need without a run.
+    let told = limited(4_000_000, &format!("{line} --dry-run")).ok();
+    assert!(told.contains("# memory of the largest scheme: about 8."), "{told}");
+    // What is not foreseen ends with an error as well, not with a signal.
+    for kib in [60_000, 100_000, 150_000] {
+        let held = limited(kib, "compare uniform --capacity 16MiB --requests 1000");
+        let told = held.stderr.contains("error: out of memory: ");
+        assert!(held.code == Some(0) || held.code == Some(1) && told, "{kib} {}", held.stderr);
+    }
 }

@@ -28,7 +28,7 @@ fn bounds_tell_what_each_copy_path_allows() {
         "ddt-mlc: 4 devices on a channel",
         // At the shortest cycle at which the pins latch, 35 ns.
         "dgcb + cache           lcb              1807.64  1807.64  1  dgcb         1678.058      1300  2",
-        "rftl by any path  cannot",
+        "rftl by any path cannot",
     ] {
         assert!(text.contains(said), "`{said}` is not in: {text}");
     }

@@ -1,6 +1,6 @@
 //! `compare` and `run`: their output, and its reproducibility.
 
-use crate::common::{Scratch, csv_trace, ftlkit, schema, unwrapped, words};
+use crate::common::{Scratch, command, csv_trace, ftlkit, ran, schema, unwrapped, words};
 use serde_json::Value;
 
 const SMALL: &str = "compare uniform --capacity 16MiB --requests 20000 --seed 7";
@@ -296,4 +296,138 @@ fn an_empty_experiment_is_told_as_such() {
     let scratch = Scratch::new("empty-experiment");
     let file = scratch.file("empty.toml", " \n");
     ftlkit(["run", &file]).refused(&["empty.toml: is empty", "--dry-run"]);
+}
+
+/// Only what the program wrote is replaced, and no link is followed.
+#[cfg(unix)]
+#[test]
+fn files_of_others_are_not_replaced() {
+    let scratch = Scratch::new("others");
+    let victim = scratch.file("victim", "mine");
+    std::fs::create_dir(scratch.at("d")).unwrap();
+    let line = "compare uniform --capacity 8MiB --requests 500 --schemes page-level -q";
+    let out = format!("{line} --out {}", scratch.at("d"));
+    let mine = |name: &str| std::fs::read_to_string(scratch.at(name)).unwrap() == "mine";
+    scratch.file("d/summary.csv", "mine");
+    words(&out).refused(&["d/summary.csv is there", "--force replaces it"]);
+    std::fs::remove_file(scratch.at("d/summary.csv")).unwrap();
+    std::os::unix::fs::symlink(&victim, scratch.at("d/summary.csv")).unwrap();
+    words(&out).refused(&["d/summary.csv is there", "--force replaces it"]);
+    assert!(mine("victim") && !std::path::Path::new(&scratch.at("d/report.json")).exists());
+    words(&format!("{out} --force")).ok();
+    assert!(mine("victim") && !mine("d/summary.csv"));
+    // Pages: of this program, and no links.
+    let page = |name: &str| words(&format!("{line} --html {}", scratch.at(name)));
+    scratch.file("own.html", "<!DOCTYPE html><html><body>mine</body></html>");
+    page("own.html").refused(&["own.html: the file is there, and is not an HTML page of ftlkit"]);
+    std::os::unix::fs::symlink(&victim, scratch.at("link.html")).unwrap();
+    page("link.html").refused(&["link.html: this is a link"]);
+    page("new.html").ok();
+    page("new.html").ok();
+    assert!(mine("victim"));
+    // Pages of a reference.
+    scratch.file("d/README.md", "mine");
+    words(&format!("list schemes --pages {}", scratch.at("d")))
+        .refused(&["README.md", "another's"]);
+    assert!(mine("d/README.md"));
+}
+
+/// A terminal takes no command from a name.
+#[test]
+fn control_characters_of_names_are_escaped() {
+    let scratch = Scratch::new("control");
+    let bad = scratch.file("a\u{1b}[2J.toml", "schemes = ['x\u{1b}]0;y\u{7}']\nseed = -1");
+    for line in [
+        vec!["run", &bad],
+        vec!["compare", "no\u{1b}[2J.csv"],
+        vec![
+            "compare",
+            "uniform",
+            "--capacity",
+            "8MiB",
+            "--requests",
+            "500",
+            "--schemes",
+            "page-level+label=\u{1b}[31mred\u{9b}",
+        ],
+        vec![
+            "compare",
+            "uniform",
+            "--capacity",
+            "8MiB",
+            "--requests",
+            "500",
+            "--schemes",
+            "page-level+label=\u{1b}[31mred",
+            "--details",
+        ],
+        vec![
+            "compare",
+            "uniform",
+            "--capacity",
+            "8MiB",
+            "--dry-run",
+            "--schemes",
+            "page-level+label=\u{1b}[31mred,fsr+share=0.3",
+        ],
+    ] {
+        let ran = ftlkit(&line);
+        for text in [&ran.stdout, &ran.stderr] {
+            assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{line:?}: {text:?}");
+        }
+        assert!((ran.stdout + &ran.stderr).contains('\\'), "{line:?}");
+    }
+}
+
+/// No line is wider than the terminal, and no word or number is broken: the words are those of a wide terminal.
+#[test]
+fn tables_fit_the_terminal() {
+    let lines = [
+        "list parts",
+        "list schemes",
+        "list traces",
+        "list workloads",
+        "list formats",
+        "list interfaces",
+        "bounds --part toshiba-slc",
+        "bounds --part ddt-mlc --copy all",
+        "compare uniform --capacity 8MiB --requests 2000 --schemes page-level,nftl,page-level+victim=fifo+placement=sepbit",
+        "compare uniform --capacity 8MiB --requests 2000 --details",
+        "sweep uniform --capacity 8MiB --requests 2000 --vary op=20%,28% --schemes page-level,nftl -q",
+    ];
+    for line in lines {
+        let at = |columns: &str| {
+            let mut command = command();
+            command.env("COLUMNS", columns).env("TERM", "dumb").args(line.split_whitespace());
+            ran(command.output().expect("it starts")).ok()
+        };
+        let words = |text: &str| -> std::collections::BTreeSet<String> {
+            let words = text.split_whitespace().filter(|word| !word.starts_with('─'));
+            words.map(str::to_owned).collect()
+        };
+        let whole = words(&at("160"));
+        for columns in ["0", "60", "80", "200"] {
+            let text = at(columns);
+            assert!(!text.contains('\u{1b}'));
+            let most =
+                columns.parse().map_or(100, |width: usize| if width == 0 { 100 } else { width });
+            // Prose is wrapped as far as its words allow.
+            let is_row = |line: &&str| line.contains("  ") || line.starts_with('─');
+            let wide = text.lines().filter(is_row).find(|line| line.chars().count() > most);
+            assert!(wide.is_none(), "{line} at {columns}: {wide:?}\n{text}");
+            // Names break behind their marks.
+            const MARKS: [char; 6] = ['+', '-', '=', ':', ',', ' '];
+            let is_piece = |word: &String| {
+                whole.iter().any(|whole| {
+                    whole.match_indices(word.as_str()).any(|(at, _)| {
+                        let rest = &whole[at + word.len()..];
+                        let begins = at == 0 || whole[..at].ends_with(MARKS);
+                        begins && (rest.is_empty() || word.ends_with(MARKS))
+                    })
+                })
+            };
+            let broken: Vec<_> = words(&text).into_iter().filter(|word| !is_piece(word)).collect();
+            assert!(broken.is_empty(), "{line} at {columns}: {broken:?}\n{text}");
+        }
+    }
 }

@@ -52,3 +52,30 @@ fn the_promises_are_those_of_the_schemes() {
          > docs/promises.md`"
     );
 }
+
+/// Blocks of output in `docs/usage.md`, each behind the block of its command; a block may leave out what is around it.
+#[test]
+fn usage_shows_what_its_commands_print() {
+    let text = std::fs::read_to_string(docs("usage.md")).expect("docs/usage.md");
+    let blocks: Vec<&str> = text.split("\n```").collect();
+    let mut shown = 0;
+    for pair in blocks.windows(3).filter(|pair| pair[2].starts_with("text\n")) {
+        let command = pair[0].trim().replace("\\\n", " ");
+        let command = command.strip_prefix("ftlkit ").expect("a command before its output");
+        let output = pair[2].trim_start_matches("text\n");
+        let printed = words(command).ok();
+        assert!(printed.contains(output), "docs/usage.md: {command}\n{printed}");
+        shown += 1;
+    }
+    assert_eq!(shown, 1, "blocks of output");
+}
+
+/// What the pages say of placement policies agrees with the catalogue.
+#[test]
+fn python_has_the_placement_policies() {
+    let text = std::fs::read_to_string(docs("python.md")).expect("docs/python.md");
+    assert!(!text.contains("no placement policies") && text.contains("placement=\"sepbit\""));
+    let line =
+        "compare uniform --capacity 8MiB --requests 500 --schemes page-level+placement=sepbit";
+    words(line).ok();
+}

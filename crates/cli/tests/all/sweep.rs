@@ -361,3 +361,34 @@ fn the_first_screen_tells_what_matters() {
     assert!(!told.contains("late") && !told.contains("no effect"), "{told}");
     assert_eq!(told.matches("warning in 3 of 3 runs").count(), 1, "{told}");
 }
+
+/// Plots are checked before the runs: a run with so many requests would not end.
+#[test]
+fn columns_of_plots_are_checked_before_the_runs() {
+    let scratch = Scratch::new("plot-columns");
+    let out = scratch.at("out");
+    for (plot, said) in [
+        ("x=share,y=wf", "did you mean `waf`?"),
+        ("x=shar,y=waf", "did you mean `share`?"),
+        ("x=share,y=waf,by=chanels", "no column is called `chanels`"),
+        ("x=share,y=victim", "no row has a number in `victim`"),
+    ] {
+        let line = format!(
+            "sweep uniform --capacity 8MiB --requests 1e15 --vary share=0.6,0.7 --schemes page-level \
+             --out {out} --plot {plot}"
+        );
+        words(&line).refused(&["--plot", said]);
+        words(&format!("{line} --dry-run")).refused(&["--plot", said]);
+    }
+    assert!(!std::path::Path::new(&out).exists());
+}
+
+/// The time before the first step is bounded, too: the oracle replays all of a run before it.
+#[test]
+fn a_dry_run_does_not_wait_for_preconditions() {
+    let line = "sweep uniform --capacity 64MiB --requests 1e9 --vary share=0.6,0.7 \
+                --precondition full+age=1000 --dry-run";
+    for schemes in ["page-level", "page-level+placement=oracle"] {
+        words(&format!("{line} --schemes {schemes}")).ok();
+    }
+}

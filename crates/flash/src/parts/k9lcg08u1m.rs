@@ -2,10 +2,10 @@ use super::sheet::Sheet;
 use crate::part::{Cell, Part};
 use crate::time::US;
 
-/// Samsung K9LCG08U1M MLC on a 64 GB board, pages clustered by four; 2LGC.
+/// Samsung K9LCG08U1M MLC on a 64 GiB board, pages clustered by four; 2LGC.
 pub static K9LCG08U1M: Part = Sheet {
     name: "k9lcg08u1m",
-    description: "Samsung K9LCG08U1M MLC on a 64 GB board, pages clustered by four; 2LGC",
+    description: "Samsung K9LCG08U1M MLC on a 64 GiB board, pages clustered by four; 2LGC",
     cell: Cell::Mlc,
     page_bytes: 32768,
     oob_bytes: 2560,

@@ -2,10 +2,10 @@ use super::sheet::Sheet;
 use crate::part::{Cell, Part};
 use crate::time::US;
 
-/// Micron MT29E128G08CECAB, 16 GB MLC; Lazy-RTGC.
+/// Micron MT29E128G08CECAB, 16 GiB MLC; Lazy-RTGC.
 pub static MICRON_MLC: Part = Sheet {
     name: "micron-mlc",
-    description: "Micron MT29E128G08CECAB, 16 GB MLC; Lazy-RTGC",
+    description: "Micron MT29E128G08CECAB, 16 GiB MLC; Lazy-RTGC",
     cell: Cell::Mlc,
     page_bytes: 8192,
     oob_bytes: 448,

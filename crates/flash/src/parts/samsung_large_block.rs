@@ -2,10 +2,10 @@ use super::sheet::Sheet;
 use crate::part::{Cell, Part};
 use crate::time::US;
 
-/// Samsung 128 MB large-block SLC; GFTL.
+/// Samsung 128 MiB large-block SLC; GFTL.
 pub static SAMSUNG_LARGE_BLOCK: Part = Sheet {
     name: "samsung-large-block",
-    description: "Samsung 128 MB large-block SLC; GFTL",
+    description: "Samsung 128 MiB large-block SLC; GFTL",
     cell: Cell::Slc,
     page_bytes: 2048,
     oob_bytes: 64,

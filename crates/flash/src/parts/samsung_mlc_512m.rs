@@ -2,10 +2,10 @@ use super::sheet::Sheet;
 use crate::part::{Cell, Part};
 use crate::time::US;
 
-/// Samsung K9G4G08U0A, 512 MB MLC; Lazy-RTGC.
+/// Samsung K9G4G08U0A, 512 MiB MLC; Lazy-RTGC.
 pub static SAMSUNG_MLC_512M: Part = Sheet {
     name: "samsung-mlc-512m",
-    description: "Samsung K9G4G08U0A, 512 MB MLC; Lazy-RTGC",
+    description: "Samsung K9G4G08U0A, 512 MiB MLC; Lazy-RTGC",
     cell: Cell::Mlc,
     page_bytes: 2048,
     oob_bytes: 64,

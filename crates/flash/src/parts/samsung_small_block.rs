@@ -2,10 +2,10 @@ use super::sheet::Sheet;
 use crate::part::{Cell, Part};
 use crate::time::US;
 
-/// Samsung 16 MB small-block SLC; GFTL.
+/// Samsung 16 MiB small-block SLC; GFTL.
 pub static SAMSUNG_SMALL_BLOCK: Part = Sheet {
     name: "samsung-small-block",
-    description: "Samsung 16 MB small-block SLC; GFTL",
+    description: "Samsung 16 MiB small-block SLC; GFTL",
     cell: Cell::Slc,
     page_bytes: 512,
     oob_bytes: 16,

@@ -2,10 +2,10 @@ use super::sheet::Sheet;
 use crate::part::{Cell, Part};
 use crate::time::US;
 
-/// Spansion S34ML04G1, 512 MB SLC; Lazy-RTGC.
+/// Spansion S34ML04G1, 512 MiB SLC; Lazy-RTGC.
 pub static SPANSION_SLC: Part = Sheet {
     name: "spansion-slc",
-    description: "Spansion S34ML04G1, 512 MB SLC; Lazy-RTGC",
+    description: "Spansion S34ML04G1, 512 MiB SLC; Lazy-RTGC",
     cell: Cell::Slc,
     page_bytes: 2048,
     oob_bytes: 64,

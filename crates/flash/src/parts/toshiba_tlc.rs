@@ -2,10 +2,10 @@ use super::sheet::Sheet;
 use crate::part::{Cell, Part};
 use crate::time::US;
 
-/// Toshiba TC58NVG4T2E, 2 GB TLC; Lazy-RTGC.
+/// Toshiba TC58NVG4T2E, 2 GiB TLC; Lazy-RTGC.
 pub static TOSHIBA_TLC: Part = Sheet {
     name: "toshiba-tlc",
-    description: "Toshiba TC58NVG4T2E, 2 GB TLC; Lazy-RTGC",
+    description: "Toshiba TC58NVG4T2E, 2 GiB TLC; Lazy-RTGC",
     cell: Cell::Tlc,
     page_bytes: 8192,
     oob_bytes: 376,

@@ -1,4 +1,4 @@
-//! Rates and clocks in decimal units; [`Bytes`](super::Bytes) uses powers of 1024.
+//! Rates and clocks in decimal units; [`Bytes`](super::Bytes) has binary units, too.
 
 use std::fmt;
 

@@ -5,7 +5,7 @@ use super::bit_errors::PageErrors;
 use super::device::ResolvedScheme;
 use super::error::ConfigError;
 use super::resolve::Resolved;
-use crate::memory;
+use crate::{allocator, memory};
 use ::run::report::units;
 use flash::{Array, Geometry};
 use ftl::{FrontierSharing, Layout, PlacementKind};
@@ -26,46 +26,73 @@ const REQUEST_BYTES: u64 = 1024;
 const READS_BYTES: u64 = 4;
 /// Bytes per physical page for the time of its program, if retention causes bit errors.
 const AGE_BYTES: u64 = 4;
+/// Bytes per entry of a cached map: the entry, its place in lists and in the table that finds it.
+const ENTRY_BYTES: u64 = 24;
+/// Bytes per logical page of a map that lies in the array: its entry there, and of the map that checks it.
+const TRANSLATION_BYTES: u64 = 8;
+/// Bytes per page of a write buffer, whose data are not kept.
+const BUFFERED_BYTES: u64 = 512;
 /// Bytes per block for its age, its reads and its place among those that are due.
 const REFRESH_BYTES: u64 = 24;
 
 impl Resolved {
-    /// Rejects the experiment if the schemes that run at once need more memory than the machine has
-    /// available. Accepts it if the available memory is unknown.
+    /// Rejects the experiment if the schemes that run at once need more memory than the machine, or a limit of the
+    /// process, leaves. Accepts it if that is unknown.
     ///
     /// # Errors
     /// [`ConfigError::Setting`] on `capacity` with both sizes and the settings that would need less.
     pub fn check_memory(&self) -> Result<(), ConfigError> {
-        match memory::available_bytes() {
-            Some(available) => self.fits(rayon::current_num_threads(), available),
-            None => Ok(()),
+        let available = memory::available_bytes();
+        let (at_once, needed) = self.at_once(rayon::current_num_threads());
+        if allocator::gives(needed) {
+            return available.map_or(Ok(()), |available| self.fits(at_once, needed, available));
         }
+        // Refused in one piece, whatever is said to be available.
+        self.fits(at_once, needed, available.unwrap_or(0).min(needed - 1))
     }
 
-    /// Same check with at most `threads` schemes at once and `available` bytes.
-    fn fits(&self, threads: usize, available: u64) -> Result<(), ConfigError> {
+    /// About the memory that the run takes, bytes: that of the schemes that run at once.
+    pub fn run_bytes(&self) -> u64 {
+        self.at_once(rayon::current_num_threads()).1
+    }
+
+    /// How many schemes run at once with so many threads, and the memory that the largest of them need, bytes.
+    fn at_once(&self, threads: usize) -> (usize, u64) {
         let at_once = self.schemes.len().min(threads.max(1));
         let mut each: Vec<u64> =
             self.schemes.iter().map(|scheme| self.needed_bytes(scheme)).collect();
         each.sort_unstable_by(|a, b| b.cmp(a));
-        let needed: u64 = each.iter().take(at_once).sum();
+        (at_once, each.iter().take(at_once).sum())
+    }
+
+    /// Checks that `needed` bytes, for so many schemes at once, are among `available` bytes.
+    fn fits(&self, at_once: usize, needed: u64, available: u64) -> Result<(), ConfigError> {
         if needed <= available {
             return Ok(());
         }
         let schemes = if at_once == 1 { "scheme" } else { "schemes" };
-        let mut ways = vec!["a smaller --capacity"];
+        let trace = self.facts.trace.as_ref();
+        let wraps = |trace: &TraceFacts| trace.addresses.policy == AddressPolicy::Wrap;
+        // What a trace touches must fit, unless its addresses wrap.
+        let mut ways = match trace {
+            Some(trace) if !wraps(trace) => vec!["--addresses wrap with a smaller --capacity"],
+            _ => vec!["a smaller --capacity"],
+        };
         if at_once > 1 {
             ways.push("fewer --schemes");
         }
         let spread = |trace: &TraceFacts| trace.addresses.policy != AddressPolicy::Dense;
-        if self.facts.trace.as_ref().is_some_and(spread) {
+        if trace.is_some_and(spread) {
             ways.push("--addresses dense");
         }
+        let touched = trace
+            .map(|_| format!(" (the trace takes {})", units::bytes(self.facts.footprint_bytes)));
         Err(ConfigError::setting(
             "capacity",
             format!(
-                "{} needs about {} of memory for {at_once} {schemes} at once, {} available; use {}",
+                "{}{} needs about {} of memory for {at_once} {schemes} at once, {} available; use {}",
                 units::bytes(self.geometry.capacity_bytes()),
+                touched.unwrap_or_default(),
                 gib(needed),
                 gib(available),
                 ways.join(" or "),
@@ -81,6 +108,7 @@ impl Resolved {
             + self.bit_error_bytes()
             + self.refresh_bytes()
             + self.ssd_bytes()
+            + tables_bytes(scheme)
     }
 
     /// Bytes for sequence numbers, which an array keeps if consecutive writes go to different blocks.
@@ -126,6 +154,20 @@ impl Resolved {
     }
 }
 
+/// Bytes for the entries of a cached map and of a write buffer, which take more here than in a controller.
+fn tables_bytes(scheme: &ResolvedScheme) -> u64 {
+    let ResolvedScheme { plan, part, .. } = scheme;
+    let cached = match &plan.layout {
+        Layout::OnDemand(layout) => {
+            ENTRY_BYTES * u64::from(layout.cmt_entries.min(plan.logical_pages))
+                + TRANSLATION_BYTES * u64::from(plan.logical_pages)
+        }
+        _ => 0,
+    };
+    let pages = plan.ram.buffer / u64::from(part.page_bytes.max(1));
+    cached + BUFFERED_BYTES * pages
+}
+
 /// Lower bound of the bytes of a scheme and its array.
 fn least_bytes(geometry: &Geometry, logical_pages: u32) -> u64 {
     Array::least_heap_bytes(geometry)
@@ -140,7 +182,7 @@ fn gib(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::{Experiment, Resolved};
+    use crate::config::{ConfigError, Experiment, Resolved};
 
     fn of(capacity: &str) -> Resolved {
         let text = format!(
@@ -149,9 +191,15 @@ mod tests {
         Experiment::from_toml(&text, "test").unwrap().resolve().unwrap()
     }
 
+    fn fits(capacity: &str, threads: usize, available: u64) -> Result<(), ConfigError> {
+        let resolved = of(capacity);
+        let (at_once, needed) = resolved.at_once(threads);
+        resolved.fits(at_once, needed, available)
+    }
+
     #[test]
     fn what_cannot_be_had_is_refused_with_a_way_out() {
-        let error = of("4TiB").fits(8, 16 << 30).unwrap_err().to_string();
+        let error = fits("4TiB", 8, 16 << 30).unwrap_err().to_string();
         for said in ["capacity: 4.0 TiB", "3 schemes at once", "16.0 GiB available", "--schemes"] {
             assert!(error.contains(said), "{said}: {error}");
         }
@@ -159,7 +207,7 @@ mod tests {
         let needed: f64 =
             error.split_once("about ").unwrap().1.split_once(' ').unwrap().0.parse().unwrap();
         assert!((66.0..74.0).contains(&needed), "{error}");
-        let error = of("4TiB").fits(1, 16 << 30).unwrap_err().to_string();
+        let error = fits("4TiB", 1, 16 << 30).unwrap_err().to_string();
         assert!(error.contains("1 scheme at once") && !error.contains("--schemes"), "{error}");
     }
 
@@ -211,8 +259,26 @@ mod tests {
     }
 
     #[test]
+    fn cached_maps_and_buffers_are_counted() {
+        let needed = |scheme: &str| {
+            let text = format!(
+                "capacity = '1GiB'\nworkload = 'uniform'\nschemes = ['{scheme}+share=0.5']"
+            );
+            let resolved = Experiment::from_toml(&text, "test").unwrap().resolve().unwrap();
+            resolved.needed_bytes(&resolved.schemes[0])
+        };
+        let pages = 1 << 18;
+        let [small, large] = ["8KiB", "1MiB"].map(|cmt| needed(&format!("dftl+cmt={cmt}")));
+        assert!(large - small >= 24 * ((1 << 20) - (8 << 10)) / 8, "{small} {large}");
+        assert!(small > 8 * pages, "{small}");
+        let [plain, buffered] = ["", "+buffer=lru+buffer_size=16MiB"]
+            .map(|buffer| needed(&format!("page-level{buffer}")));
+        assert!(buffered - plain >= 512 * (16 << 20) / 2048, "{plain} {buffered}");
+    }
+
+    #[test]
     fn what_fits_is_let_through() {
-        of("4TiB").fits(3, 96 << 30).unwrap();
-        of("1GiB").fits(3, 64 << 20).unwrap();
+        fits("4TiB", 3, 96 << 30).unwrap();
+        fits("1GiB", 3, 64 << 20).unwrap();
     }
 }

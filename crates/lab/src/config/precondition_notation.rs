@@ -3,7 +3,7 @@
 use super::error::ConfigError;
 use super::text_or_table::{Text, TextOrTable};
 use ::run::precondition::{Fill, Preconditioning};
-use workload::{nearest::did_you_mean, quantity::decimal};
+use workload::{nearest::did_you_mean, quantity::share};
 
 /// A [`Preconditioning`] in either notation.
 pub type PreconditionChoice = TextOrTable<Preconditioning>;
@@ -41,7 +41,7 @@ fn parse(text: &str) -> Result<Preconditioning, ConfigError> {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
         let (setting, number) = match name.trim() {
             "age" => (&mut age, value.trim().parse().ok()),
-            "sequential" => (&mut sequential, decimal(value)),
+            "sequential" => (&mut sequential, Some(share(value).map_err(fault)?)),
             "workload" => (&mut workload, value.trim().parse().ok()),
             _ => {
                 return Err(fault(format!(
@@ -49,16 +49,11 @@ fn parse(text: &str) -> Result<Preconditioning, ConfigError> {
                 )));
             }
         };
-        let number = number.ok_or_else(|| match name.trim() {
-            name @ ("age" | "workload") => {
-                fault(format!("expected `{name}=` and a number, not `{part}`"))
-            }
-            _ => {
-                fault(format!("expected `sequential=` and a share, as in 0.5 or 50%, not `{part}`"))
-            }
-        })?;
+        let name = name.trim();
+        let number = number
+            .ok_or_else(|| fault(format!("expected `{name}=` and a number, not `{part}`")))?;
         if setting.replace(number).is_some() {
-            return Err(fault(format!("{} is set twice", name.trim())));
+            return Err(fault(format!("{name} is set twice")));
         }
     }
     let [age, sequential, workload] =
@@ -151,7 +146,8 @@ mod tests {
             ("full+workload=x", "`workload=` and a number, not `workload=x`"),
             ("full+workload=-1", "0 to 1000"),
             ("full+collecting=1", "`steady` or `collecting`"),
-            ("full+age=1+sequential=half", "a share, as in 0.5 or 50%"),
+            ("full+age=1+sequential=half", "not a share, a number such as 0.8 or 80%"),
+            ("full+age=1+sequential=50", "write `50%` or `0.5`"),
             ("full+age=1+sequential=150%", "0 to 1, not 1.5"),
             ("full+sequential=50%", "there are none; set `age`"),
         ] {

@@ -11,7 +11,7 @@ use super::part::{DEFAULT_PART, PartChoice, PartTable};
 use super::precondition_notation;
 use super::processor::{processor_json, processor_line};
 use super::scheme_settings::SchemeTable;
-use super::share::DefaultShare;
+use super::share::{DefaultShare, SpaceRule};
 use super::space;
 use super::ssd::{Board, setup_json};
 use super::text_or_table::TextOrTable;
@@ -145,7 +145,8 @@ impl Experiment {
         notes.extend(notes_on_time(board.as_ref(), &self, &schemes));
         notes.extend(channel.retry_in_bounds());
         notes.extend(notes_on_copies(&channel, &tables, &schemes));
-        notes.extend(notes_on_shares(&schemes, &geometry, &facts));
+        let usual = share.pages(&geometry).filter(|_| rule == SpaceRule::Exported);
+        notes.extend(notes_on_shares(&schemes, &geometry, &facts, usual));
         notes.extend(zones::note(&schemes, &self.workload.0));
         notes.extend(note_on_frontiers(&schemes));
         let timed = facts.has_arrivals && self.timing != Timing::Closed;
@@ -338,9 +339,14 @@ fn notes_on_time(
 }
 
 /// Notes on schemes that export another share than the others, and on those that export nearly all.
-fn notes_on_shares(schemes: &[ResolvedScheme], geometry: &Geometry, facts: &Facts) -> Vec<String> {
+fn notes_on_shares(
+    schemes: &[ResolvedScheme],
+    geometry: &Geometry,
+    facts: &Facts,
+    usual: Option<u32>,
+) -> Vec<String> {
     let share = |pages: u32| f64::from(pages) / f64::from(geometry.pages());
-    let common = facts.space.pages();
+    let common = usual.map_or(facts.space.pages(), u64::from);
     let mut notes = Vec::new();
     let other: Vec<String> = schemes
         .iter()
@@ -715,6 +721,35 @@ mod tests {
         assert_eq!(second.part, first.part);
     }
 
+    /// `addresses` is of what each scheme exports, for workloads and traces.
+    #[test]
+    fn what_is_addressed_is_of_what_is_exported() {
+        let line = |text: &str| {
+            let resolved = resolve(&format!("capacity = '256MiB'\n{text}")).unwrap();
+            let lines = resolved.summary();
+            lines.into_iter().find(|(what, _)| *what == "addresses").unwrap().1
+        };
+        for (schemes, expected) in [
+            ("['page-level']", "224.0 MiB of 224.0 MiB (100.0 %)"),
+            ("['page-level+share=0.8']", "204.8 MiB of 204.8 MiB (100.0 %)"),
+            ("['page-level+op=28%']", "200.0 MiB of 200.0 MiB (100.0 %)"),
+            ("[{ name = 'page-level', share = '80%' }]", "204.8 MiB of 204.8 MiB (100.0 %)"),
+            (
+                "['page-level', 'fsr+share=0.5', 'page-level+victim=fifo']",
+                "`page-level`, `page-level+victim=fifo`: 224.0 MiB of 224.0 MiB (100.0 %); `fsr+share=0.5`: 128.0 MiB \
+                 of 128.0 MiB (100.0 %)",
+            ),
+        ] {
+            assert_eq!(line(&format!("workload = 'uniform'\nschemes = {schemes}")), expected);
+        }
+        let text =
+            "workload = 'uniform'\nspace = 'smallest'\nschemes = ['page-level', 'fsr+share=0.5']";
+        assert_eq!(
+            line(text),
+            "`page-level`: 128.0 MiB of 224.0 MiB (57.1 %); `fsr+share=0.5`: 128.0 MiB of 128.0 MiB (100.0 %)"
+        );
+    }
+
     #[test]
     fn faults_are_found_before_a_run() {
         for (text, said) in [
@@ -725,13 +760,16 @@ mod tests {
             ("part_file = '/no/such/file.toml'", "/no/such/file.toml"),
             ("part = 'evaluation-slc'\npart_file = 'x'", "omit one of them"),
             ("schemes = []", "at least one"),
-            ("default_share = 1.5", "neither a share above 0 and below 1"),
+            ("default_share = 1.5", "write `1.5%` or `0.015`"),
+            ("default_share = 1", "neither a share above 0 and below 1"),
             ("default_share = 'mine'", "nor `own`"),
             ("space = 'small'", "did you mean `smallest`?"),
             ("schemes = ['fsr', 'fsr']", "+label="),
             ("schemes = ['lazy-rtcg']", "did you mean `lazy-rtgc`?"),
             ("schemes = [{ name = 'fsr', victm = 'fifo' }]", "did you mean `victim`?"),
-            ("schemes = ['fsr+share=1.5']", "below 1"),
+            ("schemes = ['fsr+share=1.5']", "write `1.5%` or `0.015`"),
+            ("schemes = [{ name = 'fsr', share = 80 }]", "write `80%` or `0.8`"),
+            ("precondition = { age = 1, sequential = 50 }", "write `50%` or `0.5`"),
             ("schemes = ['lazy-rtgc+share=0.95']", "largest share that works here is 0.8"),
             ("capacity = '64KiB'", "less than one block of 128KiB"),
             ("capacity = '128KiB'", "smallest capacity that works is"),

@@ -9,9 +9,9 @@ use ftl::{
     FrontierSharing, PlacementKind, Preset, Probability, Regions, RftlTrigger, SchemeConfig,
     SlcSize, VictimKind, WhenFull, WriteQueue,
 };
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt::Display;
-use workload::quantity::{Bytes, Count, Duration, Quantity, Units, decimal};
+use workload::quantity::{Bytes, Count, Duration, Quantity, Units, read_share, share};
 
 /// Schemes that have a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -374,7 +374,7 @@ scheme_settings! {
     dynamic_wear: Option<bool> => dynamic_wear, { of: Of::Unzoned }
 
     /// logical pages / physical pages, or with `op` (physical - logical) / logical pages
-    logical_share (alias = "share", deserialize_with = "share"): Option<f64>,
+    logical_share (alias = "share", deserialize_with = "some_share"): Option<f64>,
         {
             key: "share",
             example: Some("0.8"),
@@ -383,9 +383,7 @@ scheme_settings! {
             },
             of: Of::All,
             read: |scheme, value, _| {
-                let share = decimal(value);
-                let fault = || format!("share must be a number such as 0.8 or 80%, not `{value}`");
-                scheme.logical_share = Some(share.ok_or_else(fault)?);
+                scheme.logical_share = Some(share(value).map_err(|why| format!("share: {why}"))?);
                 Ok(())
             },
         }
@@ -421,19 +419,8 @@ fn whole(percent: Option<Percent>) -> Option<u8> {
 }
 
 /// A share as a number or as text: `0.8`, `"80%"`.
-fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged, expecting = "a share such as 0.8 or \"80%\"")]
-    enum Share {
-        Number(f64),
-        Text(String),
-    }
-    match Share::deserialize(deserializer)? {
-        Share::Number(share) => Ok(Some(share)),
-        Share::Text(text) => decimal(&text).map(Some).ok_or_else(|| {
-            de::Error::custom(format!("a share is a number such as 0.8 or \"80%\", not `{text}`"))
-        }),
-    }
+fn some_share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    read_share(deserializer).map(Some)
 }
 
 /// Key of the other notation of `share`: user pages and their over-provisioning, as data sheets give them.
@@ -444,12 +431,11 @@ pub(super) const OVER_PROVISIONING: &str = "op";
 /// # Errors
 /// If it is no ratio above 0.
 pub(super) fn share_of_op(text: &str) -> Result<f64, String> {
-    let ratio = decimal(text).filter(|ratio| *ratio > 0.0 && ratio.is_finite());
-    let ratio = ratio.ok_or_else(|| {
-        format!(
-            "op is (physical - logical) / logical pages, above 0, such as 28% or 0.28, not `{text}`"
-        )
-    })?;
+    let is = "op is (physical - logical) / logical pages, above 0, such as 28% or 0.28";
+    let ratio = share(text).map_err(|why| format!("{is}: {why}"))?;
+    if ratio <= 0.0 {
+        return Err(format!("{is}, not `{text}`"));
+    }
     Ok((1e6 / (1.0 + ratio)).round() / 1e6)
 }
 

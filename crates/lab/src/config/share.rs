@@ -3,7 +3,7 @@
 use super::notation::{Notation, named};
 use flash::Geometry;
 use std::fmt;
-use workload::quantity::decimal;
+use workload::quantity::{decimal, share};
 
 /// What a scheme without a share of its own exports.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,12 +36,14 @@ impl Notation for DefaultShare {
         if word == "own" {
             return Ok(Self::Own);
         }
-        let share = decimal(word).filter(|share| *share > 0.0 && *share < 1.0);
-        share.map(Self::Of).ok_or_else(|| {
-            format!(
+        match share(word) {
+            Ok(share) if share > 0.0 && share < 1.0 => Ok(Self::Of(share)),
+            // A number above 1.
+            Err(why) if decimal(word).is_some_and(f64::is_finite) => Err(why),
+            _ => Err(format!(
                 "`{word}` is neither a share above 0 and below 1, such as 0.875 or 80%, nor `own`"
-            )
-        })
+            )),
+        }
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -36,13 +36,15 @@ pub(super) fn assign(
     let exported = |scheme: &ResolvedScheme| scheme.plan.logical_pages;
     let least = schemes.iter().map(exported).min().unwrap_or(0);
     let most = schemes.iter().map(exported).max().unwrap_or(0);
+    let is_trace = matches!(workload, WorkloadSpec::Trace { .. });
     let common = match (rule, share.pages(geometry)) {
         (SpaceRule::Smallest, _) => least,
-        (SpaceRule::Exported, Some(pages)) => pages,
-        (SpaceRule::Exported, None) => most,
+        // A trace has one space whatever is exported.
+        (SpaceRule::Exported, Some(pages)) if is_trace => pages,
+        (SpaceRule::Exported, _) => most,
     };
     let facts = workload.check(space_of(common, geometry))?;
-    if !matches!(workload, WorkloadSpec::Trace { .. }) {
+    if !is_trace {
         for scheme in schemes.iter_mut() {
             let pages = match rule {
                 SpaceRule::Exported => exported(scheme),

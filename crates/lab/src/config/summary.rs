@@ -189,14 +189,34 @@ impl Resolved {
         line
     }
 
+    /// What the workload addresses of what each scheme exports, named where they differ.
     fn addresses_line(&self) -> String {
-        let (extent, space) = (self.facts.footprint_bytes, self.space.bytes);
-        format!(
-            "{} of {} ({:.1} %)",
-            units::bytes(extent),
-            units::bytes(space),
-            extent as f64 / space as f64 * 100.0
-        )
+        let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+        for scheme in &self.schemes {
+            let extent = self.facts_of(scheme).footprint_bytes;
+            let pages = u64::from(scheme.plan.logical_pages);
+            let exported = pages * u64::from(self.geometry.page_bytes());
+            let text = format!(
+                "{} of {} ({:.1} %)",
+                units::bytes(extent),
+                units::bytes(exported),
+                extent as f64 / exported as f64 * 100.0
+            );
+            let label = format!("`{}`", scheme.label);
+            match groups.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, labels)) => labels.push(label),
+                None => groups.push((text, vec![label])),
+            }
+        }
+        match &groups[..] {
+            [(text, _)] => text.clone(),
+            _ => {
+                let line = |(text, labels): &(String, Vec<String>)| {
+                    format!("{}: {text}", labels.join(", "))
+                };
+                groups.iter().map(line).collect::<Vec<_>>().join("; ")
+            }
+        }
     }
 
     fn precondition_line(&self) -> String {

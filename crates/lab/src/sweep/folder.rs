@@ -1,11 +1,12 @@
 //! The directory of a sweep: whose finished runs and tables it may hold, and its tables.
 
 use super::plan::Plan;
+use super::plot::PlotChoice;
 use super::rows::{Outcome, over_seeds, rows};
 use super::table::Table;
 use crate::config::Experiment;
 use crate::fault::{Fault, with_causes};
-use crate::report::{OutDir, OutError};
+use crate::report::{OutDir, OutError, Replaces};
 use crate::results;
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,20 +15,40 @@ use std::path::Path;
 const EXPERIMENT: &str = "experiment.toml";
 
 /// Creates and checks the directory. It may hold this sweep, or one of which this one has all points, so that only runs
-/// are added; with `force` anything.
+/// are added; with `force` anything. `plots` are to be written besides the tables.
 ///
 /// # Errors
-/// A directory that cannot be used, or that holds another sweep or other results.
-pub fn folder(path: &Path, plan: &Plan, force: bool) -> Result<OutDir, Fault> {
-    let goes_on = path.join("runs").is_dir()
-        && path.join(EXPERIMENT).exists()
-        && match continues(path, plan) {
-            _ if force => true,
-            Ok(true) => true,
-            Ok(false) => return Err(taken(path, "its points are not all among those of this one")),
-            Err(why) => return Err(taken(path, &why)),
-        };
-    results::folder(path, force || goes_on)
+/// A directory that cannot be used, or that holds another sweep, other results, or a file of others that has the name of
+/// a table or plot.
+pub fn folder(
+    path: &Path,
+    plan: &Plan,
+    plots: &[PlotChoice],
+    force: bool,
+) -> Result<OutDir, Fault> {
+    let runs = path.join("runs");
+    let there = path.join(EXPERIMENT).exists() && runs.is_dir();
+    let replaces = match there.then(|| continues(path, plan)) {
+        _ if force => Replaces::All,
+        None => Replaces::Nothing,
+        Some(Ok(true)) => Replaces::Own,
+        Some(Ok(false)) => {
+            return Err(taken(path, "its points are not all among those of this one"));
+        }
+        Some(Err(why)) => return Err(taken(path, &why)),
+    };
+    if runs.is_symlink() {
+        return Err(Fault::with_help(
+            format!("{} is a link, and finished runs are kept in a folder", runs.display()),
+            "name another directory",
+        ));
+    }
+    let tables = ["runs", "points"]
+        .iter()
+        .flat_map(|name| ["csv", "jsonl", "parquet"].map(|ending| format!("{name}.{ending}")));
+    let plots = plots.iter().flat_map(|plot| OutDir::of_plot(&plot.file()).collect::<Vec<_>>());
+    let names = tables.chain(plots).chain([EXPERIMENT.to_owned()]);
+    results::folder_for(path, replaces, names)
 }
 
 /// True if all points of the sweep in the directory are points of the plan.

@@ -65,7 +65,7 @@ impl Kept {
         let (build, hash) = (self.build(point), point.hash.clone());
         let text = serde_json::to_vec(&Entry { build, hash, outcome: outcome.clone() })?;
         let part = self.folder.join(format!("{}.{}.part", point.hash, std::process::id()));
-        let mut file = File::create(&part)?;
+        let mut file = File::create_new(&part)?;
         file.write_all(&text)?;
         file.sync_data()?;
         drop(file);

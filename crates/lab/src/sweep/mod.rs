@@ -28,7 +28,7 @@ pub use kept::Kept;
 #[cfg(feature = "html")]
 pub use page::page;
 pub use plan::{Plan, Point};
-pub use plot::{PlotChoice, plot};
+pub use plot::{PlotChoice, check as check_plots, plot};
 pub use rows::{Outcome, Row, Status, over_seeds, rows, varied};
 pub use run::{Limits, Watch, run, run_point};
 pub use summary::{Summary, summary};

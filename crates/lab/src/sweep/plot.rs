@@ -1,9 +1,13 @@
 //! Figure of a sweep: a measure over a key, one line per value of another key, with confidence intervals.
 
 use super::interval::Interval;
-use super::rows::Row;
+use super::plan::{Plan, Point};
+use super::rows::{Outcome, Row, Status, rows};
+use crate::compare::run_one;
 use crate::config::{ConfigError, did_you_mean};
 use crate::report::plots::{Figure, MeanAxis, MeanLine, MeanPoint, Means, Quantity};
+use ::run::Unobserved;
+use ::run::precondition::{Fill, Preconditioning};
 use serde_json::Value;
 use std::str::FromStr;
 use workload::quantity::Duration;
@@ -86,10 +90,6 @@ pub fn plot(rows: &[Row], varied: &[String], choice: &PlotChoice) -> Result<Figu
         .iter()
         .filter(|name| !same(name, &x) && by.as_ref().is_none_or(|by| !same(name, by)));
     let by: Vec<&String> = by.iter().chain(others).collect();
-    let fault = |axis: &str, reason: String| ConfigError::Setting {
-        setting: format!("--plot: {axis}"),
-        reason,
-    };
     let of = |row: &Row, name: &str| row.get(name).filter(|value| !value.is_null()).cloned();
     let mut xs: Vec<Value> = Vec::new();
     let mut groups: Vec<(String, Vec<(Value, f64)>)> = Vec::new();
@@ -113,7 +113,7 @@ pub fn plot(rows: &[Row], varied: &[String], choice: &PlotChoice) -> Result<Figu
         }
     }
     if groups.is_empty() {
-        return Err(fault("y", format!("no row has a number in `{y}`")));
+        return Err(no_number(&y));
     }
     let numeric = xs.iter().all(Value::is_number);
     if numeric {
@@ -147,6 +147,58 @@ pub fn plot(rows: &[Row], varied: &[String], choice: &PlotChoice) -> Result<Figu
         x: axis(&x, if numeric { Vec::new() } else { xs.iter().map(plain).collect() }),
     }
     .into())
+}
+
+/// Requests of a run that tells which columns there are.
+const TRIAL: u64 = 1000;
+
+/// Checks before the runs that the columns of plots will be there: by a short run of the first point of each scheme.
+///
+/// # Errors
+/// As [`plot`].
+pub fn check(plan: &Plan, choices: &[PlotChoice]) -> Result<(), ConfigError> {
+    if choices.is_empty() {
+        return Ok(());
+    }
+    let mut tried: Vec<&str> = Vec::new();
+    let outcomes = plan.points.iter().map(|point| {
+        let short = (!tried.contains(&point.scheme.as_str())).then(|| trial(point)).flatten();
+        tried.extend(short.as_ref().map(|_| point.scheme.as_str()));
+        short.unwrap_or_else(|| Outcome::without(Status::NotRun, ""))
+    });
+    let outcomes: Vec<Outcome> = outcomes.collect();
+    if tried.is_empty() {
+        // No point runs: the sweep tells why.
+        return Ok(());
+    }
+    let rows = rows(plan, &outcomes, "");
+    for PlotChoice { x, y, by } in choices {
+        column(&rows, "x", x)?;
+        by.as_ref().map(|by| column(&rows, "by", by)).transpose()?;
+        let y = column(&rows, "y", y)?;
+        let values = || rows.iter().filter_map(|row| row.get(&y));
+        // Not measured in a short run is no number either, and may be one in a longer run.
+        if values().all(Value::is_string) {
+            return Err(no_number(&y));
+        }
+    }
+    Ok(())
+}
+
+/// What a short run of a point measures.
+fn trial(point: &Point) -> Option<Outcome> {
+    let mut experiment = point.experiment.clone().ok()?;
+    experiment.precondition.0 = Preconditioning { fill: Fill::None, ..Default::default() };
+    let asked = experiment.workload.0.replay().requests.unwrap_or(TRIAL);
+    experiment.workload.0 = experiment.workload.0.limited(asked.min(TRIAL));
+    let resolved = experiment.resolve().ok()?;
+    resolved.check_memory().ok()?;
+    let report = run_one(&resolved, 0, &Unobserved).ok()?;
+    Some(Outcome::measured(resolved.geometry.capacity_bytes(), &report))
+}
+
+fn no_number(y: &str) -> ConfigError {
+    ConfigError::setting("--plot: y", format!("no row has a number in `{y}`"))
 }
 
 /// The column of this name, a short name, or the only one that begins with it.

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 /// Runs that are timed, and for how long each.
 const SAMPLES: usize = 6;
 const SAMPLE: Duration = Duration::from_millis(700);
+/// Longest time before the first step of a sample.
+const SETUP: Duration = Duration::from_secs(2);
 
 /// What a sweep takes.
 #[derive(Clone, Debug, Default)]
@@ -100,10 +102,14 @@ fn timed(plan: &Plan, runs: &[(usize, u64, u64)]) -> Option<f64> {
         let (at, ..) = *part.get(part.len() / 2)?;
         let resolved = resolve(&plan.points[at]).ok()?;
         let before = resolved.preconditioning_writes(&resolved.schemes[0]);
-        let clock = Clock { before, begun: OnceLock::new(), done: AtomicU64::new(0) };
         let started = Instant::now();
+        let clock = Clock { before, started, begun: OnceLock::new(), done: AtomicU64::new(0) };
         // Its result is in part, and its failure is for the sweep to tell.
         let _ = run_one(&resolved, 0, &clock);
+        if clock.begun.get().is_none() && started.elapsed() > SETUP {
+            // What comes before the first step, such as a look at the future, takes longer than can be waited for.
+            return None;
+        }
         let done = clock.done.into_inner();
         // Without the time to set up the array, where that can be told.
         let (since, from) =
@@ -117,6 +123,7 @@ fn timed(plan: &Plan, runs: &[(usize, u64, u64)]) -> Option<f64> {
 /// Counts steps, and stops when its time is over.
 struct Clock {
     before: u64,
+    started: Instant,
     /// The first call, and the steps done before it.
     begun: OnceLock<(Instant, u64)>,
     done: AtomicU64,
@@ -130,6 +137,9 @@ impl Observer for Clock {
     }
 
     fn stop(&self) -> bool {
-        self.begun.get().is_some_and(|(begun, _)| begun.elapsed() > SAMPLE)
+        match self.begun.get() {
+            Some((begun, _)) => begun.elapsed() > SAMPLE,
+            None => self.started.elapsed() > SETUP,
+        }
     }
 }

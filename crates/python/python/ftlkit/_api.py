@@ -92,7 +92,7 @@ def choose(
     capacity: str | int,
     parts: str | Iterable[AnyPart] | None = None,
     schemes: AnySchemes | None = None,
-    shares: Iterable[float] = (0.875, 0.75),
+    shares: Iterable[float | str] = (0.875, 0.75),
     precondition: str = "full+age=1",
     progress: Progress = None,
     **settings: Any,
@@ -113,7 +113,7 @@ def choose(
             _ftlkit.Experiment.from_keys(keys),
             [_ftlkit.Experiment.from_keys({"part": name}) for name in names],
             [str(scheme) for scheme in names_of(schemes)] if schemes is not None else [],
-            [float(share) for share in shares],
+            [str(share) for share in shares],
             report,
         )
     choices: Table = ended(table, exception)

@@ -98,7 +98,7 @@ def choose(
     experiment: Experiment,
     parts: list[Experiment],
     schemes: list[str],
-    shares: list[float],
+    shares: list[str],
     progress: Callback | None,
 ) -> tuple[Table, BaseException | None]: ...
 def choose_from(names: list[str]) -> list[str]: ...

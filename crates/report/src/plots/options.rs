@@ -16,6 +16,9 @@ pub enum PlotFormat {
 }
 
 impl PlotFormat {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Svg, Self::Pdf, Self::Png];
+
     /// The format's name, which is also the ending of its files.
     pub fn name(self) -> &'static str {
         match self {
@@ -31,7 +34,7 @@ impl FromStr for PlotFormat {
 
     /// Refuses what this build does not write, too: PDF and PNG without the feature `pictures`.
     fn from_str(text: &str) -> Result<Self, String> {
-        match [Self::Svg, Self::Pdf, Self::Png].into_iter().find(|format| format.name() == text) {
+        match Self::ALL.into_iter().find(|format| format.name() == text) {
             Some(Self::Svg) => Ok(Self::Svg),
             Some(_) if cfg!(not(feature = "pictures")) => {
                 Err(workload::absent(format_args!("`{text}`"), "pictures"))

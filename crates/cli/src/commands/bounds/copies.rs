@@ -2,7 +2,7 @@
 
 use super::promises::real_time_schemes;
 use super::schemes::percent;
-use crate::output::{micros, table};
+use crate::output::{self, micros, table};
 use bounds::lazy_rtgc::{Space, WholeArray};
 use flash::{Copies, CopyPath, CopyTimes, Part};
 use lab::config::{Channel, CopyChoice, CopyFault};
@@ -69,10 +69,11 @@ impl Ways {
             "Copies by path, µs per page (and for each further page of a run), and copies per step of one erase \
             (α)\n\
              {}\n{}\n\n\
-             Bounds of real-time schemes by path, µs and pages\n{}\n{LEGEND}",
+             Bounds of real-time schemes by path, µs and pages\n{}\n{}",
             self.title,
             self.copies_table(),
             self.promises_table(),
+            output::wrapped(LEGEND),
         )
     }
 
@@ -102,7 +103,8 @@ impl Ways {
                     true => "any path".into(),
                     false => ways.join(", "),
                 };
-                format!("\n{} by {by}  cannot work: {why}", preset.name)
+                let line = format!("{} by {by}  cannot work: {why}", preset.name);
+                format!("\n{}", output::wrapped(&line).trim_end())
             }));
         }
         text
@@ -130,8 +132,8 @@ impl Ways {
 }
 
 const LEGEND: &str = "
-copy: the scheme setting; + cache: with cache program, which has an effect between devices only. Block b is on device
-b mod the number of devices, so a path within a device is taken where both blocks are on one, else the other.
+copy: the scheme setting; + cache: with cache program, which has an effect between devices only. Block b is on device \
+    b mod the number of devices, so a path within a device is taken where both blocks are on one, else the other.
 α: 0 if a copy is longer than an erase. U(e_w), step, U(R), U(λ), U(σ): as in `ftlkit bounds`.
 ";
 

@@ -1,6 +1,6 @@
 //! The table of every scheme's division of an array.
 
-use crate::output::table;
+use crate::output::{self, table};
 use lab::division::Division;
 use lab::report::units;
 
@@ -45,7 +45,8 @@ pub(super) fn division_table(rows: &[Division]) -> String {
     let mut text = table(columns, rows.iter().filter_map(cells));
     for row in rows {
         if let Some(why) = row.why_not() {
-            text.push_str(&format!("\n{}  cannot work: {why}", row.scheme()));
+            let line = format!("{}  cannot work: {why}", row.scheme());
+            text.push_str(&format!("\n{}", output::wrapped(&line).trim_end()));
         }
     }
     text

@@ -3,7 +3,7 @@
 use super::decision;
 use super::schemes::{division_table, percent};
 use super::table_vii;
-use crate::output::{micros, table};
+use crate::output::{self, micros, table};
 use bounds::Ratio;
 use bounds::lazy_rtgc::{Space, WholeArray};
 use bounds::tables::{self, Printed, ServiceBounds};
@@ -160,7 +160,7 @@ pub(super) fn text(sheets: &[Sheet], question: Question, of_paper: bool) -> Stri
         text.push('\n');
     }
     if !of_paper {
-        text.push_str(DETAILS_LEGEND);
+        text.push_str(&output::wrapped(DETAILS_LEGEND));
         return text;
     }
     text.push_str("\nAs the paper prints it, for comparison with the paper only:\n\n");
@@ -182,28 +182,28 @@ pub(super) fn text(sheets: &[Sheet], question: Question, of_paper: bool) -> Stri
         text.push_str(&table_vii::text());
     }
     text.push('\n');
-    text.push_str(LEGEND);
-    text.push_str(DETAILS_LEGEND);
+    text.push_str(&output::wrapped(LEGEND));
+    text.push_str(&output::wrapped(DETAILS_LEGEND));
     text
 }
 
 const LEGEND: &str = "
-U(e_r), U(e_w): service of a page read and write; U(R): response with the one collection step that
-follows it; U(λ): valid pages of a victim; U(σ): logical / physical pages; α: copies per step. `paper`: the
-printed value, if there is one for this part. α is rounded down (the paper prints ⌈·⌉; its tables, and a step
-within one erase, need ⌊·⌋). ideal: the paper's ideal real-time scheme, not one that can be run.
-¹ As printed: U(R) is Eq. 5 with λ = π − 1, since the paper takes FSR's σ as not given, while U(λ) is at
-  its evaluation's σ = 0.75. With that σ the bound is lower: the first table.
-² As printed, for any number of blocks. Tables I to III assume that every copy takes the channel's slowest path;
-  the first table shows the schemes as built: lazy-rtgc counts copies between devices separately.
+U(e_r), U(e_w): service of a page read and write; U(R): response with the one collection step that \
+    follows it; U(λ): valid pages of a victim; U(σ): logical / physical pages; α: copies per step. `paper`: the \
+    printed value, if there is one for this part. α is rounded down (the paper prints ⌈·⌉; its tables, and a step \
+    within one erase, need ⌊·⌋). ideal: the paper's ideal real-time scheme, not one that can be run.
+¹ As printed: U(R) is Eq. 5 with λ = π − 1, since the paper takes FSR's σ as not given, while U(λ) is at \
+    its evaluation's σ = 0.75. With that σ the bound is lower: the first table.
+² As printed, for any number of blocks. Tables I to III assume that every copy takes the channel's slowest path; \
+    the first table shows the schemes as built: lazy-rtgc counts copies between devices separately.
 Source: Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015, Tables I to III and VII.
 ";
 
 const DETAILS_LEGEND: &str = "
-³ As in a run; RAM without the list of free blocks (4 B per block). U(R): response bound. ρ_th: free pages below
-  which collection starts. Lazy-RTGC may export more here than the paper's Tables I to III say: their Eq. 11
-  rounds σπ up over N full blocks, while one block's worth of pages is free when a collection starts, so that
-  N − 1 blocks hold whole valid pages: U(λ) = ⌊Λ/(N−1)⌋.
+³ As in a run; RAM without the list of free blocks (4 B per block). U(R): response bound. ρ_th: free pages below \
+    which collection starts. Lazy-RTGC may export more here than the paper's Tables I to III say: their Eq. 11 \
+    rounds σπ up over N full blocks, while one block's worth of pages is free when a collection starts, so that \
+    N − 1 blocks hold whole valid pages: U(λ) = ⌊Λ/(N−1)⌋.
 ";
 
 fn service_table(sheet: &Sheet) -> String {

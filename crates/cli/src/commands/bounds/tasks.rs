@@ -162,14 +162,14 @@ fn text(rows: &[Row], set: &TaskSet) -> String {
         };
         text.push_str(&wrap(&format!("{}: {line}", row.scheme), output::width(), "  "));
     }
-    text + LEGEND
+    text + &output::wrapped(LEGEND)
 }
 
 const LEGEND: &str = "
-L(p): shortest period at which single pages of that kind can be requested, µs. U: utilisation, the sum of C/period, at most
-1. Load: factor on all periods and deadlines at which the set is just schedulable at any phases. C: cost of a job in the
-worst case, its pages × (service + collection step). R: from release to completion, behind all that may be before it.
-Page tasks are served in order of release, jobs of one instant in the order of the file, and none is pre-empted.
+L(p): shortest period at which single pages of that kind can be requested, µs. U: utilisation, the sum of C/period, at most \
+    1. Load: factor on all periods and deadlines at which the set is just schedulable at any phases. C: cost of a job in the \
+    worst case, its pages × (service + collection step). R: from release to completion, behind all that may be before it. \
+    Page tasks are served in order of release, jobs of one instant in the order of the file, and none is pre-empted.
 ";
 
 fn verdict_cells(row: &Row, set: &TaskSet) -> [String; 6] {

@@ -113,7 +113,11 @@ impl HostArgs {
         if let Some(out) = &out {
             let written = files::write_host_load(&points, out)?;
             if !output.quiet {
-                eprintln!("note: {} files written to {}", written.len(), out.path().display());
+                output::note(&format!(
+                    "{} files written to {}",
+                    written.len(),
+                    out.path().display()
+                ));
             }
         }
         if csv {

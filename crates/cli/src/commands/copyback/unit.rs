@@ -4,6 +4,7 @@ use super::interface::Bus;
 use crate::commands::run::OutputArgs;
 use crate::failure::Failure;
 use crate::output::{self, micros, table};
+use crate::result_file::{Content, ResultFile};
 use bounds::copyback::CopyPath;
 use clap::{Args, ValueEnum};
 use flash::channels::{Addressing, Policy};
@@ -12,7 +13,7 @@ use lab::with_causes;
 use papers::ddt::control::{ControlUnit, Cost, Drawing, Event, Transaction, Waveform};
 use papers::ddt::messages::{self, Detail};
 use papers::ddt::{Way, channels_timing, in_mode, waveform, waveform_plot};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Fewest data cycles per transfer that a picture needs.
 const LEAST_CYCLES: u32 = 8;
@@ -168,13 +169,17 @@ impl UnitArgs {
             plane_rows: 0x1_0000,
             data_cycles: self.data_cycles.unwrap_or(DataCycles(Some(16))).0,
         };
+        let file = self.waveform.as_ref();
+        let file =
+            file.map(|path| ResultFile::new("--waveform", path, Content::SIGNALS)).transpose()?;
         let waveform =
             Waveform::of(log, &pins.unit.timing, transaction, &drawing).map_err(Failure::input)?;
         let title = format!("Direct transfer, {part}: {} pages", transaction.wrong_bytes.len());
-        if let Some(path) = &self.waveform {
-            let mut vcd = Vec::new();
-            waveform::write_vcd(&waveform, &title, &mut vcd)?;
-            write(path, &vcd, output.quiet)?;
+        if let Some(file) = file {
+            file.write(|to| waveform::write_vcd(&waveform, &title, to))?;
+            if !output.quiet {
+                output::note(&format!("{} written", file.path().display()));
+            }
         }
         if let Some(out) = self.plot.then(|| output.folder()).transpose()?.flatten() {
             let svg = waveform_plot::svg(&waveform, log, &title)
@@ -182,20 +187,13 @@ impl UnitArgs {
             let written = out.plot("waveform", &svg);
             let written = written.map_err(|error| Failure::internal(with_causes(&error)))?;
             if !output.quiet {
-                written.iter().for_each(|path| eprintln!("note: {} written", path.display()));
+                written
+                    .iter()
+                    .for_each(|path| output::note(&format!("{} written", path.display())));
             }
         }
         Ok(())
     }
-}
-
-fn write(path: &Path, bytes: &[u8], quiet: bool) -> Result<(), Failure> {
-    std::fs::write(path, bytes)
-        .map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))?;
-    if !quiet {
-        eprintln!("note: {} written", path.display());
-    }
-    Ok(())
 }
 
 /// A control unit between two devices of a part, with the check that data can be latched.

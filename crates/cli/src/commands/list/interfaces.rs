@@ -1,6 +1,6 @@
 //! Links between host and SSD, for `ftlkit list interfaces`.
 
-use crate::output::table;
+use crate::output::{self, table};
 use lab::lists::user_rates;
 use lab::ssd::HostInterface;
 
@@ -23,10 +23,10 @@ pub(super) fn text() -> String {
         [interface.name.into(), link, read, write, long_read, long_write, depth]
     });
     let mut text = table(columns, rows);
-    text.push_str(
+    text.push_str(&output::wrapped(
         "\n\nMost user data per second, MB/s: of NVMe after coding, packets, queue entries, doorbells and interrupts, \
-         in each\ndirection; +payload=128B|256B|512B sets the data per packet, +latency=TIME the time before each \
-         command. Commands:\noutstanding at most; of NVMe per queue. Sources: ftlkit list interfaces --json\n",
-    );
+         in each direction; +payload=128B|256B|512B sets the data per packet, +latency=TIME the time before each \
+         command. Commands: outstanding at most; of NVMe per queue. Sources: ftlkit list interfaces --json",
+    ));
     text
 }

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::{self, micros, table};
+use crate::result_file::regenerate;
 use flash::parts;
 use ftl::Preset;
 use lab::catalogue;
@@ -26,11 +27,11 @@ pub(super) fn text() -> String {
     let policies = catalogue::victims();
     let rows = policies.iter().map(|policy| [policy.to_string(), policy.summary.into()]);
     text.push_str(&table(["<policy", "<description"], rows));
-    text.push_str(
+    text.push_str(&output::wrapped(
         "\n\nA scheme's page has its algorithm, costs, source, and the values of its settings: ftlkit list schemes \
          lazy-rtgc\n\
-         For example: --schemes page-level+victim=fifo+share=0.8,lazy-rtgc+idle\n",
-    );
+         For example: --schemes page-level+victim=fifo+share=0.8,lazy-rtgc+idle",
+    ));
     text
 }
 
@@ -72,7 +73,7 @@ pub(super) fn write_pages(directory: &Path) -> Result<(), Failure> {
         .map(|preset| (format!("{}.md", preset.name), lists::page(preset)));
     for (name, text) in pages.chain([("README.md".to_owned(), overview())]) {
         let path = directory.join(name);
-        std::fs::write(&path, text)
+        regenerate(&path, &text)
             .map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
     }
     output::text(&format!(

@@ -107,6 +107,7 @@ impl DeviceOptions {
 }
 
 pub(super) fn only_scheme(resolved: &Resolved) -> Result<&ResolvedScheme, Failure> {
+    resolved.check_memory()?;
     let first = resolved.schemes.first();
     let scheme = first.ok_or_else(|| Failure::internal("the experiment has no scheme"))?;
     if scheme.config.preset.is_zoned() {
