@@ -1,7 +1,7 @@
 //! The report as a table for users.
 
 use super::figures::{self, When};
-use super::forms::one_share;
+use super::forms::{beyond_bound, one_share};
 use super::grid::{Grid, wrap};
 use ::run::report::{DeadlineReport, Report, SchemeReport, Violation, units};
 
@@ -145,13 +145,13 @@ fn notes(scheme: &SchemeReport, width: usize) -> String {
     [wrap(&collection(scheme), width, "  ")].into_iter().chain(more).collect()
 }
 
-/// What a reader must know of a scheme besides its figures: an exceeded bound, and deadlines.
+/// What a reader must know of a scheme besides its figures: an exceeded bound, times above a kept one, and deadlines.
 pub(super) fn statements(scheme: &SchemeReport) -> Vec<String> {
     let exceeded = scheme.first_violation.iter();
     let exceeded = exceeded.map(|violation| format!("BOUND EXCEEDED: {}", broken(violation)));
     let deadlines = scheme.deadlines.iter().flat_map(DeadlineReport::lines);
     let late = scheme.request_deadline.iter().filter_map(|of| of.explanation(scheme));
-    exceeded.chain(deadlines).chain(late).collect()
+    exceeded.chain(beyond_bound(scheme)).chain(deadlines).chain(late).collect()
 }
 
 /// The first violation, with exact values, because rounding may hide that it exceeds its bound.

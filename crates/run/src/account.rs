@@ -55,6 +55,8 @@ pub(crate) struct Account {
     pub(crate) host_log: Option<HostLog>,
     /// The first page task with collection.
     pub(crate) first_collection: Option<u64>,
+    /// Pages that the host wrote, by write or append; WAF is per these.
+    pub(crate) written: u64,
     /// Pages written in part.
     pub(crate) partial_pages: u64,
     /// The largest requests.
@@ -99,6 +101,7 @@ impl Account {
             refusals: [0; Refusal::ALL.len()],
             host_log: None,
             first_collection: None,
+            written: 0,
             partial_pages: 0,
             largest: LargestRequest::default(),
             rounds: Rounds::begin(scheme.logical_pages(), &before.counts),
@@ -148,11 +151,16 @@ impl Account {
         self.last_arrival_ns = last_arrival_ns;
     }
 
-    /// Records the end of a request.
+    /// Records the end of a request; `alone_ns`: its response if the device had been idle.
     #[inline]
-    pub(crate) fn request(&mut self, writes: bool, response_ns: u64, completion_ns: u64) {
+    pub(crate) fn request(
+        &mut self,
+        writes: bool,
+        [response_ns, alone_ns]: [u64; 2],
+        completion_ns: u64,
+    ) {
         self.measures.request(response_ns, completion_ns);
-        self.ended(writes, response_ns, completion_ns);
+        self.ended(writes, alone_ns, completion_ns);
     }
 
     /// Records the end of a page task and of the request that it is alone, which begins and ends with it.
@@ -171,8 +179,8 @@ impl Account {
 
     /// Counts a request whose times are recorded.
     #[inline]
-    fn ended(&mut self, writes: bool, response_ns: u64, completion_ns: u64) {
-        self.late.request(writes, response_ns, completion_ns, 1);
+    fn ended(&mut self, writes: bool, alone_ns: u64, completion_ns: u64) {
+        self.late.request(writes, alone_ns, completion_ns, 1);
         self.requests += 1;
         if let Some(deadlines) = &mut self.deadlines {
             deadlines.complete(completion_ns);

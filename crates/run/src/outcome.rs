@@ -136,17 +136,17 @@ impl Account {
         report.deadlines = self.deadlines.map(Deadlines::report);
         let is_timed = self.measures.is_timed();
         self.measures.finish(&mut report);
+        report.bounded_response_ns = report
+            .bound_ns
+            .map(|_| self.promise.longest)
+            .filter(|longest| *longest != report.response_ns.max);
         // In zones a trim is a reset, which erases.
         if report.zones.is_none() {
             report.warnings.extend(many_trims(&report));
         }
         report.request_deadline = self.late.report(&report);
-        let written = match report.buffer {
-            Some(_) => report.write_tasks,
-            None => counts.get(Operation::Program, Cause::Host),
-        };
-        amplification(&mut report, &counts, written);
-        report.steady = self.rounds.report(written, setup.geometry.pages());
+        amplification(&mut report, &counts, self.written);
+        report.steady = self.rounds.report(self.written, setup.geometry.pages());
         let collected = report.collection.victims > 0;
         let settled = report.steady.warning(collected);
         let overload = is_timed.then(|| overload(&report, self.last_arrival_ns)).flatten();
@@ -279,10 +279,12 @@ fn amplification(report: &mut SchemeReport, counts: &Counts, host: u64) {
     if host == 0 {
         return;
     }
-    // A buffer's padding reaches the scheme as writes, which it counts as host writes.
-    let padded = report.buffer.as_ref().map_or(0, |buffer| buffer.padded);
+    // A buffer's padding reaches the scheme as writes, which it counts as host writes. One that takes writes in RAM
+    // programs some of them later, for collection.
+    let of_host = counts.pages_programmed(Cause::Host);
+    let padded = report.buffer.as_ref().map_or(0, |buffer| buffer.padded.min(of_host));
     let programmed = |cause: &Cause| match cause {
-        Cause::Host => counts.pages_programmed(Cause::Host).saturating_sub(padded),
+        Cause::Host => of_host - padded,
         cause => counts.pages_programmed(*cause),
     };
     let by_cause = Cause::ALL.iter().map(|cause| (cause.name(), programmed(cause)));

@@ -113,6 +113,10 @@ pub struct SchemeReport {
     pub request_completion_ns: Summary,
     /// The scheme's response bound, ns; `null` if it has none.
     pub bound_ns: Option<u64>,
+    /// The longest response that was compared with `bound_ns`, ns: without the processor's time, and without forced writes
+    /// where the bound leaves them out. Absent where it is the longest response.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounded_response_ns: Option<u64>,
     /// True for a real-time bound (one step), false for a whole-victim worst case.
     pub real_time: bool,
     /// Tasks that exceed a bound (read, write, step, response), and victims with more valid pages than U(λ).
@@ -130,8 +134,8 @@ pub struct SchemeReport {
     pub refresh: Option<RefreshReport>,
     /// Blocks erased.
     pub erases: u64,
-    /// Write amplification: pages programmed per page written by the host. Below 1 if a write buffer absorbs
-    /// writes; `null` without host writes.
+    /// Write amplification: pages programmed, whatever for, per page written by the host. Below 1 if a write buffer, or a
+    /// scheme that takes writes in RAM, absorbs them; `null` without host writes.
     pub waf: Option<f64>,
     /// Gap to the optimum: by which share `waf` is above that of the `oracle` in the same comparison, the best one if there
     /// are several. Absent if there is none.
@@ -255,6 +259,16 @@ impl SchemeReport {
     /// True if bounds can apply: they hold for one outstanding page task.
     pub fn can_promise(&self) -> bool {
         self.ssd.as_ref().is_none_or(|ssd| ssd.queue_depth == 1)
+    }
+
+    /// What takes time in the completions of this run that no bound counts, besides queues and further pages.
+    pub fn left_out(&self) -> Vec<&'static str> {
+        let chosen = self.victim_work.as_ref().and_then(|work| work.processor_ns);
+        let processor_ns = self.ssd.as_ref().map_or(chosen.unwrap_or(0), |ssd| ssd.processor_ns);
+        let link = self.ssd.as_ref().is_some_and(|ssd| ssd.link_use.is_some());
+        let parts =
+            [(processor_ns > 0, "the processor's work"), (link, "transfers over the link")];
+        parts.into_iter().filter_map(|(is_there, part)| is_there.then_some(part)).collect()
     }
 
     /// Length of the windows of a run on several channels, ns: at least 1.

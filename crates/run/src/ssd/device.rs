@@ -25,7 +25,8 @@ impl SsdDevice<'_> {
             let look = self.account.requests >= look_at;
             if look {
                 look_at = self.account.requests + REQUESTS;
-                self.account.rounds.look(array(&*self.scheme).counts());
+                let written = self.account.written;
+                self.account.rounds.look(written, array(&*self.scheme).counts());
             }
             if look || events == EVENTS {
                 events = 0;
