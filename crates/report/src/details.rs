@@ -140,18 +140,18 @@ pub(super) fn collection(scheme: &SchemeReport) -> String {
 /// Notes on one scheme below the table.
 fn notes(scheme: &SchemeReport, width: usize) -> String {
     let warnings = scheme.warnings.iter().map(|warning| format!("warning: {warning}"));
-    let more = statements(scheme).into_iter().chain(warnings);
+    let more = beyond_bound(scheme).into_iter().chain(statements(scheme)).chain(warnings);
     let more = more.map(|line| wrap(&format!("  {line}"), width, "    "));
     [wrap(&collection(scheme), width, "  ")].into_iter().chain(more).collect()
 }
 
-/// What a reader must know of a scheme besides its figures: an exceeded bound, times above a kept one, and deadlines.
+/// What a reader must know of a scheme besides its figures: an exceeded bound, and deadlines.
 pub(super) fn statements(scheme: &SchemeReport) -> Vec<String> {
     let exceeded = scheme.first_violation.iter();
     let exceeded = exceeded.map(|violation| format!("BOUND EXCEEDED: {}", broken(violation)));
     let deadlines = scheme.deadlines.iter().flat_map(DeadlineReport::lines);
     let late = scheme.request_deadline.iter().filter_map(|of| of.explanation(scheme));
-    exceeded.chain(beyond_bound(scheme)).chain(deadlines).chain(late).collect()
+    exceeded.chain(deadlines).chain(late).collect()
 }
 
 /// The first violation, with exact values, because rounding may hide that it exceeds its bound.
