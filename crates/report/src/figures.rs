@@ -420,6 +420,7 @@ pub(super) static OF_SCHEMES: &[Figure<SchemeReport>] = &[
         "idle victims",
         By(|report, s| report.collects_when_idle(&s.name).then(|| count(s.collection.idle))),
     ),
+    figure("collection.idle_steps").row("  idle steps", AnyWhole(count)),
     figure("victim_work.entries_per_victim").row("entries touched\n  per victim selection", Of(number)),
     figure("victim_work.processor_ns").row("processor time", Of(time)),
     figure("victim_work.processor_ns_per_victim").row("  per victim", Of(time)),

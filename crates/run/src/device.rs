@@ -262,7 +262,8 @@ impl Device {
 
     /// The report of the measurement.
     pub fn report(self, setup: &Setup, label: &str) -> SchemeReport {
-        self.account.report(&*self.scheme, setup, label, self.clock.now_ns, None)
+        let account = Account { idle: self.clock.idle, ..self.account };
+        account.report(&*self.scheme, setup, label, self.clock.now_ns, None)
     }
 }
 

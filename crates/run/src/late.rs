@@ -26,13 +26,7 @@ impl Late {
 
     /// Records the end of `count` equal requests.
     #[inline]
-    pub(crate) fn request(
-        &mut self,
-        writes: bool,
-        alone_ns: u64,
-        completion_ns: u64,
-        count: u64,
-    ) {
+    pub(crate) fn request(&mut self, writes: bool, alone_ns: u64, completion_ns: u64, count: u64) {
         if completion_ns > self.deadline_ns {
             self.requests += count;
             self.writes += if writes { count } else { 0 };

@@ -144,12 +144,15 @@ impl Account {
         if report.zones.is_none() {
             report.warnings.extend(many_trims(&report));
         }
+        (report.collection.idle_steps, report.collection.idle_time) = (self.idle.steps, self.idle);
         report.request_deadline = self.late.report(&report);
         amplification(&mut report, &counts, self.written);
         report.steady = self.rounds.report(self.written, setup.geometry.pages());
         let collected = report.collection.victims > 0;
         let settled = report.steady.warning(collected);
-        let overload = is_timed.then(|| overload(&report, self.last_arrival_ns)).flatten();
+        let unqueued = self.unqueued;
+        let overload =
+            is_timed.then(|| overload(&report, self.last_arrival_ns, unqueued)).flatten();
         report.warnings.extend(settled.into_iter().chain(overload));
         report
     }
@@ -368,6 +371,7 @@ fn collection(
         victim_valid_bound: guarantee.victim_valid,
         first_at_task,
         why,
+        ..CollectionReport::default()
     }
 }
 
@@ -383,17 +387,21 @@ fn trigger(log: &CollectionLog) -> String {
 /// does not keep up.
 const BACKLOG: (f64, f64) = (0.02, 20.0);
 
-/// Completion that grows as long as requests arrive: its mean then grows with the run, too.
-fn overload(report: &SchemeReport, last_arrival_ns: u64) -> Option<String> {
+/// Completion that grows as long as requests arrive: its mean then grows with the run, too. `unqueued`: the requests up to
+/// the last one that did not wait. A queue that emptied in the second half of the run is one of bursts.
+fn overload(report: &SchemeReport, last_arrival_ns: u64, unqueued: u64) -> Option<String> {
     let left_ns = report.elapsed_ns.saturating_sub(last_arrival_ns) as f64;
     let (of_run, of_response) = BACKLOG;
     let grows = left_ns > of_run * report.elapsed_ns as f64
-        && left_ns > of_response * report.request_response_ns.mean;
+        && left_ns > of_response * report.request_response_ns.mean
+        && unqueued < report.requests / 2;
     (last_arrival_ns > 0 && grows).then(|| {
         format!(
-            "cannot keep up with requests that arrive every {}: they wait ever longer, the last of them longest; \
-             --scale-arrivals spreads them",
+            "cannot keep up with requests that arrive every {}: each of the last {} waited for others, and {} of work were left \
+             when the last one arrived; --scale-arrivals spreads them",
             units::time(last_arrival_ns as f64 / report.requests_taken.max(1) as f64),
+            grouped(report.requests - unqueued),
+            units::time(left_ns),
         )
     })
 }
@@ -482,10 +490,13 @@ fn warnings(
     interrupted: bool,
 ) -> Vec<String> {
     let mut out = Vec::new();
-    let refreshed =
-        [Cause::Refresh, Cause::ReadReclaim].map(|cause| counts.pages_programmed(cause));
+    // Also work on a victim that was selected before, and of refreshes.
+    let work =
+        |cause: &Cause| counts.pages_programmed(*cause) + counts.get(Operation::Erase, *cause);
+    let other = [Cause::Fold, Cause::WearLevel, Cause::WriteBack];
+    let collected = Cause::ALL.iter().filter(|cause| cause.is_step() && !other.contains(cause));
     // With zones it is the host that collects.
-    if log.started == 0 && refreshed == [0; 2] && !zoned {
+    if log.started == 0 && collected.map(work).sum::<u64>() == 0 && !zoned {
         out.push(
             "collection never ran, so this run says nothing about its cost: write more (--loops, --requests), use a smaller --capacity, or --precondition full+age=1".into(),
         );

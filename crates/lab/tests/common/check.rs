@@ -144,10 +144,12 @@ fn faults(report: &SchemeReport, asked: &Requested) -> Vec<String> {
     let by_host = programs as f64 / report.write_tasks.max(1) as f64;
     if report.waf.is_some() && [causes, by_host].iter().any(|sum| (sum / waf - 1.0).abs() > 1e-9) {
         let written = report.write_tasks;
-        faults.push(format!("WAF: {waf}, causes {causes}, {programs} programs by {written} writes"));
+        faults
+            .push(format!("WAF: {waf}, causes {causes}, {programs} programs by {written} writes"));
     }
     // A kept bound is above all that was compared with it, and what is above it has a part that it leaves out.
-    if let Some(bound) = report.bound_ns.filter(|_| report.can_promise() && report.violations == 0) {
+    if let Some(bound) = report.bound_ns.filter(|_| report.can_promise() && report.violations == 0)
+    {
         let longest = report.response_ns.max;
         let compared = report.bounded_response_ns.unwrap_or(longest);
         if compared > bound || longest > bound && report.bounded_response_ns.is_none() {

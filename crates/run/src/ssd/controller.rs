@@ -82,15 +82,8 @@ impl SsdDevice<'_> {
         {
             let place = self.account.place(work.lpn);
             let done = None;
-            self.alone = Some(Alone {
-                kind,
-                place,
-                begun_ns,
-                processed_ns,
-                waited_ns,
-                forced_apart,
-                done,
-            });
+            self.alone =
+                Some(Alone { kind, place, begun_ns, processed_ns, waited_ns, forced_apart, done });
         }
         Ok(())
     }

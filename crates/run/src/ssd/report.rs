@@ -27,7 +27,10 @@ impl SsdDevice<'_> {
         let ssd = SsdReport {
             queue_depth,
             completion_bound_ns: promise.completion_ns().filter(|_| queue_depth == 1),
-            bounded_completion_ns: promise.completion_ns().filter(|_| queue_depth == 1).map(|_| promise.longest_completion),
+            bounded_completion_ns: promise
+                .completion_ns()
+                .filter(|_| queue_depth == 1)
+                .map(|_| promise.longest_completion),
             page_commands,
             page_commands_per_second: per_second(page_commands, worked_ns),
             window_ns,

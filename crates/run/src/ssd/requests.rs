@@ -102,8 +102,16 @@ impl SsdDevice<'_> {
             && self.link.is_unlimited()
             && !self.is_alone();
         let waited_ns = if self.is_alone() { NEVER } else { 0 };
-        let outstanding =
-            Outstanding { arrival_ns, taken_ns, left, waited_ns, bytes_out, writes, whole, refused: None };
+        let outstanding = Outstanding {
+            arrival_ns,
+            taken_ns,
+            left,
+            waited_ns,
+            bytes_out,
+            writes,
+            whole,
+            refused: None,
+        };
         let slot = self.add(outstanding);
         for work in &works {
             self.queue.push(over_link, ready_ns, slot, *work);
