@@ -93,7 +93,7 @@ const HOW_TO_READ: [(When, &str); 7] = [
     ),
     (
         |report| report.schemes.iter().any(|scheme| scheme.slc_cache.is_some()),
-        "SLC caches: the pages that they hold in SLC mode; host pages in it: the share of host \
+        "SLC caches: the pages that can be written to them before they are full, from the state at the start; host pages in it: the share of host \
         writes that found room there; folded: valid pages moved to blocks in the part's own mode, and the block erased.",
     ),
     (

@@ -14,7 +14,7 @@ use crate::report::{
 };
 use ::workload::HostLog;
 use ::workload::quantity::Duration;
-use flash::{Cause, Counts, Operation};
+use flash::{Cause, Counts, Geometry, Operation};
 use ftl::{
     AnyScheme, CollectionLog, Guarantee, MapCache, MergeKind, Refusal, SlcCacheState, SlcSize,
     StreamLog, Telemetry, ZoneState, ZonesState,
@@ -86,7 +86,10 @@ impl Account {
                 .victim_work
                 .map(|work| VictimWorkReport::new(&work, log.started)),
             buffer: buffer(&telemetry, self.flushes, &counts),
-            slc_cache: telemetry.slc_cache.as_ref().map(slc_cache),
+            slc_cache: telemetry
+                .slc_cache
+                .as_ref()
+                .map(|state| slc_cache(state, scheme.logical_pages(), &setup.geometry)),
             streams: telemetry.streams.map(StreamsReport::from),
             refusals: refusals(&self.refusals),
             zones: telemetry.zones.as_ref().map(zones),
@@ -168,13 +171,13 @@ fn map_cache(MapCache { hits, misses }: MapCache) -> MapCacheReport {
     MapCacheReport { hits, misses, hit_share }
 }
 
-fn slc_cache(state: &SlcCacheState) -> SlcCacheReport {
+fn slc_cache(state: &SlcCacheState, logical: u32, geometry: &Geometry) -> SlcCacheReport {
     let SlcCacheState { plan, log, blocks, .. } = state;
     let all = log.written + log.direct;
     SlcCacheReport {
         blocks: plan.blocks,
         set_aside: plan.size != SlcSize::Dynamic,
-        capacity_pages: u64::from(plan.blocks) * u64::from(plan.block_pages),
+        capacity_pages: plan.fillable_pages(log.in_use, logical.into(), geometry.pages_per_block()),
         full: plan.full.to_string(),
         written: log.written,
         direct: log.direct,

@@ -466,7 +466,8 @@ pub struct SlcCacheReport {
     pub blocks: u32,
     /// True if they are set aside.
     pub set_aside: bool,
-    /// Pages that they hold in SLC mode.
+    /// Pages that can be written to it, from the state at the start, before it is full. Of a dynamic cache new pages take room
+    /// in the array as well, so these are fewer than its blocks would hold.
     pub capacity_pages: u64,
     /// Destination of writes that find it full: `direct` or `fold`.
     pub full: String,
