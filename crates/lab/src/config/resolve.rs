@@ -6,6 +6,7 @@ use super::device::{ResolvedScheme, Sizing};
 use super::error::ConfigError;
 use super::experiment::{Experiment, Timing};
 use super::foreseen;
+use super::map_ram::note_on_map_ram;
 use super::notation::Word;
 use super::part::{DEFAULT_PART, PartChoice, PartTable};
 use super::precondition_notation;
@@ -146,6 +147,10 @@ impl Experiment {
         notes.extend(channel.retry_in_bounds());
         notes.extend(notes_on_copies(&channel, &tables, &schemes));
         notes.extend(notes_on_shares(&schemes, &geometry, &facts));
+        notes.extend(schemes.iter().filter_map(|scheme| {
+            let ResolvedScheme { label, config, part, plan, .. } = scheme;
+            Some(format!("`{label}`: {}", note_on_map_ram(config, part, &geometry, plan)?))
+        }));
         notes.extend(zones::note(&schemes, &self.workload.0));
         notes.extend(note_on_frontiers(&schemes));
         let timed = facts.has_arrivals && self.timing != Timing::Closed;
@@ -500,7 +505,7 @@ fn size_for(
         DefaultShare::Own => {
             (sizing.smallest_with(needed), "the smallest scheme's logical space".into())
         }
-        DefaultShare::Of(share) => {
+        DefaultShare::Of(share) | DefaultShare::Exactly(share) => {
             let physical = (needed as f64 / share).ceil() as u64;
             let bytes = Bytes::new(physical.saturating_mul(channel.page_bytes().into()));
             let per_die = match channel.channels {

@@ -47,6 +47,9 @@ pub(super) fn division_table(rows: &[Division]) -> String {
         if let Some(why) = row.why_not() {
             text.push_str(&format!("\n{}  cannot work: {why}", row.scheme()));
         }
+        if let Some(note) = row.map_ram() {
+            text.push_str(&format!("\n{}: {note}", row.scheme()));
+        }
     }
     text
 }
