@@ -588,6 +588,22 @@ mod tests {
         assert_eq!(why(0, None), "never ran (trigger: a full block, at any number of free pages)");
     }
 
+    /// A scheme that takes writes in RAM programs fewer pages for the host than a buffer pads.
+    #[test]
+    fn causes_add_up_also_where_padding_is_programmed_later() {
+        let mut counts = Counts::default();
+        counts.add_many(Operation::Program, Cause::Host, 4);
+        counts.add_many(Operation::Copy, Cause::Collection, 6);
+        let buffer = Some(BufferReport { padded: 9, ..BufferReport::default() });
+        let mut report = SchemeReport { buffer, ..SchemeReport::default() };
+        amplification(&mut report, &counts, 5);
+        assert_eq!(report.waf, Some(2.0));
+        assert_eq!(
+            report.waf_by_cause,
+            [("collection".to_owned(), 1.2), ("padding".to_owned(), 0.8)]
+        );
+    }
+
     #[test]
     fn warnings_of_streams_and_trims() {
         let mut log = StreamLog::new(2, 1);
