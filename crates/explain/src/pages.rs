@@ -25,11 +25,13 @@ pub enum PageState {
     Padding,
     /// Unreadable: the power failed while it was programmed or erased.
     Torn,
+    /// Not there: the block is in SLC mode, in which it has fewer pages.
+    Absent,
 }
 
 impl PageState {
     /// All states, with one sentence of help each.
-    pub const ALL: [(Self, &'static str); 7] = [
+    pub const ALL: [(Self, &'static str); 8] = [
         (Self::Free, "Erased: it can be programmed."),
         (Self::Valid, "It holds the newest version of its logical page."),
         (Self::Older, "It holds the newest version on flash; a newer one is in RAM."),
@@ -37,6 +39,7 @@ impl PageState {
         (Self::Invalid, "Its logical page was written again elsewhere, or trimmed."),
         (Self::Padding, "Programmed to fill the block, or a record of the scheme's own."),
         (Self::Torn, "Unreadable: the power failed while it was programmed or erased."),
+        (Self::Absent, "Not there: its block is in SLC mode, in which it has fewer pages."),
     ];
 }
 
@@ -141,6 +144,19 @@ impl Pages {
             (Operation::Program | Operation::Copy, Outcome::Done) => self.put(seen, then),
             (Operation::Program | Operation::Copy, _) => {
                 self.set(seen.page.0, Page { state: PageState::Torn, content: Content::Nothing });
+            }
+        }
+    }
+
+    /// Shows which pages a block has: from `pages` on it has none.
+    pub(crate) fn block_has(&mut self, block: u32, pages: u32) {
+        let all = self.geometry.pages_per_block();
+        for page in 0..all {
+            let ppn = block * all + page;
+            match (self.cells[ppn as usize].page.state, page < pages) {
+                (PageState::Free, false) => self.set_state(ppn, PageState::Absent),
+                (PageState::Absent, true) => self.set_state(ppn, PageState::Free),
+                _ => {}
             }
         }
     }

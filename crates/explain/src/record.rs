@@ -8,7 +8,9 @@ use crate::recording::{Bound, Changes, Frame, Header, Recording, Shown, Thing, W
 use crate::scene::{Scene, Settings, op_name};
 use crate::units::time;
 use flash::faults::PowerCut;
-use flash::{AnyArray, Array, FlashError, Item, Lpn, Ns, Operation, Probe, Serial, Store};
+use flash::{
+    AnyArray, Array, BlockId, Flash, FlashError, Item, Lpn, Ns, Operation, Probe, Serial, Store,
+};
 use ftl::{
     AgeClock, AnyScheme, Asks, BlockUse, Done, FtlError, HostClock, Inspection, Layout,
     LogBlockLayout, PageTask, TaskKind, registry,
@@ -396,6 +398,12 @@ impl<'a> Stage<'a> {
             let agreed = self.pages.agree(&told);
             agreed
                 .map_err(|what| ExplainError::Disagreement { after: self.doing.clone(), what })?;
+        }
+        let (geometry, cell) = (self.scene.resolved.geometry, self.scene.scheme().part.cell);
+        for block in (0..geometry.blocks()).map(BlockId) {
+            let all = geometry.pages_per_block();
+            let slc = self.scheme().flash().is_slc(block);
+            self.pages.block_has(block.0, if slc { cell.slc_pages(all) } else { all });
         }
         let free_pages = self.scheme().free_pages();
         let lists: Vec<Shown> = told.lists.iter().map(Shown::from).collect();

@@ -81,6 +81,7 @@ fn letter(state: PageState) -> char {
         PageState::Invalid => 'x',
         PageState::Padding => 'p',
         PageState::Torn => '!',
+        PageState::Absent => '-',
     }
 }
 
@@ -103,6 +104,7 @@ fn ansi(state: PageState) -> &'static str {
         PageState::Invalid => "\x1b[90m",
         PageState::Padding => "\x1b[35m",
         PageState::Torn => "\x1b[31m",
+        PageState::Absent => "\x1b[2m",
     }
 }
 

@@ -160,6 +160,38 @@ pub struct HostClock {
     pub longest_due_ns: Ns,
     /// True if a write came since idle time was last used: one collection step in idle time may follow.
     pub wrote: bool,
+    /// What idle time was used for.
+    pub idle: IdleTime,
+}
+
+/// Gaps between a write's end and the next arrival, and their use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IdleTime {
+    /// Steps that changed something.
+    pub steps: u64,
+    /// Calls that found nothing to do.
+    pub vain: u64,
+    /// The longest gap, ns.
+    pub longest_ns: Ns,
+    /// Time that a step may have taken then, ns.
+    pub needed_ns: Ns,
+}
+
+impl IdleTime {
+    /// Notes a gap before which a step may take `needed_ns`.
+    #[inline]
+    pub fn gap(&mut self, gap_ns: Ns, needed_ns: Ns) {
+        if gap_ns > self.longest_ns {
+            (self.longest_ns, self.needed_ns) = (gap_ns, needed_ns);
+        }
+    }
+
+    /// Notes that a step ran, and whether it did something.
+    #[inline]
+    pub fn step(&mut self, did: bool) {
+        self.steps += u64::from(did);
+        self.vain += u64::from(!did);
+    }
 }
 
 impl HostClock {
@@ -484,9 +516,12 @@ impl<S: Background + ?Sized> Run<'_, S> {
     /// Lets the scheme collect once after a write, if its longest idle step ends before this arrival; again and again
     /// if it asks for that.
     fn use_idle_time(&mut self, arrival_ns: Ns) -> Result<(), FtlError> {
+        let gap_ns = arrival_ns.saturating_sub(self.clock.now_ns);
+        self.clock.idle.gap(gap_ns, self.scheme.idle_ns());
         while arrival_ns >= self.clock.now_ns.saturating_add(self.scheme.idle_ns()) {
             let busy = self.scheme.flash().worked().busy_ns;
             let did = self.scheme.idle()?;
+            self.clock.idle.step(did);
             self.clock.now_ns += self.scheme.flash().worked().busy_ns - busy;
             self.clock.wrote = did && self.scheme.idles_on();
             if !self.clock.wrote {

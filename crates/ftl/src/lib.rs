@@ -73,7 +73,7 @@ mod zones;
 pub use {::bounds, ::flash};
 
 pub use allocation::{Allocation, AllocationOrder, Level};
-pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, PageTask, Served, TaskKind};
+pub use batch::{Asks, Done, FAR, HostClock, IdleTime, NEAR, Notes, PageTask, Served, TaskKind};
 pub use bounds::gftl::CollectionRam;
 pub use buffer::{
     AgeClock, BUFFER_POLICIES, BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings,

@@ -94,6 +94,24 @@ impl SlcPlan {
         u64::from(self.size == SlcSize::Dynamic) + u64::from(self.full == WhenFull::Fold)
     }
 
+    /// Pages that a cache takes, without a fold and before it is full, on an array of `logical` pages of which `in_use` are in
+    /// use: first those that are not, then those in use again. A block in SLC mode of a dynamic cache takes the place of
+    /// `pages_per_block` pages, and the new pages in it are in use as well.
+    pub fn fillable_pages(&self, in_use: u64, logical: u64, pages_per_block: u32) -> u64 {
+        let [taken, held] = [pages_per_block, self.block_pages].map(u64::from);
+        if self.size != SlcSize::Dynamic {
+            return u64::from(self.blocks) * held;
+        }
+        let (left, unused) =
+            (self.room_pages.saturating_sub(in_use), logical.saturating_sub(in_use));
+        let (blocks, rest) = (left / (taken + held).max(1), left % (taken + held).max(1));
+        let new = blocks * held + rest.saturating_sub(taken).min(held);
+        match new <= unused {
+            true => new,
+            false => left.saturating_sub(unused) / taken.max(1) * held,
+        }
+    }
+
     /// Raises bounds by the folds of a host write, which are part of its service. Each page that is folded collects
     /// first, and so do the erase and the host page itself.
     pub(crate) fn apply(&self, part: &Part, guarantee: &mut Guarantee) {
@@ -132,6 +150,8 @@ pub struct SlcLog {
     pub moved: u64,
     /// Most blocks in SLC mode at a time.
     pub most_blocks: u32,
+    /// Logical pages in use when the log was cleared.
+    pub in_use: u64,
 }
 
 #[cfg(test)]

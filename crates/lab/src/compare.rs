@@ -3,7 +3,7 @@
 use crate::config::{PartialPages, Resolved};
 use crate::fault::{Fault, with_causes};
 use ::run::precondition::{Fill, Preconditioning};
-use ::run::report::{LeftOut, Report, SchemeReport, units};
+use ::run::report::{LeftOut, Report, SchemeReport};
 use ::run::{Observer, Passes, RunError, Setup, foresee, operation_pj, run_scheme};
 use rayon::prelude::*;
 use workload::WorkloadSpec;
@@ -155,12 +155,8 @@ pub fn run_one(
     if let Some((deadlines, set)) = report.deadlines.as_mut().zip(resolved.tasks.as_ref()) {
         deadlines.judge(&scheme.plan, scheme.config.idle_collection, set);
     }
-    if scheme.config.idle_collection && report.collection.idle == 0 {
-        report.warnings.push(format!(
-            "idle collection never ran: it needs arrival times with gaps of at least tBERS ({}) and a full \
-             block without valid pages",
-            units::time(scheme.part.t_bers_ns as f64)
-        ));
+    if scheme.config.idle_collection {
+        report.warnings.extend(report.idle_unused());
     }
     let is_trace = matches!(experiment.workload.0, WorkloadSpec::Trace { .. });
     let page_bytes = u64::from(resolved.geometry.page_bytes());
@@ -224,7 +220,7 @@ mod tests {
             scheme
                 .warnings
                 .iter()
-                .any(|w| w.contains("idle collection never ran") && w.contains("tBERS"))
+                .any(|w| w.contains("idle collection never ran: no request arrived after a gap"))
         };
         assert!(!warned(0) && warned(1));
         let text = crate::report::details::render(&found.report, 100);

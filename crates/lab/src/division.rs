@@ -3,7 +3,7 @@
 use crate::catalogue;
 use crate::config::{
     Channel, ConfigError, CopyChoice, CopyFault, DEFAULT_PART, Experiment, PartTable, SchemeTable,
-    TextOrTable, Word,
+    TextOrTable, Word, note_on_map_ram,
 };
 use bounds::task_set::PageCosts;
 use flash::{Geometry, Part};
@@ -20,6 +20,8 @@ pub struct Division {
     page_bytes: u32,
     /// The plan, or the reason why there is none.
     plan: Result<Plan, String>,
+    /// What is said of the RAM of its map, if there is something.
+    map_ram: Option<String>,
 }
 
 impl Division {
@@ -66,20 +68,29 @@ impl Division {
         blocks: u32,
         config: impl FnOnce(&Geometry) -> Result<SchemeConfig, E>,
     ) -> Result<Self, E> {
+        let mut map_ram = None;
         let plan = match Geometry::new(blocks, part.pages_per_block, part.page_bytes) {
             Err(error) => Err(error.to_string()),
             Ok(geometry) => {
                 let config = config(&geometry)?;
-                registry::plan(&config, part, &geometry, blocks).map_err(reason)
+                let plan = registry::plan(&config, part, &geometry, blocks);
+                let note = |plan| note_on_map_ram(&config, part, &geometry, plan);
+                map_ram = plan.as_ref().ok().and_then(note);
+                plan.map_err(reason)
             }
         };
         let pages = u64::from(blocks) * u64::from(part.pages_per_block);
-        Ok(Self { scheme, pages, page_bytes: part.page_bytes, plan })
+        Ok(Self { scheme, pages, page_bytes: part.page_bytes, plan, map_ram })
     }
 
     /// The plan, if the scheme can work there.
     pub fn plan(&self) -> Option<&Plan> {
         self.plan.as_ref().ok()
+    }
+
+    /// What is said where the cache of a map on flash takes more RAM than the whole map.
+    pub fn map_ram(&self) -> Option<&str> {
+        self.map_ram.as_deref()
     }
 
     /// Why the scheme cannot work there.

@@ -1,7 +1,7 @@
 //! The report as a table for users.
 
 use super::figures::{self, When};
-use super::forms::one_share;
+use super::forms::{beyond_bound, one_share};
 use super::grid::{Grid, wrap};
 use ::run::report::{DeadlineReport, Report, SchemeReport, Violation, units};
 
@@ -93,7 +93,7 @@ const HOW_TO_READ: [(When, &str); 7] = [
     ),
     (
         |report| report.schemes.iter().any(|scheme| scheme.slc_cache.is_some()),
-        "SLC caches: the pages that they hold in SLC mode; host pages in it: the share of host \
+        "SLC caches: the pages that can be written to them before they are full, from the state at the start; host pages in it: the share of host \
         writes that found room there; folded: valid pages moved to blocks in the part's own mode, and the block erased.",
     ),
     (
@@ -140,7 +140,7 @@ pub(super) fn collection(scheme: &SchemeReport) -> String {
 /// Notes on one scheme below the table.
 fn notes(scheme: &SchemeReport, width: usize) -> String {
     let warnings = scheme.warnings.iter().map(|warning| format!("warning: {warning}"));
-    let more = statements(scheme).into_iter().chain(warnings);
+    let more = beyond_bound(scheme).into_iter().chain(statements(scheme)).chain(warnings);
     let more = more.map(|line| wrap(&format!("  {line}"), width, "    "));
     [wrap(&collection(scheme), width, "  ")].into_iter().chain(more).collect()
 }

@@ -196,6 +196,10 @@ fn settled(_: &Report, scheme: &SchemeReport) -> Option<String> {
 fn bound(_: &Report, scheme: &SchemeReport) -> Option<String> {
     scheme.bound_ns.filter(|_| scheme.can_promise()).map(|ns| time(ns as f64))
 }
+fn completion_bound(_: &Report, scheme: &SchemeReport) -> Option<String> {
+    let ns = scheme.ssd.as_ref()?.completion_bound_ns;
+    ns.filter(|_| scheme.bound_ns.is_some()).map(|ns| time(ns as f64))
+}
 fn longest(_: &Report, scheme: &SchemeReport) -> Option<String> {
     Some(longest_response(scheme)).filter(|_| scheme.response_ns.count > 0)
 }
@@ -226,6 +230,10 @@ pub(super) static OF_SCHEMES: &[Figure<SchemeReport>] = &[
     figure("bound_ns").row_if(promises, "response bound", Of(time)).first(50, "its bound{per page}", By(bound)),
     figure("response_ns.max").row_if(promises, "longest response", By(longest))
         .first_if(serial, 42, "worst response", By(longest)),
+    figure("bounded_response_ns").row_if(promises, "  compared with the bound", Of(time)),
+    figure("ssd.completion_bound_ns").row_if(promises, "bound with a step before it", Of(time))
+        .first(51, "with a step before it", By(completion_bound)),
+    figure("ssd.bounded_completion_ns").row_if(promises, "  longest", Of(time)),
     figure("violations").row_if(promises, "violations", Whole(count)),
     // Times and work of an SSD.
     figure("read_completion_ns.mean").row_if(on_channels, "page read completion mean", Of(time)),
@@ -412,6 +420,7 @@ pub(super) static OF_SCHEMES: &[Figure<SchemeReport>] = &[
         "idle victims",
         By(|report, s| report.collects_when_idle(&s.name).then(|| count(s.collection.idle))),
     ),
+    figure("collection.idle_steps").row("  idle steps", AnyWhole(count)),
     figure("victim_work.entries_per_victim").row("entries touched\n  per victim selection", Of(number)),
     figure("victim_work.processor_ns").row("processor time", Of(time)),
     figure("victim_work.processor_ns_per_victim").row("  per victim", Of(time)),

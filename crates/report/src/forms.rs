@@ -21,6 +21,52 @@ pub(super) fn verdict(scheme: &SchemeReport) -> &'static str {
     }
 }
 
+/// What a kept bound leaves out, where times of the run are above it.
+pub(super) fn beyond_bound(scheme: &SchemeReport) -> Option<String> {
+    let bound_ns = scheme.bound_ns.filter(|_| scheme.can_promise() && scheme.violations == 0)?;
+    let time = |ns: u64| units::time(ns as f64);
+    let mut told = Vec::new();
+    let (worst_ns, left_out) = (scheme.response_ns.max, scheme.left_out());
+    if worst_ns > bound_ns {
+        let compared = scheme.bounded_response_ns.unwrap_or(worst_ns);
+        let what = match left_out.contains(&"the processor's work") {
+            true => "the processor's work",
+            false => "forced writes that empty a queue",
+        };
+        told.push(format!(
+            "the longest response, {}, is above the bound, {}, which leaves out {what}: {} without it",
+            time(worst_ns),
+            time(bound_ns),
+            time(compared)
+        ));
+    }
+    let completion_ns = scheme.request_completion_ns.max;
+    if let Some(ssd) = &scheme.ssd
+        && let (Some(bound), Some(seen)) = (ssd.completion_bound_ns, ssd.bounded_completion_ns)
+        && completion_ns > bound_ns
+    {
+        let mut parts = vec!["the wait for the step of the task before".to_owned()];
+        parts.extend(left_out.iter().map(|part| (*part).to_owned()));
+        let pages = scheme.largest_request.pages();
+        if pages > 1 {
+            parts.push(format!("up to {} page tasks per request", units::grouped(pages)));
+        }
+        if completion_ns > scheme.request_response_ns.max {
+            parts.push("queueing".into());
+        }
+        told.push(format!(
+            "the longest completion, {}, is above the bound of a response, {}: it has {}; a page task with that wait is \
+             within {} by its bounds, {} at most here",
+            time(completion_ns),
+            time(bound_ns),
+            parts.join(", "),
+            time(bound),
+            time(seen)
+        ));
+    }
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
 /// Standard deviation and maximum of the erases per block, as multiples of their mean; `None` without erases.
 pub(super) fn wear_ratios(scheme: &SchemeReport) -> Option<(f64, f64)> {
     let (_, mean, most) = scheme.erases_per_block;

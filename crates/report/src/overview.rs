@@ -2,7 +2,7 @@
 
 use super::details::{framed, push_parts, statements};
 use super::figures;
-use super::forms::verdict;
+use super::forms::{beyond_bound, verdict};
 use super::grid::wrap;
 use ::run::report::{RefusedReport, Report, SchemeReport, units};
 
@@ -18,7 +18,8 @@ pub fn render(report: &Report, width: usize) -> String {
     })
 }
 
-/// What the table does not show: exceeded bounds, missed deadlines, warnings, verdicts, and the account of requests.
+/// What the table does not show: exceeded bounds, missed deadlines, warnings, verdicts with what kept bounds leave out,
+/// and the account of requests.
 pub(super) fn lines(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     for scheme in &report.schemes {
@@ -26,6 +27,8 @@ pub(super) fn lines(report: &Report) -> Vec<String> {
     }
     lines.extend(warnings(&report.schemes));
     lines.extend(verdicts(&report.schemes));
+    let beyond = |s: &SchemeReport| Some(format!("{}: {}", s.name, beyond_bound(s)?));
+    lines.extend(report.schemes.iter().filter_map(beyond));
     lines.push(requests(&report.schemes));
     lines
 }

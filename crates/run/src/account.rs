@@ -9,7 +9,7 @@ use super::rounds::Rounds;
 use crate::measures::{Arrivals, Measures, TaskSample};
 use crate::report::LargestRequest;
 use flash::Counts;
-use ftl::{AnyScheme, Notes, Refusal};
+use ftl::{AnyScheme, IdleTime, Notes, Refusal};
 use workload::HostLog;
 
 /// Counts before the measured part.
@@ -47,6 +47,10 @@ pub(crate) struct Account {
     pub(crate) last_arrival_ns: u64,
     /// Requests that have ended.
     pub(crate) requests: u64,
+    /// Those up to the last one that waited for no other.
+    pub(crate) unqueued: u64,
+    /// Use of idle time.
+    pub(crate) idle: IdleTime,
     /// Requests that the scheme refused with an error.
     pub(crate) refused: u64,
     /// Those of them that it refused while it went on, by [`Refusal`].
@@ -55,6 +59,8 @@ pub(crate) struct Account {
     pub(crate) host_log: Option<HostLog>,
     /// The first page task with collection.
     pub(crate) first_collection: Option<u64>,
+    /// Pages that the host wrote, by write or append; WAF is per these.
+    pub(crate) written: u64,
     /// Pages written in part.
     pub(crate) partial_pages: u64,
     /// The largest requests.
@@ -95,10 +101,13 @@ impl Account {
             taken: 0,
             last_arrival_ns: 0,
             requests: 0,
+            unqueued: 0,
+            idle: IdleTime::default(),
             refused: 0,
             refusals: [0; Refusal::ALL.len()],
             host_log: None,
             first_collection: None,
+            written: 0,
             partial_pages: 0,
             largest: LargestRequest::default(),
             rounds: Rounds::begin(scheme.logical_pages(), &before.counts),
@@ -148,11 +157,16 @@ impl Account {
         self.last_arrival_ns = last_arrival_ns;
     }
 
-    /// Records the end of a request.
+    /// Records the end of a request; `alone_ns`: its response if the device had been idle.
     #[inline]
-    pub(crate) fn request(&mut self, writes: bool, response_ns: u64, completion_ns: u64) {
+    pub(crate) fn request(
+        &mut self,
+        writes: bool,
+        [response_ns, alone_ns]: [u64; 2],
+        completion_ns: u64,
+    ) {
         self.measures.request(response_ns, completion_ns);
-        self.ended(writes, response_ns, completion_ns);
+        self.ended(writes, alone_ns, completion_ns, response_ns == completion_ns);
     }
 
     /// Records the end of a page task and of the request that it is alone, which begins and ends with it.
@@ -166,14 +180,17 @@ impl Account {
     ) {
         self.measures.whole_request(sample);
         self.measures.tick(end_ns, free_pages);
-        self.ended(writes, sample.completion_ns, sample.completion_ns);
+        self.ended(writes, sample.completion_ns, sample.completion_ns, true);
     }
 
     /// Counts a request whose times are recorded.
     #[inline]
-    fn ended(&mut self, writes: bool, response_ns: u64, completion_ns: u64) {
-        self.late.request(writes, response_ns, completion_ns, 1);
+    fn ended(&mut self, writes: bool, alone_ns: u64, completion_ns: u64, unqueued: bool) {
+        self.late.request(writes, alone_ns, completion_ns, 1);
         self.requests += 1;
+        if unqueued {
+            self.unqueued = self.requests;
+        }
         if let Some(deadlines) = &mut self.deadlines {
             deadlines.complete(completion_ns);
         }

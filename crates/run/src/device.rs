@@ -137,7 +137,8 @@ impl Device {
                 let done = ran.as_ref().map_or_else(|(done, _)| *done, |()| range.len());
                 self.note(&work[range], done);
                 ran.map_err(|(_, error)| error)?;
-                self.account.rounds.look(counts(self.scheme.flash()));
+                let written = self.account.written;
+                self.account.rounds.look(written, counts(self.scheme.flash()));
             }
         }
     }
@@ -171,12 +172,13 @@ impl Device {
                 // Bounds cover the time of the array and the buffer, not the processor's.
                 let promised_ns = service_ns - choosing_ns;
                 if !(work.forced && account.forced_apart)
-                    && account.promise.is_broken(kind, promised_ns, step_ns)
+                    && account.promise.compare(kind, promised_ns, step_ns)
                 {
                     let place = account.place(work.lpn);
                     account.promise.broken(kind, promised_ns, step_ns, place);
                 }
                 let sample = TaskSample { kind, service_ns, step_ns, completion_ns };
+                account.written += u64::from(kind == TaskKind::Write);
                 account.task(&sample, end_ns, free_pages);
             }
             None if work.asks == Asks::Flush => {
@@ -192,7 +194,7 @@ impl Device {
                 return account.refuse_one(refusal);
             }
             let completion_ns = if self.clock.timed { completion_ns } else { response_ns };
-            account.request(writes, response_ns, completion_ns);
+            account.request(writes, [response_ns; 2], completion_ns);
         }
     }
 
@@ -230,6 +232,7 @@ impl Device {
             let response_ns = service_ns + step_ns;
             self.account.late.request(kind == TaskKind::Write, response_ns, response_ns, count);
             self.account.requests += count;
+            self.account.written += if kind == TaskKind::Write { count } else { 0 };
         }
         count as usize
     }
@@ -259,7 +262,8 @@ impl Device {
 
     /// The report of the measurement.
     pub fn report(self, setup: &Setup, label: &str) -> SchemeReport {
-        self.account.report(&*self.scheme, setup, label, self.clock.now_ns, None)
+        let account = Account { idle: self.clock.idle, ..self.account };
+        account.report(&*self.scheme, setup, label, self.clock.now_ns, None)
     }
 }
 

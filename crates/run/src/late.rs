@@ -9,7 +9,7 @@ pub(crate) struct Late {
     deadline_ns: u64,
     requests: u64,
     writes: u64,
-    /// Late by their own response.
+    /// Late also if the device had been idle.
     alone: u64,
 }
 
@@ -26,17 +26,11 @@ impl Late {
 
     /// Records the end of `count` equal requests.
     #[inline]
-    pub(crate) fn request(
-        &mut self,
-        writes: bool,
-        response_ns: u64,
-        completion_ns: u64,
-        count: u64,
-    ) {
+    pub(crate) fn request(&mut self, writes: bool, alone_ns: u64, completion_ns: u64, count: u64) {
         if completion_ns > self.deadline_ns {
             self.requests += count;
             self.writes += if writes { count } else { 0 };
-            self.alone += if response_ns > self.deadline_ns { count } else { 0 };
+            self.alone += if alone_ns > self.deadline_ns { count } else { 0 };
         }
     }
 

@@ -14,7 +14,7 @@ use crate::report::{
 };
 use ::workload::HostLog;
 use ::workload::quantity::Duration;
-use flash::{Cause, Counts, Operation};
+use flash::{Cause, Counts, Geometry, Operation};
 use ftl::{
     AnyScheme, CollectionLog, Guarantee, MapCache, MergeKind, Refusal, SlcCacheState, SlcSize,
     StreamLog, Telemetry, ZoneState, ZonesState,
@@ -86,7 +86,10 @@ impl Account {
                 .victim_work
                 .map(|work| VictimWorkReport::new(&work, log.started)),
             buffer: buffer(&telemetry, self.flushes, &counts),
-            slc_cache: telemetry.slc_cache.as_ref().map(slc_cache),
+            slc_cache: telemetry
+                .slc_cache
+                .as_ref()
+                .map(|state| slc_cache(state, scheme.logical_pages(), &setup.geometry)),
             streams: telemetry.streams.map(StreamsReport::from),
             refusals: refusals(&self.refusals),
             zones: telemetry.zones.as_ref().map(zones),
@@ -136,20 +139,23 @@ impl Account {
         report.deadlines = self.deadlines.map(Deadlines::report);
         let is_timed = self.measures.is_timed();
         self.measures.finish(&mut report);
+        report.bounded_response_ns = report
+            .bound_ns
+            .map(|_| self.promise.longest)
+            .filter(|longest| *longest != report.response_ns.max);
         // In zones a trim is a reset, which erases.
         if report.zones.is_none() {
             report.warnings.extend(many_trims(&report));
         }
+        (report.collection.idle_steps, report.collection.idle_time) = (self.idle.steps, self.idle);
         report.request_deadline = self.late.report(&report);
-        let written = match report.buffer {
-            Some(_) => report.write_tasks,
-            None => counts.get(Operation::Program, Cause::Host),
-        };
-        amplification(&mut report, &counts, written);
-        report.steady = self.rounds.report(written, setup.geometry.pages());
+        amplification(&mut report, &counts, self.written);
+        report.steady = self.rounds.report(self.written, setup.geometry.pages());
         let collected = report.collection.victims > 0;
         let settled = report.steady.warning(collected);
-        let overload = is_timed.then(|| overload(&report, self.last_arrival_ns)).flatten();
+        let unqueued = self.unqueued;
+        let overload =
+            is_timed.then(|| overload(&report, self.last_arrival_ns, unqueued)).flatten();
         report.warnings.extend(settled.into_iter().chain(overload));
         report
     }
@@ -165,13 +171,13 @@ fn map_cache(MapCache { hits, misses }: MapCache) -> MapCacheReport {
     MapCacheReport { hits, misses, hit_share }
 }
 
-fn slc_cache(state: &SlcCacheState) -> SlcCacheReport {
+fn slc_cache(state: &SlcCacheState, logical: u32, geometry: &Geometry) -> SlcCacheReport {
     let SlcCacheState { plan, log, blocks, .. } = state;
     let all = log.written + log.direct;
     SlcCacheReport {
         blocks: plan.blocks,
         set_aside: plan.size != SlcSize::Dynamic,
-        capacity_pages: u64::from(plan.blocks) * u64::from(plan.block_pages),
+        capacity_pages: plan.fillable_pages(log.in_use, logical.into(), geometry.pages_per_block()),
         full: plan.full.to_string(),
         written: log.written,
         direct: log.direct,
@@ -279,10 +285,12 @@ fn amplification(report: &mut SchemeReport, counts: &Counts, host: u64) {
     if host == 0 {
         return;
     }
-    // A buffer's padding reaches the scheme as writes, which it counts as host writes.
-    let padded = report.buffer.as_ref().map_or(0, |buffer| buffer.padded);
+    // A buffer's padding reaches the scheme as writes, which it counts as host writes. One that takes writes in RAM
+    // programs some of them later, for collection.
+    let of_host = counts.pages_programmed(Cause::Host);
+    let padded = report.buffer.as_ref().map_or(0, |buffer| buffer.padded.min(of_host));
     let programmed = |cause: &Cause| match cause {
-        Cause::Host => counts.pages_programmed(Cause::Host).saturating_sub(padded),
+        Cause::Host => of_host - padded,
         cause => counts.pages_programmed(*cause),
     };
     let by_cause = Cause::ALL.iter().map(|cause| (cause.name(), programmed(cause)));
@@ -366,6 +374,7 @@ fn collection(
         victim_valid_bound: guarantee.victim_valid,
         first_at_task,
         why,
+        ..CollectionReport::default()
     }
 }
 
@@ -381,17 +390,21 @@ fn trigger(log: &CollectionLog) -> String {
 /// does not keep up.
 const BACKLOG: (f64, f64) = (0.02, 20.0);
 
-/// Completion that grows as long as requests arrive: its mean then grows with the run, too.
-fn overload(report: &SchemeReport, last_arrival_ns: u64) -> Option<String> {
+/// Completion that grows as long as requests arrive: its mean then grows with the run, too. `unqueued`: the requests up to
+/// the last one that did not wait. A queue that emptied in the second half of the run is one of bursts.
+fn overload(report: &SchemeReport, last_arrival_ns: u64, unqueued: u64) -> Option<String> {
     let left_ns = report.elapsed_ns.saturating_sub(last_arrival_ns) as f64;
     let (of_run, of_response) = BACKLOG;
     let grows = left_ns > of_run * report.elapsed_ns as f64
-        && left_ns > of_response * report.request_response_ns.mean;
+        && left_ns > of_response * report.request_response_ns.mean
+        && unqueued < report.requests / 2;
     (last_arrival_ns > 0 && grows).then(|| {
         format!(
-            "cannot keep up with requests that arrive every {}: they wait ever longer, the last of them longest; \
-             --scale-arrivals spreads them",
+            "cannot keep up with requests that arrive every {}: each of the last {} waited for others, and {} of work were left \
+             when the last one arrived; --scale-arrivals spreads them",
             units::time(last_arrival_ns as f64 / report.requests_taken.max(1) as f64),
+            grouped(report.requests - unqueued),
+            units::time(left_ns),
         )
     })
 }
@@ -480,10 +493,13 @@ fn warnings(
     interrupted: bool,
 ) -> Vec<String> {
     let mut out = Vec::new();
-    let refreshed =
-        [Cause::Refresh, Cause::ReadReclaim].map(|cause| counts.pages_programmed(cause));
+    // Also work on a victim that was selected before, and of refreshes.
+    let work =
+        |cause: &Cause| counts.pages_programmed(*cause) + counts.get(Operation::Erase, *cause);
+    let other = [Cause::Fold, Cause::WearLevel, Cause::WriteBack];
+    let collected = Cause::ALL.iter().filter(|cause| cause.is_step() && !other.contains(cause));
     // With zones it is the host that collects.
-    if log.started == 0 && refreshed == [0; 2] && !zoned {
+    if log.started == 0 && collected.map(work).sum::<u64>() == 0 && !zoned {
         out.push(
             "collection never ran, so this run says nothing about its cost: write more (--loops, --requests), use a smaller --capacity, or --precondition full+age=1".into(),
         );
@@ -570,6 +586,22 @@ mod tests {
             "never ran (threshold: 64 free pages); 5,000 pages are free at the end"
         );
         assert_eq!(why(0, None), "never ran (trigger: a full block, at any number of free pages)");
+    }
+
+    /// A scheme that takes writes in RAM programs fewer pages for the host than a buffer pads.
+    #[test]
+    fn causes_add_up_also_where_padding_is_programmed_later() {
+        let mut counts = Counts::default();
+        counts.add_many(Operation::Program, Cause::Host, 4);
+        counts.add_many(Operation::Copy, Cause::Collection, 6);
+        let buffer = Some(BufferReport { padded: 9, ..BufferReport::default() });
+        let mut report = SchemeReport { buffer, ..SchemeReport::default() };
+        amplification(&mut report, &counts, 5);
+        assert_eq!(report.waf, Some(2.0));
+        assert_eq!(
+            report.waf_by_cause,
+            [("collection".to_owned(), 1.2), ("padding".to_owned(), 0.8)]
+        );
     }
 
     #[test]

@@ -168,7 +168,7 @@ fn age_by_workload(
     let Preconditioning { collecting, steady, .. } = setup.precondition;
     let mut is_done = |writer: &Writer<'_>, writes: u64| {
         if steady {
-            rounds.look(counts(writer.scheme.flash()));
+            rounds.look(writes, counts(writer.scheme.flash()));
         }
         let is_so = (!collecting || writer.has_collected()) && (!steady || rounds.is_steady());
         writes >= least && (is_so || writes >= most)

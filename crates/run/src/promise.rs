@@ -9,6 +9,12 @@ pub(crate) struct Promise {
     service: [u64; TaskKind::ALL.len()],
     step: u64,
     response: u64,
+    /// The longest response that was compared with its bound.
+    pub(crate) longest: u64,
+    /// Bound of a page task with the wait for the step before it: of an SSD, whose next task may come before that has ended.
+    completion: u64,
+    /// The longest time that was compared with it.
+    pub(crate) longest_completion: u64,
     pub(crate) violations: u64,
     pub(crate) first: Option<Violation>,
 }
@@ -24,13 +30,29 @@ pub(crate) struct Location {
 impl Promise {
     pub(crate) fn new(guarantee: &Guarantee) -> Self {
         let bound = |promised: Option<u64>| promised.unwrap_or(u64::MAX);
+        let response = bound(guarantee.response_ns);
         Self {
+            longest: 0,
+            completion: response.saturating_add(guarantee.step_ns.unwrap_or(response)),
+            longest_completion: 0,
             service: [bound(guarantee.read_ns), bound(guarantee.write_ns), u64::MAX],
             step: bound(guarantee.step_ns),
-            response: bound(guarantee.response_ns),
+            response,
             violations: 0,
             first: None,
         }
+    }
+
+    /// The bound of a page task with the wait for the step before it, ns, if there is one.
+    pub(crate) fn completion_ns(&self) -> Option<u64> {
+        (self.completion < u64::MAX).then_some(self.completion)
+    }
+
+    /// Notes the response of a task; true if it exceeds any bound.
+    #[inline]
+    pub(crate) fn compare(&mut self, kind: TaskKind, service_ns: u64, step_ns: u64) -> bool {
+        self.longest = self.longest.max(service_ns + step_ns);
+        self.is_broken(kind, service_ns, step_ns)
     }
 
     /// True if a task exceeds any bound.
@@ -41,11 +63,23 @@ impl Promise {
             | (service_ns + step_ns > self.response)
     }
 
-    /// Checks only the response, for tasks whose service and collection overlap in time.
-    pub(crate) fn check_response(&mut self, response_ns: u64, place: Location) {
+    /// Checks only the response, for tasks whose service and collection overlap in time; and the service with the wait for
+    /// the step before it, if nothing else was before it. A task is counted once.
+    pub(crate) fn check_response(
+        &mut self,
+        response_ns: u64,
+        completion_ns: Option<u64>,
+        place: Location,
+    ) {
+        let completion_ns = completion_ns.unwrap_or(0);
+        self.longest = self.longest.max(response_ns);
+        self.longest_completion = self.longest_completion.max(completion_ns);
         if response_ns > self.response {
             self.violations += 1;
             self.note("response", [self.response, response_ns], place);
+        } else if completion_ns > self.completion {
+            self.violations += 1;
+            self.note("completion", [self.completion, completion_ns], place);
         }
     }
 
@@ -162,16 +196,23 @@ mod tests {
 
     #[test]
     fn a_response_on_channels_is_compared_to_the_nanosecond() {
-        let bounds = Guarantee { response_ns: Some(25), ..Guarantee::default() };
-        let mut promise = Promise::new(&bounds);
+        let bounds = Guarantee { response_ns: Some(25), step_ns: Some(15), ..Guarantee::default() };
         let place = Location { task: 3, request: 2, lpn: 7 };
-        promise.check_response(25, place);
+        let mut promise = Promise::new(&bounds);
+        assert_eq!(promise.completion_ns(), Some(40), "the response and a step before it");
+        promise.check_response(25, Some(40), place);
+        promise.check_response(25, None, place);
         assert_eq!((promise.violations, promise.first.is_none()), (0, true));
-        promise.check_response(26, place);
-        let first = promise.first.unwrap();
-        assert_eq!(
-            (promise.violations, &*first.bound, first.promised, first.seen),
-            (1, "response", 25, 26)
-        );
+        for (response, completion, told) in
+            [(26, Some(41), ("response", 25, 26)), (25, Some(41), ("completion", 40, 41))]
+        {
+            let mut promise = Promise::new(&bounds);
+            promise.check_response(response, completion, place);
+            let first = promise.first.unwrap();
+            assert_eq!((&*first.bound, first.promised, first.seen), told);
+            assert_eq!((promise.violations, promise.longest), (1, response), "counted once");
+            assert_eq!(promise.longest_completion, 41);
+        }
+        assert_eq!(Promise::new(&Guarantee::default()).completion_ns(), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Write amplification over time, and whether it has settled.
 
-use flash::{Cause, Counts, Operation};
+use flash::{Counts, Operation};
 use serde::Serialize;
 use workload::SteadyState;
 
@@ -15,8 +15,8 @@ const WINDOW: usize = 5;
 pub(crate) struct Rounds {
     /// Host pages of a round; 0: nothing is judged.
     pages: u64,
-    /// Host pages and all pages programmed, at the end of the last round.
-    last: (u64, u64),
+    /// All pages programmed, at the end of the last round.
+    programmed: u64,
     judge: SteadyState,
     /// The last five rounds: whether they were steady, and how far they were apart.
     verdict: Option<workload::Verdict>,
@@ -55,18 +55,18 @@ impl Rounds {
     /// Starts at these counts.
     pub(crate) fn begin(logical_pages: u32, counts: &Counts) -> Self {
         let pages = (u64::from(logical_pages) / ROUNDS).max(1);
-        Self { pages, last: Self::written(counts), ..Self::default() }
+        Self { pages, programmed: Self::programmed(counts), ..Self::default() }
     }
 
-    fn written(counts: &Counts) -> (u64, u64) {
-        let all = counts.total(Operation::Program) + counts.total(Operation::Copy);
-        (counts.get(Operation::Program, Cause::Host), all)
+    fn programmed(counts: &Counts) -> u64 {
+        counts.total(Operation::Program) + counts.total(Operation::Copy)
     }
 
-    /// Looks at the counts; ends a round if it is due. To be called several times a round.
+    /// Looks at the counts after the host wrote `written` pages; ends a round if it is due. To be called several times a
+    /// round.
     #[inline]
-    pub(crate) fn look(&mut self, counts: &Counts) {
-        let host = counts.get(Operation::Program, Cause::Host) - self.last.0;
+    pub(crate) fn look(&mut self, written: u64, counts: &Counts) {
+        let host = written - self.host;
         if self.pages > 0 && host >= self.pages {
             self.end(counts, host);
         }
@@ -74,9 +74,9 @@ impl Rounds {
 
     #[cold]
     fn end(&mut self, counts: &Counts, host: u64) {
-        let now = Self::written(counts);
-        let waf = (now.1 - self.last.1) as f64 / host as f64;
-        self.last = now;
+        let programmed = Self::programmed(counts);
+        let waf = (programmed - self.programmed) as f64 / host as f64;
+        self.programmed = programmed;
         // Before the first erase, write amplification is constant but not settled.
         if counts.total(Operation::Erase) > 0 {
             self.starts[self.rounds as usize % WINDOW] = self.host;
@@ -146,8 +146,10 @@ impl SteadyReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flash::Cause;
 
-    /// Rounds of 10 host pages each, with these pages copied in each; the first erase is before the round `first`.
+    /// Rounds of 10 host pages each, each programmed, with these pages copied in each; the first erase is before the round
+    /// `first`.
     fn of(first: usize, copies: &[u64]) -> Rounds {
         let mut counts = Counts::default();
         let mut rounds = Rounds::begin(100, &counts);
@@ -156,9 +158,9 @@ mod tests {
                 counts.add(Operation::Erase, Cause::Collection);
             }
             counts.add_many(Operation::Copy, Cause::Collection, *copies);
-            for _ in 0..10 {
+            for page in 1..=10 {
                 counts.add(Operation::Program, Cause::Host);
-                rounds.look(&counts);
+                rounds.look(10 * round as u64 + page, &counts);
             }
         }
         rounds

@@ -12,7 +12,7 @@ function shape(name, attributes, parent, text) {
 }
 
 // Letters beside the colours, for readers who cannot tell these apart.
-const LETTERS = { free: "", valid: "", older: "o", copy: "c", invalid: "×", padding: "·", torn: "!" };
+const LETTERS = { free: "", valid: "", older: "o", copy: "c", invalid: "×", padding: "·", torn: "!", absent: "–" };
 
 // Position of a page: blocks in rows of at most 16.
 const PER_ROW = Math.min(HEADER.blocks, 16);

@@ -34,7 +34,7 @@ function drawCounts(state) {
     ["erases", erases, "Blocks erased."],
     ["WAF", waf, "Write amplification: (programs + copies) / host writes."],
     ["free pages", state.free, "Pages that can be programmed without an erase."],
-  ];
+  ].map(([name, value, help]) => [name, value, `${help} At the end of the last whole page task.`]);
   document.getElementById("counts").replaceChildren(...rows.map(([name, value, help]) => {
     const pair = element("div");
     pair.title = help;

@@ -6,19 +6,21 @@ const FRAMES = LINES.slice(1);
 const STRIDE = 64;
 const KEPT = [];
 
+const zeroes = () => ({ writes: 0, programs: 0, copies: 0, reads: 0, erases: 0 });
+
 function emptyState() {
   const pages = [];
   for (let ppn = 0; ppn < HEADER.blocks * HEADER.pages_per_block; ppn++) pages.push({ state: "free", content: "nothing" });
   const blocks = [];
   for (let block = 0; block < HEADER.blocks; block++) blocks.push({ role: "", logical: null });
   const map = new Array(HEADER.logical_pages).fill("unmapped");
-  return { pages, blocks, map, lists: [], free: 0, counts: { writes: 0, programs: 0, copies: 0, reads: 0, erases: 0 } };
+  return { pages, blocks, map, lists: [], free: 0, counts: zeroes(), open: zeroes() };
 }
 
 function copyState(state) {
   return {
     pages: state.pages.slice(), blocks: state.blocks.slice(), map: state.map.slice(),
-    lists: state.lists, free: state.free, counts: { ...state.counts },
+    lists: state.lists, free: state.free, counts: { ...state.counts }, open: { ...state.open },
   };
 }
 
@@ -29,7 +31,11 @@ function apply(state, frame, at) {
   if (frame.lists) state.lists = frame.lists;
   if (frame.free_pages !== undefined) state.free = frame.free_pages;
   // The fill is not counted.
-  if (at > HEADER.first) count(state.counts, frame);
+  if (at > HEADER.first) count(state.open, frame);
+  // Counters are of whole page tasks, as free pages and lists are: within one they show the state before it.
+  if (FRAMES[at + 1]?.group === frame.group) return;
+  for (const key in state.open) state.counts[key] += state.open[key];
+  state.open = zeroes();
 }
 
 function count(counts, frame) {

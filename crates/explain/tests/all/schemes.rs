@@ -3,6 +3,7 @@
 use crate::{recorded, refused, settings};
 use ftl::{MergeKind, registry::REGISTRY};
 use ftlkit_explain::{Frame, PageState, Recording, Settings, What, Where, record};
+use lab::config::{PartTable, TextOrTable};
 use std::collections::BTreeSet;
 
 fn captions(recording: &Recording) -> impl Iterator<Item = &str> {
@@ -33,6 +34,32 @@ fn every_scheme_agrees_with_its_map() {
             }
         }
     }
+}
+
+/// A block in SLC mode of a TLC part shows a third of its pages, and all of them once it is erased.
+#[test]
+fn a_block_in_slc_mode_has_the_pages_that_it_can_hold() {
+    let mut settings = settings("page-level+slc=static:30%");
+    settings.experiment.part = Some(TextOrTable(PartTable::named("mqsim-cxl-tlc")));
+    settings.experiment.precondition = "none".parse().unwrap();
+    settings.requests = Some(40);
+    let recording = record(settings).unwrap();
+    let pages = recording.header.pages_per_block as usize;
+    let (mut slc, mut others) = (0, 0);
+    for at in 0..recording.frames.len() {
+        if !matches!(recording.frames[at].what, What::TaskEnd { .. }) {
+            continue;
+        }
+        let state = recording.state_at(at);
+        for (block, (role, _)) in state.blocks.iter().enumerate() {
+            let own = &state.pages[block * pages..(block + 1) * pages];
+            let absent = own.iter().filter(|page| page.state == PageState::Absent).count();
+            let in_slc_mode = *role == "SLC";
+            assert_eq!(absent, if in_slc_mode { pages - pages / 3 } else { 0 }, "{role}: {own:?}");
+            *(if in_slc_mode { &mut slc } else { &mut others }) += 1;
+        }
+    }
+    assert!(slc > 10 && others > 10, "{slc} {others}");
 }
 
 #[test]

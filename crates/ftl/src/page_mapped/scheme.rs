@@ -260,7 +260,8 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
         self.core.space.log =
             CollectionLog::new(pages_per_block, self.core.space.log.threshold_pages);
         if let Some(cache) = &mut self.core.space.cache {
-            cache.log = SlcLog { most_blocks: cache.blocks(), ..SlcLog::default() };
+            let (most_blocks, in_use) = (cache.blocks(), cache.in_use);
+            cache.log = SlcLog { most_blocks, in_use, ..SlcLog::default() };
         }
     }
 

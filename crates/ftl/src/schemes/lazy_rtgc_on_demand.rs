@@ -28,7 +28,8 @@
 //!
 //! Parameters:
 //! - `logical_share`: default σ_d·N_d/N; up to the share of `lazy-rtgc` on N_d blocks. If that leaves no step to TW,
-//!   the CMT needed is the whole map.
+//!   the CMT needed is the whole map, at twice its RAM and more: `ftlkit compare` and `bounds` say so, and name the share
+//!   from which on down it takes less.
 //! - `cmt`: bytes, from 8; default 8·D_max. A larger one holds more clean entries, and writes back later.
 //! - `cmt_policy`: for clean entries; default LRU.
 //! - `cmt_evict`: `clean`, as above; `page`, `mapping` or `reads`: the entry used least recently is dropped even if

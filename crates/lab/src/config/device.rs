@@ -2,6 +2,7 @@
 
 use super::channel::Channel;
 use super::error::ConfigError;
+use super::map_ram::{is_smaller, largest_with_point};
 use super::notation::Word;
 use super::scheme_settings::SchemeTable;
 use super::share::DefaultShare;
@@ -93,8 +94,16 @@ impl<'a> Sizing<'a> {
             return Ok(config);
         }
         let shared = SchemeConfig { logical_pages: self.share.pages(geometry), ..config.clone() };
-        let works = registry::plan(&shared, part, geometry, geometry.blocks()).is_ok();
-        Ok(if works { shared } else { config })
+        let Ok(plan) = registry::plan(&shared, part, geometry, geometry.blocks()) else {
+            return Ok(config);
+        };
+        let shrinks = matches!(self.share, DefaultShare::Of(_)) && scheme.cmt_bytes.is_none();
+        let least = (shrinks && !is_smaller(&plan))
+            .then(|| largest_with_point(&config, part, geometry, plan.logical_pages));
+        Ok(match least.flatten() {
+            Some((pages, _)) => SchemeConfig { logical_pages: Some(pages), ..config },
+            None => shared,
+        })
     }
 
     /// Step of the number of blocks: all reclaim groups have the same number, and on an SSD all dies.

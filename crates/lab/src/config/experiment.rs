@@ -48,8 +48,8 @@ settings! {
         capacity alias "capacity_bytes": Option<Bytes> = None, { value: "SIZE" }
     }
     "is_never" Device {
-        /// Share of the array that schemes without `+share` export, or the most that they can if that is less; `own`: the most
-        /// that each can [default: 0.875]
+        /// Share of the array that schemes without `+share` export, or the most that they can if that is less (with a map on
+        /// flash and no `+cmt`: with a cache of no more RAM than the map); `own`: the most that each can [default: 0.875]
         default_share: Word<DefaultShare> = Word::default(), { value: "SHARE", option: "share" }
 
         /// Pages that a built-in workload addresses: all that each scheme has exported, or the smallest space of the list, so

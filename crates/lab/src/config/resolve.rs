@@ -6,6 +6,7 @@ use super::device::{ResolvedScheme, Sizing};
 use super::error::ConfigError;
 use super::experiment::{Experiment, Timing};
 use super::foreseen;
+use super::map_ram::note_on_map_ram;
 use super::notation::Word;
 use super::part::{DEFAULT_PART, PartChoice, PartTable};
 use super::precondition_notation;
@@ -147,6 +148,10 @@ impl Experiment {
         notes.extend(notes_on_copies(&channel, &tables, &schemes));
         let usual = share.pages(&geometry).filter(|_| rule == SpaceRule::Exported);
         notes.extend(notes_on_shares(&schemes, &geometry, &facts, usual));
+        notes.extend(schemes.iter().filter_map(|scheme| {
+            let ResolvedScheme { label, config, part, plan, .. } = scheme;
+            Some(format!("`{label}`: {}", note_on_map_ram(config, part, &geometry, plan)?))
+        }));
         notes.extend(zones::note(&schemes, &self.workload.0));
         notes.extend(note_on_frontiers(&schemes));
         let timed = facts.has_arrivals && self.timing != Timing::Closed;
@@ -506,7 +511,7 @@ fn size_for(
         DefaultShare::Own => {
             (sizing.smallest_with(needed), "the smallest scheme's logical space".into())
         }
-        DefaultShare::Of(share) => {
+        DefaultShare::Of(share) | DefaultShare::Exactly(share) => {
             let physical = (needed as f64 / share).ceil() as u64;
             let bytes = Bytes::new(physical.saturating_mul(channel.page_bytes().into()));
             let per_die = match channel.channels {
@@ -687,6 +692,49 @@ mod tests {
         assert_eq!(second.experiment, first.experiment, "{text}");
         assert_eq!(second.experiment.to_toml().unwrap(), text);
         assert_eq!(second.geometry, first.geometry);
+    }
+
+    #[test]
+    fn a_map_on_flash_has_a_share_at_which_its_cache_is_smaller_than_the_map() {
+        let of = |rest: &str, schemes: &str| {
+            let text =
+                format!("schemes = [{schemes}]\nworkload = 'uniform'\ncapacity = '1GiB'\n{rest}");
+            resolve(&text).unwrap()
+        };
+        let ram = |of: &Resolved, at: usize| {
+            let plan = &of.schemes[at].plan;
+            (plan.ram.map + plan.ram.other, 4 * u64::from(plan.logical_pages))
+        };
+        let asked = "'lazy-rtgc-on-demand', 'lazy-rtgc-on-demand+share=0.875+label=x', 'dftl'";
+        let found = of("", asked);
+        let share =
+            f64::from(found.schemes[0].plan.logical_pages) / f64::from(found.geometry.pages());
+        let [(cache, map), (more, less), (dftl, whole)] = [0, 1, 2].map(|at| ram(&found, at));
+        assert!((0.87..0.875).contains(&share) && cache <= map, "{share} {cache} {map}");
+        assert!(more > 5 * less && dftl < whole, "{more} {less} {dftl} {whole}");
+        let notes: Vec<_> = found.notes.iter().filter(|note| note.contains("of RAM")).collect();
+        assert!(
+            matches!(notes[..], [note] if note.starts_with("`x`: ") && note.contains("0.871 on down"))
+        );
+        // One page more takes more RAM than the map.
+        let with = |pages: u32| {
+            let config = &found.schemes[0].config;
+            let config = ftl::SchemeConfig { logical_pages: Some(pages), ..config.clone() };
+            let plan = ftl::registry::plan(&config, &found.schemes[0].part, &found.geometry, 8192);
+            super::super::map_ram::is_smaller(&plan.unwrap())
+        };
+        let pages = found.schemes[0].plan.logical_pages;
+        assert!(with(pages) && !with(pages + 1));
+        // A cache that is given keeps the share, and so does an image.
+        let given = of("", "'lazy-rtgc-on-demand+cmt=64KiB'");
+        assert_eq!(given.schemes[0].plan.logical_pages, found.geometry.pages() / 8 * 7);
+        let text = "schemes = ['lazy-rtgc-on-demand']\nworkload = 'uniform'\ncapacity = '1GiB'";
+        let mut image = Experiment::from_toml(text, "test").unwrap();
+        image.default_share.0 = image.default_share.0.exactly();
+        assert_eq!(
+            image.resolve().unwrap().schemes[0].plan.logical_pages,
+            found.geometry.pages() / 8 * 7
+        );
     }
 
     #[test]

@@ -8,8 +8,11 @@ use workload::quantity::{decimal, share};
 /// What a scheme without a share of its own exports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DefaultShare {
-    /// This share of the array, or the most that the scheme can if that is less.
+    /// This share of the array, or the most that the scheme can if that is less. Of a scheme whose map is on flash, the most
+    /// at which its cache takes no more RAM than the whole map.
     Of(f64),
+    /// The same whatever RAM the cache takes: images are made with it.
+    Exactly(f64),
     /// The most that the scheme can.
     Own,
 }
@@ -22,10 +25,20 @@ impl Default for DefaultShare {
 }
 
 impl DefaultShare {
+    /// The same share whatever RAM a cache takes.
+    pub fn exactly(self) -> Self {
+        match self {
+            Self::Of(share) => Self::Exactly(share),
+            other => other,
+        }
+    }
+
     /// Pages of this array; `None` if each scheme exports what it can.
     pub(super) fn pages(self, geometry: &Geometry) -> Option<u32> {
         match self {
-            Self::Of(share) => Some((f64::from(geometry.pages()) * share).floor() as u32),
+            Self::Of(share) | Self::Exactly(share) => {
+                Some((f64::from(geometry.pages()) * share).floor() as u32)
+            }
             Self::Own => None,
         }
     }
@@ -48,7 +61,7 @@ impl Notation for DefaultShare {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Of(share) => write!(f, "{share}"),
+            Self::Of(share) | Self::Exactly(share) => write!(f, "{share}"),
             Self::Own => f.write_str("own"),
         }
     }

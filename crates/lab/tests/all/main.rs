@@ -15,4 +15,5 @@ mod read_retry;
 mod refresh;
 mod steady;
 mod task_sets;
+mod warnings;
 mod wear_levelling;

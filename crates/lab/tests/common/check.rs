@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use ftlkit_lab::config::Resolved;
-use ftlkit_lab::report::{JobReport, SchemeReport};
+use ftlkit_lab::report::{JobReport, SchemeReport, SsdReport};
 use ftlkit_lab::run::{Observer, Phase, RunError};
 use ftlkit_lab::run_one;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -124,6 +124,42 @@ fn faults(report: &SchemeReport, asked: &Requested) -> Vec<String> {
         && errors.lost_pages + errors.lost_pages_before > 0
     {
         faults.push(format!("lost: {} pages", errors.lost_pages + errors.lost_pages_before));
+    }
+    let ssd = report.ssd.as_ref();
+    let of_ssd = |of: fn(&SsdReport) -> f64| ssd.map_or(0.0, of);
+    let shares = [
+        ("busy", report.busy_share),
+        ("channels", of_ssd(|ssd| ssd.channel_use)),
+        ("dies", of_ssd(|ssd| ssd.die_use)),
+        ("link", of_ssd(|ssd| ssd.link_use.unwrap_or(0.0))),
+        ("cores", of_ssd(|ssd| ssd.processor_share)),
+        ("busiest core", of_ssd(|ssd| ssd.busiest_core_share)),
+    ];
+    for (name, share) in shares.into_iter().filter(|(_, share)| !(0.0..=1.0).contains(share)) {
+        faults.push(format!("shares: {name} {share}"));
+    }
+    let causes: f64 = report.waf_by_cause.iter().map(|(_, waf)| waf).sum();
+    let programs = report.counts.iter().map(|of| of.programs + of.copies).sum::<u64>();
+    let waf = report.waf.unwrap_or(0.0);
+    let by_host = programs as f64 / report.write_tasks.max(1) as f64;
+    if report.waf.is_some() && [causes, by_host].iter().any(|sum| (sum / waf - 1.0).abs() > 1e-9) {
+        let written = report.write_tasks;
+        faults
+            .push(format!("WAF: {waf}, causes {causes}, {programs} programs by {written} writes"));
+    }
+    // A kept bound is above all that was compared with it, and what is above it has a part that it leaves out.
+    if let Some(bound) = report.bound_ns.filter(|_| report.can_promise() && report.violations == 0)
+    {
+        let longest = report.response_ns.max;
+        let compared = report.bounded_response_ns.unwrap_or(longest);
+        if compared > bound || longest > bound && report.bounded_response_ns.is_none() {
+            faults.push(format!("verdict: {bound} ns kept by {compared} ns of {longest} ns"));
+        }
+        if let Some(ssd) = ssd
+            && ssd.bounded_completion_ns > ssd.completion_bound_ns
+        {
+            faults.push(format!("verdict: completion {:?}", ssd.bounded_completion_ns));
+        }
     }
     // Response bounds are only checked with one outstanding task; bounds on victims at any depth.
     if report.violations > 0 {

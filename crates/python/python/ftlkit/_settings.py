@@ -22,8 +22,8 @@ class Settings(TypedDict, total=False):
     """Raw capacity, such as 4GiB [default: to fit a trace, which takes 85 % of the default share of it; 1GiB for a built-in
     workload]"""
     default_share: Value
-    """Share of the array that schemes without `+share` export, or the most that they can if that is less; `own`: the most
-    that each can [default: 0.875]"""
+    """Share of the array that schemes without `+share` export, or the most that they can if that is less (with a map on
+    flash and no `+cmt`: with a cache of no more RAM than the map); `own`: the most that each can [default: 0.875]"""
     space: Value
     """Pages that a built-in workload addresses: all that each scheme has exported, or the smallest space of the list, so
     that all get the same requests (exported, smallest) [default: exported]"""

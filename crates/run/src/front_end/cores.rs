@@ -262,6 +262,11 @@ impl Cores {
         self.processor.as_ref().map_or(0, |processor| processor.cycles_ns(cycles))
     }
 
+    /// End of the last work of a core.
+    pub(crate) fn end_ns(&self) -> Ns {
+        self.free_ns.iter().copied().max().unwrap_or(0)
+    }
+
     /// Sum of the cores' time, ns.
     pub(crate) fn total_ns(&self) -> Ns {
         self.busy_ns.iter().fold(0, |sum: Ns, ns| sum.saturating_add(*ns))

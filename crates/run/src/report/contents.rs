@@ -4,9 +4,10 @@ use super::deadlines::DeadlineReport;
 use super::jobs::JobReport;
 use super::request_deadline::RequestDeadline;
 use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
+use super::units;
 use crate::rounds::SteadyReport;
 use crate::summary::Summary;
-use ftl::{HandleLog, StreamLog};
+use ftl::{HandleLog, IdleTime, StreamLog};
 use serde::Serialize;
 
 /// All results of a comparison.
@@ -113,6 +114,10 @@ pub struct SchemeReport {
     pub request_completion_ns: Summary,
     /// The scheme's response bound, ns; `null` if it has none.
     pub bound_ns: Option<u64>,
+    /// The longest response that was compared with `bound_ns`, ns: without the processor's time, and without forced writes
+    /// where the bound leaves them out. Absent where it is the longest response.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounded_response_ns: Option<u64>,
     /// True for a real-time bound (one step), false for a whole-victim worst case.
     pub real_time: bool,
     /// Tasks that exceed a bound (read, write, step, response), and victims with more valid pages than U(λ).
@@ -130,8 +135,8 @@ pub struct SchemeReport {
     pub refresh: Option<RefreshReport>,
     /// Blocks erased.
     pub erases: u64,
-    /// Write amplification: pages programmed per page written by the host. Below 1 if a write buffer absorbs
-    /// writes; `null` without host writes.
+    /// Write amplification: pages programmed, whatever for, per page written by the host. Below 1 if a write buffer, or a
+    /// scheme that takes writes in RAM, absorbs them; `null` without host writes.
     pub waf: Option<f64>,
     /// Gap to the optimum: by which share `waf` is above that of the `oracle` in the same comparison, the best one if there
     /// are several. Absent if there is none.
@@ -255,6 +260,34 @@ impl SchemeReport {
     /// True if bounds can apply: they hold for one outstanding page task.
     pub fn can_promise(&self) -> bool {
         self.ssd.as_ref().is_none_or(|ssd| ssd.queue_depth == 1)
+    }
+
+    /// Why idle time was not used, if it was not.
+    pub fn idle_unused(&self) -> Option<String> {
+        let IdleTime { steps, vain, longest_ns, needed_ns } = self.collection.idle_time;
+        let why = match (steps, longest_ns) {
+            (1.., _) => return None,
+            _ if vain > 0 => {
+                let gaps = units::grouped(vain);
+                format!("in {gaps} gaps that were long enough there was nothing to collect")
+            }
+            (_, 0) => "no request arrived after a gap behind a write".into(),
+            (_, gap) => format!(
+                "the longest gap behind a write was {}, and a step may have taken {}",
+                units::time(gap as f64),
+                units::time(needed_ns as f64)
+            ),
+        };
+        Some(format!("idle collection never ran: {why}"))
+    }
+
+    /// What takes time in the completions of this run that no bound counts, besides queues and further pages.
+    pub fn left_out(&self) -> Vec<&'static str> {
+        let chosen = self.victim_work.as_ref().and_then(|work| work.processor_ns);
+        let processor_ns = self.ssd.as_ref().map_or(chosen.unwrap_or(0), |ssd| ssd.processor_ns);
+        let link = self.ssd.as_ref().is_some_and(|ssd| ssd.link_use.is_some());
+        let parts = [(processor_ns > 0, "the processor's work"), (link, "transfers over the link")];
+        parts.into_iter().filter_map(|(is_there, part)| is_there.then_some(part)).collect()
     }
 
     /// Length of the windows of a run on several channels, ns: at least 1.
@@ -433,7 +466,8 @@ pub struct SlcCacheReport {
     pub blocks: u32,
     /// True if they are set aside.
     pub set_aside: bool,
-    /// Pages that they hold in SLC mode.
+    /// Pages that can be written to it, from the state at the start, before it is full. Of a dynamic cache new pages take room
+    /// in the array as well, so these are fewer than its blocks would hold.
     pub capacity_pages: u64,
     /// Destination of writes that find it full: `direct` or `fold`.
     pub full: String,
@@ -686,6 +720,12 @@ pub struct CollectionReport {
     pub idle: u64,
     /// Steps run.
     pub steps: u64,
+    /// Steps run in idle time, also those on a victim under way; absent without any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub idle_steps: u64,
+    /// What idle time was there, and what it was used for; not part of the report's JSON.
+    #[serde(skip)]
+    pub idle_time: IdleTime,
     /// Threshold: collection starts below this number of free pages.
     pub threshold_pages: u64,
     /// Fewest free pages.
@@ -702,6 +742,10 @@ pub struct CollectionReport {
     pub first_at_task: Option<u64>,
     /// One sentence for users: why collection ran, or why it never did and what would make it run.
     pub why: String,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Merges by kind.

@@ -33,12 +33,20 @@ impl RequestDeadline {
             return None;
         }
         let deadline = Duration::new(self.deadline_ns);
-        let bound = scheme.bound_ns.filter(|_| scheme.can_promise() && scheme.violations == 0);
+        // On an SSD a request may come while the step of the one before is under way.
+        let bound = scheme.ssd.as_ref().map_or(scheme.bound_ns, |ssd| ssd.completion_bound_ns);
+        let bound = bound.filter(|_| {
+            scheme.bound_ns.is_some() && scheme.can_promise() && scheme.violations == 0
+        });
+        let alone = match scheme.left_out().as_slice() {
+            [] => String::new(),
+            parts => format!(", and without {}", parts.join(" and ")),
+        };
         if self.kept {
             return Some(match bound {
                 Some(ns) if ns <= self.deadline_ns => format!(
                     "deadline {deadline} kept in this run; the bound, {}, proves it per page task, for requests of \
-                     one page that do not queue",
+                     one page that do not queue{alone}",
                     time(ns as f64)
                 ),
                 Some(ns) => format!(
@@ -51,7 +59,7 @@ impl RequestDeadline {
             });
         }
         let waited = self.late_by_queueing_requests;
-        let alone = self.late_requests - waited;
+        let by_themselves = self.late_requests - waited;
         let mut causes = Vec::new();
         if waited > 0 {
             causes.push(format!(
@@ -59,27 +67,30 @@ impl RequestDeadline {
                 count(waited)
             ));
         }
-        if alone > 0 {
+        if by_themselves > 0 {
             causes.push(match &scheme.ssd {
                 // There the response of a request includes what others do side by side.
                 Some(ssd) if ssd.queue_depth > 1 => format!(
                     "{} took longer than the deadline from when the SSD took them, with up to {} outstanding",
-                    count(alone),
+                    count(by_themselves),
                     ssd.queue_depth
                 ),
                 _ => format!(
                     "{} took longer than the deadline without any wait ({})",
-                    count(alone),
+                    count(by_themselves),
                     match scheme.response_ns.max > self.deadline_ns {
                         true => format!("the longest page task: {}", time(scheme.response_ns.max as f64)),
-                        false => "their pages add up; no page took that long".into(),
+                        false if scheme.largest_request.pages() > 1 => {
+                            "their pages add up; no page took that long".into()
+                        }
+                        false => "with their transfer over the link".into(),
                     }
                 ),
             });
         }
         let although = match bound {
             Some(ns) if ns <= self.deadline_ns => format!(
-                " although the bound, {}, was kept: it is per page task, without queueing",
+                " although the bound, {}, was kept: it is per page task, without queueing{alone}",
                 time(ns as f64)
             ),
             _ => String::new(),

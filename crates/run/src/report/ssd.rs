@@ -10,6 +10,14 @@ use serde::Serialize;
 pub struct SsdReport {
     /// Most outstanding requests.
     pub queue_depth: u32,
+    /// Bound of a page task's completion with one outstanding, ns: that of its response, and a step before it. The next task
+    /// may come while the step of the one before is under way. Absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion_bound_ns: Option<u64>,
+    /// The longest time that was compared with it, ns: the wait for the task before, and the service; without the processor
+    /// and the link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounded_completion_ns: Option<u64>,
     /// Page reads and page programs of all causes; a copy is one of each.
     pub page_commands: u64,
     /// Page commands per second of device time.

@@ -50,6 +50,7 @@ impl SsdDevice<'_> {
         let tag = u64::from(waiting.request);
         let work = &waiting.work;
         let kind = work.asks.kind();
+        let waited_ns = if self.is_alone() { self.waited(waiting) } else { None };
         self.begin(match kind {
             Some(kind) => tag | (kind as u64) << 32,
             None if work.asks == Asks::Flush => tag | FLUSH,
@@ -62,6 +63,8 @@ impl SsdDevice<'_> {
         if notes.refused.is_some() {
             let refused = &mut self.requests[waiting.request as usize].refused;
             *refused = refused.or(notes.refused);
+        } else {
+            self.account.written += u64::from(kind == Some(TaskKind::Write));
         }
         if kind.is_some() {
             self.refresh_beside_task()?;
@@ -69,16 +72,31 @@ impl SsdDevice<'_> {
         if notes != Notes::default() {
             self.account.noted(notes);
         }
-        let begun_ns = self.now_ns + self.end_call(ram_ns, Asked::of(work), work.lpn).processed_ns;
+        let begun_ns = self.now_ns;
+        let processed_ns = self.end_call(ram_ns, Asked::of(work), work.lpn).processed_ns;
+        let forced_apart = work.forced && self.account.forced_apart;
+        self.other_work = kind.is_none() || notes.refused.is_some() || forced_apart;
         if let Some(kind) = kind
             && notes.refused.is_none()
             && self.is_alone()
         {
             let place = self.account.place(work.lpn);
-            let forced_apart = work.forced && self.account.forced_apart;
-            self.alone = Some(Alone { kind, place, begun_ns, forced_apart, done: None });
+            let done = None;
+            self.alone =
+                Some(Alone { kind, place, begun_ns, processed_ns, waited_ns, forced_apart, done });
         }
         Ok(())
+    }
+
+    /// Wait of a page task, the only one on the device, for operations of the one before; `None` if there were others.
+    fn waited(&mut self, waiting: &Waiting) -> Option<Ns> {
+        let request = &mut self.requests[waiting.request as usize];
+        if request.waited_ns == NEVER {
+            request.waited_ns = self.now_ns.saturating_sub(waiting.ready_ns);
+        }
+        let last_ns = array(&*self.scheme).channels().last_done_ns();
+        let waits_from_ns = waiting.ready_ns.max(self.last_end_ns);
+        (!self.other_work).then(|| last_ns.saturating_sub(waits_from_ns))
     }
 
     /// Lets the scheme work for no task.
@@ -88,6 +106,7 @@ impl SsdDevice<'_> {
     ) -> Result<bool, FtlError> {
         // The following work does not belong to the previous single task.
         self.settle();
+        self.other_work = true;
         self.begin(BACKGROUND);
         let ram_ns = self.scheme.ram_ns();
         let counts = *array(&*self.scheme).counts();
@@ -160,7 +179,10 @@ impl SsdDevice<'_> {
         self.totals.host_written += u64::from(kind == TaskKind::Write);
         match &mut self.alone {
             // Its collection steps have yet to end.
-            Some(alone) => alone.done = Some((service_ns, completion_ns)),
+            Some(alone) => {
+                alone.done = Some((service_ns, completion_ns));
+                self.last_end_ns = done_ns;
+            }
             None => {
                 let sample = TaskSample { kind, service_ns, step_ns: 0, completion_ns };
                 self.account.task(&sample, done_ns, self.free_pages);
@@ -170,16 +192,18 @@ impl SsdDevice<'_> {
 
     /// Ends the single task, with all operations that it caused.
     pub(super) fn settle(&mut self) {
-        let Some(Alone { kind, place, begun_ns, forced_apart, done }) = self.alone.take() else {
-            return;
-        };
+        let Some(alone) = self.alone.take() else { return };
+        let Alone { kind, place, begun_ns, processed_ns, waited_ns, forced_apart, done } = alone;
         let Some((service_ns, completion_ns)) = done else { return };
         let last_ns = array(&*self.scheme).channels().last_done_ns();
-        let response_ns = last_ns.saturating_sub(begun_ns);
+        let response_ns = last_ns.saturating_sub(begun_ns).max(service_ns);
         if !forced_apart {
-            self.account.promise.check_response(response_ns, place);
+            // Bounds cover the time of the array and the buffer, not the processor's.
+            let own_ns = |ns: Ns| ns.saturating_sub(processed_ns);
+            let waited_ns = waited_ns.map(|waited_ns| waited_ns + own_ns(service_ns));
+            self.account.promise.check_response(own_ns(response_ns), waited_ns, place);
         }
-        let step_ns = response_ns.saturating_sub(service_ns);
+        let step_ns = response_ns - service_ns;
         let sample = TaskSample { kind, service_ns, step_ns, completion_ns };
         self.account.task(&sample, self.now_ns, self.free_pages);
     }

@@ -25,7 +25,8 @@ impl SsdDevice<'_> {
             let look = self.account.requests >= look_at;
             if look {
                 look_at = self.account.requests + REQUESTS;
-                self.account.rounds.look(array(&*self.scheme).counts());
+                let written = self.account.written;
+                self.account.rounds.look(written, array(&*self.scheme).counts());
             }
             if look || events == EVENTS {
                 events = 0;
@@ -145,12 +146,19 @@ impl SsdDevice<'_> {
         let is_idle = self.timed
             && self.wrote
             && self.outstanding == 0
-            && array(&*self.scheme).outstanding() == 0
-            && arrival_ns >= self.now_ns.saturating_add(self.scheme.idle_ns());
+            && array(&*self.scheme).outstanding() == 0;
         if !is_idle {
             return Ok(false);
         }
+        let needed_ns = self.scheme.idle_ns();
+        if arrival_ns < NEVER {
+            self.account.idle.gap(arrival_ns.saturating_sub(self.now_ns), needed_ns);
+        }
+        if arrival_ns < self.now_ns.saturating_add(needed_ns) {
+            return Ok(false);
+        }
         self.wrote = self.background(|scheme, _| scheme.idle())?;
+        self.account.idle.step(self.wrote);
         Ok(self.wrote)
     }
 

@@ -73,6 +73,11 @@ impl Link {
         self.interface.is_some_and(|interface| writes || interface.packets.is_some())
     }
 
+    /// End of the last transfer.
+    pub(super) fn end_ns(&self) -> Ns {
+        self.free_ns[TO_DEVICE].max(self.free_ns[TO_HOST])
+    }
+
     /// Busy time of the busier direction.
     pub(super) fn busy_ns(&self) -> Ns {
         self.busy_ns[TO_DEVICE].max(self.busy_ns[TO_HOST])

@@ -9,23 +9,30 @@ impl SsdDevice<'_> {
     /// The report; `elapsed_ns`: end of the last request.
     pub(super) fn report(self, elapsed_ns: u64, setup: &Setup, label: &str) -> SchemeReport {
         // Collection that was due goes on after the last request, and its work is counted.
-        let until_ns = array(&*self.scheme).channels().last_done_ns().max(elapsed_ns);
+        let worked_ns = array(&*self.scheme).channels().last_done_ns().max(elapsed_ns);
+        let until_ns = worked_ns.max(self.cores.end_ns()).max(self.link.end_ns());
         let (channel_use, die_use, busy_ns) = self.uses(until_ns);
         let per_second = |count: u64, ns: u64| count as f64 / (ns.max(1) as f64 / 1e9);
         let suspended = array(&*self.scheme).channels().suspensions();
         let planes = self.setup.multi_plane;
         let planes = planes.map(|_| array(&*self.scheme).channels().plane_counts().into());
         let Self { totals, seen, link, ref cores, .. } = self;
+        let promise = &self.account.promise;
         let queue_depth = self.setup.queue_depth;
         let page_commands = totals.page_commands;
-        let share = |ns: u64| ns as f64 / elapsed_ns.max(1) as f64;
+        let share = |ns: u64| ns as f64 / until_ns.max(1) as f64;
         let (windows, window_ns) = self.windows.finish();
         let counts = windows.iter().map(|window| window.page_commands);
         let (least, most) = (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0));
         let ssd = SsdReport {
             queue_depth,
+            completion_bound_ns: promise.completion_ns().filter(|_| queue_depth == 1),
+            bounded_completion_ns: promise
+                .completion_ns()
+                .filter(|_| queue_depth == 1)
+                .map(|_| promise.longest_completion),
             page_commands,
-            page_commands_per_second: per_second(page_commands, until_ns),
+            page_commands_per_second: per_second(page_commands, worked_ns),
             window_ns,
             windows: windows.len() as u64,
             window_least_per_second: per_second(least, window_ns),
@@ -57,6 +64,7 @@ impl SsdDevice<'_> {
             // Tasks wait for each other's operations: no bound covers that.
             report.bound_ns = None;
             report.real_time = false;
+            report.bounded_response_ns = None;
             // The bound on the valid pages of victims does not depend on time.
             report.violations -= beyond_bounds;
             report.first_violation = None;

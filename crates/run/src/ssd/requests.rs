@@ -101,8 +101,17 @@ impl SsdDevice<'_> {
             && taken_ns == arrival_ns
             && self.link.is_unlimited()
             && !self.is_alone();
-        let outstanding =
-            Outstanding { arrival_ns, taken_ns, left, bytes_out, writes, whole, refused: None };
+        let waited_ns = if self.is_alone() { NEVER } else { 0 };
+        let outstanding = Outstanding {
+            arrival_ns,
+            taken_ns,
+            left,
+            waited_ns,
+            bytes_out,
+            writes,
+            whole,
+            refused: None,
+        };
         let slot = self.add(outstanding);
         for work in &works {
             self.queue.push(over_link, ready_ns, slot, *work);
@@ -143,6 +152,7 @@ impl SsdDevice<'_> {
         if whole && refused.is_none() {
             let kind = TaskKind::ALL[(done.tag >> 32) as usize];
             self.totals.host_pages += u64::from(kind != TaskKind::Trim);
+            self.totals.host_written += u64::from(kind == TaskKind::Write);
             let sample = TaskSample { kind, service_ns, step_ns: 0, completion_ns };
             self.account.whole_request(&sample, writes, done.done_ns, self.free_pages);
             return self.leave(slot, done.done_ns);
@@ -172,7 +182,11 @@ impl SsdDevice<'_> {
         let (response_ns, completion_ns) = (end_ns - request.taken_ns, end_ns - request.arrival_ns);
         match request.refused {
             Some(refusal) => self.account.refuse_one(refusal),
-            None => self.account.request(request.writes, response_ns, completion_ns),
+            None => {
+                // Without the wait for the step of the request before.
+                let alone_ns = response_ns.saturating_sub(request.waited_ns);
+                self.account.request(request.writes, [response_ns, alone_ns], completion_ns);
+            }
         }
         self.leave(slot, end_ns);
     }

@@ -43,6 +43,8 @@ pub(super) struct Outstanding {
     pub(super) taken_ns: Ns,
     /// Page tasks not yet done.
     pub(super) left: u32,
+    /// Wait of its first page task for earlier work, if one is outstanding at a time; [`NEVER`] before it.
+    pub(super) waited_ns: Ns,
     /// Bytes that cross the link after the last task.
     pub(super) bytes_out: u64,
     /// True for a write.
@@ -75,8 +77,12 @@ pub(super) struct VainCalls {
 pub(super) struct Alone {
     pub(super) kind: TaskKind,
     pub(super) place: Location,
-    /// Start after victim selection, whose time no bound covers.
+    /// Start.
     pub(super) begun_ns: Ns,
+    /// Time from then on that the processor took, which no bound covers.
+    pub(super) processed_ns: Ns,
+    /// Wait for the operations of the task before it; `None` if there were others that no bound covers.
+    pub(super) waited_ns: Option<Ns>,
     /// True for a forced write that bounds exclude.
     pub(super) forced_apart: bool,
     /// Service time and end − arrival, once the task is done.
@@ -110,6 +116,10 @@ pub struct SsdDevice<'a> {
     /// Last end of a request, or the time at which the queue became non-empty.
     pub(super) quiet_since_ns: Ns,
     pub(super) alone: Option<Alone>,
+    /// End of the last such task, as its host sees it.
+    pub(super) last_end_ns: Ns,
+    /// True if other work, which no bound covers, came after the last such task began: for no task, a flush, a forced write.
+    pub(super) other_work: bool,
     /// True if a write came since idle collection last found nothing to do.
     pub(super) wrote: bool,
     /// The last calls for background work.
@@ -159,6 +169,8 @@ impl<'a> SsdDevice<'a> {
             collecting_since_ns: None,
             quiet_since_ns: 0,
             alone: None,
+            last_end_ns: 0,
+            other_work: true,
             wrote: false,
             vain: VainCalls::default(),
             due_ns: scheme.due_ns(),

@@ -211,6 +211,117 @@ fn a_promise_is_checked_where_one_task_is_alone() {
     assert!(report.bound_ns.is_some() && report.real_time);
 }
 
+/// Pages per block that every scheme takes, and pages that are written in blocks of these.
+const LONG: u32 = 64;
+const WIDE: u64 = 960;
+
+/// The setup of a run in such blocks, and one scheme of it.
+fn long(name: &str, ssd: Option<SsdSetup>, processor: Option<Processor>) -> (Setup, SchemeConfig) {
+    let topology = |of: Topology| Topology { pages_per_block: LONG, ..of };
+    // An erase of 8 copies.
+    let fast = Part { pages_per_block: LONG, t_prog_ns: 300_000, ..part() };
+    let timing = Timing::of(&fast).unwrap();
+    let ssd = ssd.map(|ssd| SsdSetup { topology: topology(ssd.topology), timing, ..ssd });
+    let settings = CopySettings { path: CopyPath::Gcb, ways: 4, ..CopySettings::PLAIN };
+    let part = settings.part(&fast, (&timing).into()).unwrap();
+    let geometry = Geometry::new(BLOCKS, LONG, 8192).unwrap();
+    let none = crate::ssd::tests::ssd(1, 1, 1);
+    let config = scheme(name, ssd.as_ref().unwrap_or(&none));
+    let config = SchemeConfig { processor, logical_pages: Some(WIDE as u32), ..config };
+    (Setup { ssd, ..Setup::new(part, geometry, WIDE as u32) }, config)
+}
+
+/// `rftl` on two dies, one request at a time; a step of it may still run when the next request comes.
+fn rftl(cpu: Option<Processor>) -> SchemeReport {
+    let cores = CoreSettings { work: CpuWork::All, ..CoreSettings::ONE };
+    let (setup, config) = long("rftl", Some(SsdSetup { cores, ..ssd(1, 2, 1) }), cpu);
+    let setup = Setup { deadline_ns: Some(4_500_000), ..setup };
+    let writes = (0..12_000).map(|n| (0, Op::Write, n * n * 7919 % WIDE, 1)).collect();
+    let script = Box::new(Script(writes, false));
+    run_scheme(&setup, &config, "test", script, &Unobserved).unwrap()
+}
+
+#[test]
+fn a_completion_has_a_bound_of_its_own_with_the_step_before_it() {
+    let report = rftl(None);
+    let (bound, ssd) = (report.bound_ns.unwrap(), report.ssd.as_ref().unwrap());
+    let [most, seen] = [ssd.completion_bound_ns, ssd.bounded_completion_ns].map(Option::unwrap);
+    assert_eq!(report.violations, 0);
+    assert!(report.response_ns.max <= bound && report.bounded_response_ns.is_none());
+    assert!(report.completion_ns.max > bound && seen == report.completion_ns.max && seen <= most);
+    // A request of one page was late because of that wait.
+    let late = report.request_deadline.as_ref().unwrap();
+    assert!(late.late_requests > 10 && late.late_by_queueing_requests == late.late_requests);
+    let text = late.explanation(&report).unwrap();
+    assert!(text.contains("had to wait") && !text.contains("without any wait"), "{text}");
+}
+
+#[test]
+fn a_bound_leaves_out_the_processors_work_and_its_shares_are_of_all_its_time() {
+    let slow = Processor { clock_khz: 1000, read_cycles: 10, write_cycles: 10 };
+    let [free, slow] = [rftl(None), rftl(Some(slow))];
+    let (bound, compared) = (slow.bound_ns.unwrap(), slow.bounded_response_ns.unwrap());
+    assert_eq!((slow.violations, slow.left_out()), (0, vec!["the processor's work"]));
+    assert!(compared <= bound && slow.response_ns.max > bound, "{compared} {bound}");
+    // The step is what it is without a processor.
+    assert_eq!(slow.step_ns.max, free.step_ns.max);
+
+    // All of it is written out at the end, after the last request.
+    let cores = CoreSettings { work: CpuWork::All, ..CoreSettings::ONE };
+    let setup = SsdSetup { cores, ..ssd(2, 2, 8) };
+    let buffer = BufferSettings {
+        policy: Some(Some(BufferPolicy::LRU)),
+        bytes: Some(200 * PAGE),
+        ..BufferSettings::default()
+    };
+    let processor = Some(Processor { clock_khz: 10, read_cycles: 10, write_cycles: 10 });
+    let config = SchemeConfig { processor, buffer, ..scheme("page-level", &setup) };
+    let ssd = run_timed(&config, setup, false, random_writes(200)).ssd.unwrap();
+    let shares = [ssd.processor_share, ssd.busiest_core_share];
+    assert!(shares.iter().all(|share| (0.5..=1.0).contains(share)), "{shares:?}");
+}
+
+/// WAF is of the pages that the host wrote, whatever a scheme, a buffer or levelling does with them.
+#[test]
+fn every_scheme_has_a_waf_per_page_of_the_host() {
+    // Half of all writes are of one page.
+    let script = || (0..WRITES).map(|n| (0, Op::Write, n * n * 7919 % WIDE * (n % 2), 1)).collect();
+    const WRITES: u64 = 8000;
+    let buffers = [None, Some(BufferPolicy::BPLRU)];
+    for (preset, policy) in
+        registry::REGISTRY.iter().flat_map(|preset| buffers.map(|buffer| (*preset, buffer)))
+    {
+        for board in [None, Some(ssd(2, 2, 1)), Some(ssd(2, 2, 8))] {
+            let name = format!("{} {policy:?} {}", preset.name, board.is_some());
+            let buffer = BufferSettings {
+                policy: policy.map(Some),
+                bytes: policy.map(|_| 2 * u64::from(LONG) * PAGE),
+                ..BufferSettings::default()
+            };
+            let (setup, config) = long(preset.name, board, None);
+            let config = SchemeConfig { buffer, ..config };
+            let source = Box::new(Script(script(), false));
+            let report = run_scheme(&setup, &config, "test", source, &Unobserved).unwrap();
+            let programs: u64 = report.counts.iter().map(|of| of.programs + of.copies).sum();
+            assert_eq!(report.waf, Some(programs as f64 / WRITES as f64), "{name}");
+            let causes: f64 = report.waf_by_cause.iter().map(|(_, waf)| waf).sum();
+            assert!(
+                (causes - report.waf.unwrap()).abs() < 1e-9,
+                "{name}: {:?}",
+                report.waf_by_cause
+            );
+            let steady = &report.steady;
+            assert_eq!(
+                steady.writes_per_capacity,
+                WRITES as f64 / f64::from(BLOCKS * LONG),
+                "{name}"
+            );
+            // As many rounds as the host wrote, of at least a tenth of what is exported.
+            assert!(steady.rounds <= 10 * WRITES / WIDE, "{name}: {steady:?}");
+        }
+    }
+}
+
 #[test]
 fn a_promise_that_is_not_kept_is_told() {
     let setup = ssd(4, 2, 1);

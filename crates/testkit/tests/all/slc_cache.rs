@@ -5,8 +5,8 @@ use crate::{passed_and_worn_out, passes, scheme};
 use flash::faults::ProgramEraseFailure;
 use flash::{AnyArray, BlockId, Cause, Flash, FlashError, Lpn, Operation as Op, Store, WearRule};
 use ftl::{
-    BufferPolicy, BufferSettings, FrontierSharing, FtlError, SchemeConfig, SlcSize, Start,
-    VictimKind, WhenFull, registry,
+    BufferPolicy, BufferSettings, FrontierSharing, FtlError, SchemeConfig, SlcCacheState, SlcSize,
+    Start, VictimKind, WhenFull, registry,
 };
 use ftlkit_testkit::bench::{AnyScheme, array_of, bench, bench_of};
 use ftlkit_testkit::conformance::{Case, Faults, accepted, spread, variants};
@@ -204,7 +204,7 @@ fn on(scheme: &SchemeConfig, shape: Shape) -> Box<AnyScheme> {
 }
 
 /// Pages programmed by the host in SLC mode and in the part's own, seen from the log.
-fn cache(scheme: &AnyScheme) -> ftl::SlcCacheState {
+fn cache(scheme: &AnyScheme) -> SlcCacheState {
     scheme.telemetry().slc_cache.unwrap()
 }
 
@@ -280,6 +280,45 @@ fn a_dynamic_cache_shrinks_as_the_device_fills() {
     let before = cache(&*device).log.written;
     write_all(&mut *device, 0..pages / 8);
     assert_eq!(cache(&*device).log.written, before + u64::from(pages / 8));
+}
+
+/// What a cache is said to take is what it takes, on an empty device, one in part in use and a full one.
+#[test]
+fn a_cache_takes_as_many_pages_as_are_told() {
+    for (size, bits) in
+        [(SlcSize::Static(200_000), 3), (SlcSize::Dynamic, 2), (SlcSize::Dynamic, 3)]
+    {
+        for used in [0, 1, 20, 80, u32::MAX] {
+            let mut device =
+                on(&with(size, WhenFull::Direct), Shape::new(20, 9, 8).with_bits(bits));
+            let pages = device.logical_pages();
+            let used = used.min(pages);
+            write_all(&mut *device, 0..used);
+            while device.idle().unwrap() {}
+            device.restart_telemetry();
+            let SlcCacheState { plan, log, blocks, free_pages } = cache(&*device);
+            // An open block is not folded.
+            let block = u64::from(plan.block_pages);
+            let held = u64::from(blocks) * block - free_pages;
+            let told = plan.fillable_pages(log.in_use, pages.into(), 9);
+            let mut taken = 0;
+            for n in 0..pages {
+                let lpn = (used + n) % pages;
+                write_all(&mut *device, lpn..lpn + 1);
+                let log = cache(&*device).log;
+                if log.direct + log.folded > 0 {
+                    break;
+                }
+                taken = log.written;
+            }
+            assert_eq!(log.in_use, u64::from(used));
+            // A dynamic cache also leaves the blocks free that collection needs.
+            let near = if size == SlcSize::Dynamic { 2 * block } else { 0 };
+            let what =
+                format!("{size:?}, {bits} bits, {used} in use: {taken} and {held} of {told}");
+            assert!((told.saturating_sub(near)..=told).contains(&(taken + held)), "{what}");
+        }
+    }
 }
 
 /// An array is mounted without a cache, with a smaller one and with a larger one, and holds what it held.

@@ -48,6 +48,9 @@ pub(super) fn division_table(rows: &[Division]) -> String {
             let line = format!("{}  cannot work: {why}", row.scheme());
             text.push_str(&format!("\n{}", output::wrapped(&line).trim_end()));
         }
+        if let Some(note) = row.map_ram() {
+            text.push_str(&format!("\n{}: {note}", row.scheme()));
+        }
     }
     text
 }

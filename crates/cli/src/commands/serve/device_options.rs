@@ -95,6 +95,8 @@ impl DeviceOptions {
         }
         experiment.capacity = self.capacity.or(experiment.capacity);
         self.settings.apply(&mut experiment)?;
+        // An image goes on with what it exports.
+        experiment.default_share.0 = experiment.default_share.0.exactly();
         experiment.workload = "uniform".parse()?;
         Ok(experiment)
     }

@@ -1,0 +1,145 @@
+//! Each warning of a run, in runs where it must stand and in runs where it must not.
+
+use ftlkit_lab::compare;
+use ftlkit_lab::config::Experiment;
+use ftlkit_lab::report::SchemeReport;
+use ftlkit_lab::run::Unobserved;
+
+fn run(text: &str) -> SchemeReport {
+    let resolved = Experiment::from_toml(text, "test").unwrap_or_else(|e| panic!("{text}: {e}"));
+    let resolved = resolved.resolve().unwrap_or_else(|e| panic!("{text}: {e}"));
+    let mut found = compare(&resolved, &Unobserved).unwrap();
+    assert!(found.failures.is_empty(), "{text}: {:?}", found.failures);
+    found.report.schemes.remove(0)
+}
+
+/// A trace of one-page requests at these times, to pages below 5,000.
+fn trace(name: &str, count: u64, arrival_ns: impl Fn(u64) -> u64) -> String {
+    let lines = (0..count)
+        .map(|n| format!("{},write,{},2048\n", arrival_ns(n), n * n * 31 % 5000 * 2048))
+        .collect::<String>();
+    let path = std::env::temp_dir().join(format!("ftlkit-warn-{}-{name}.csv", std::process::id()));
+    std::fs::write(&path, format!("arrival_ns,op,offset_bytes,length_bytes\n{lines}")).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
+    const MS: u64 = 1_000_000;
+    let flood = trace("flood", 4000, |n| n * 50_000);
+    let spread = trace("spread", 4000, |n| n * 20 * MS);
+    // 200 at once, each 4 s; also at the end.
+    let bursts = trace("bursts", 4000, |n| n / 200 * 4000 * MS);
+    let of = |rest: &str| {
+        let small = if rest.contains("capacity") { "" } else { "capacity = '32MiB'\n" };
+        run(&format!("{small}{rest}"))
+    };
+    let built = |scheme: &str, load: &str, rest: &str| {
+        format!("schemes = ['{scheme}']\nworkload = {{ name = {load} }}\n{rest}")
+    };
+    let traced = |scheme: &str, path: &str, rest: &str| {
+        format!("schemes = ['{scheme}']\nworkload = {{ trace = '{path}' }}\n{rest}")
+    };
+    let aged = "precondition = 'full+age=1'";
+    let ssd = "part = 'ddt-mlc'\nchannels = 1\ncapacity = '128MiB'\nprecondition = 'full+age=1'";
+    let one = "part = 'ddt-mlc'\nchannels = 1\nqueue_depth = 1\ncapacity = '128MiB'\nprecondition = 'full+age=1'";
+    // Words, experiments that must have them, experiments that must not.
+    let table: [(&str, Vec<String>, Vec<String>); 9] = [
+        (
+            "collection never ran",
+            vec![
+                built("page-level", "'uniform', requests = 500", ""),
+                built("lazy-rtgc", "'uniform', requests = 500", ""),
+            ],
+            vec![
+                built("page-level", "'uniform', requests = 60000", ""),
+                built("bast", "'uniform', requests = 500", aged),
+                // The victim was selected before the run; its work is of the run.
+                built("lazy-rtgc", "'uniform', requests = 20", aged),
+            ],
+        ),
+        (
+            "idle collection never ran: no request arrived after a gap",
+            vec![built("fsr+idle", "'uniform', requests = 2000", aged)],
+            vec![
+                traced("fsr+idle", &spread, aged),
+                built("fsr", "'uniform', requests = 2000", aged),
+            ],
+        ),
+        (
+            "idle collection never ran: the longest gap behind a write was",
+            vec![traced("fsr+idle", &trace("close", 4000, |n| n * MS), "")],
+            vec![
+                traced("fsr+idle", &spread, aged),
+                traced("2lgc+idle", &spread, aged),
+                traced("lazy-rtgc+idle", &spread, aged),
+                traced("gftl+idle", &spread, aged),
+                traced("lazy-rtgc-on-demand+idle", &spread, one),
+            ],
+        ),
+        (
+            "idle collection never ran: in ",
+            vec![traced("2lgc+idle", &trace("few", 40, |n| n * 20 * MS), "")],
+            vec![traced("2lgc+idle", &spread, aged), traced("2lgc+idle", &spread, ssd)],
+        ),
+        (
+            "cannot keep up",
+            vec![
+                traced("page-level", &flood, aged),
+                traced("page-level", &flood, ssd),
+                traced("page-level", &flood, one),
+            ],
+            vec![
+                traced("page-level", &spread, aged),
+                traced("page-level", &bursts, aged),
+                traced("page-level", &bursts, ssd),
+                traced("page-level", &bursts, one),
+                built("page-level", "'uniform', requests = 4000", aged),
+            ],
+        ),
+        (
+            "reads were of pages never written",
+            vec![built(
+                "page-level",
+                "'uniform', requests = 2000, write_share = 0.5",
+                "precondition = 'none'",
+            )],
+            vec![built(
+                "page-level",
+                "'uniform', requests = 2000, write_share = 0.5",
+                "precondition = 'full'",
+            )],
+        ),
+        (
+            "page tasks are trims",
+            vec![built("page-level", "'uniform', requests = 2000, trim_share = 0.5", "")],
+            vec![built("page-level", "'uniform', requests = 2000, trim_share = 0.1", "")],
+        ),
+        (
+            "no request named a stream",
+            vec![built("page-level+placement=host", "'uniform', requests = 2000", "")],
+            vec![built("page-level+placement=host", "'three-streams', requests = 2000", "")],
+        ),
+        (
+            "more bit errors than ECC corrects",
+            vec![built(
+                "page-level",
+                "'uniform', requests = 2000, write_share = 0.5",
+                "precondition = 'full'\nbit_errors = '80+ecc=8'",
+            )],
+            vec![built(
+                "page-level",
+                "'uniform', requests = 2000, write_share = 0.5",
+                "precondition = 'full'\nbit_errors = '4+ecc=8'",
+            )],
+        ),
+    ];
+    for (words, with, without) in &table {
+        let each = with.iter().map(|text| (text, true));
+        for (text, must) in each.chain(without.iter().map(|text| (text, false))) {
+            let scheme = of(text);
+            let stands = scheme.warnings.iter().any(|warning| warning.contains(words));
+            assert_eq!(stands, must, "`{words}` of\n{text}\n{:?}", scheme.warnings);
+        }
+    }
+}
