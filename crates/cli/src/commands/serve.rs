@@ -36,6 +36,7 @@ use signal_hook::iterator::Signals;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
+use workload::escaped;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -309,6 +310,7 @@ impl ServeArgs {
         image.sync_before_erases(self.durable == Durable::Machine);
         let kept = image.description().settings.clone();
         let experiment = of_settings(&kept).map_err(|reason| {
+            let reason = escaped(&reason);
             let what = format!("`{}` was not made by `ftlkit serve`: {reason}", path.display());
             Failure::input(what)
         })?;
@@ -379,7 +381,7 @@ impl ServeArgs {
         let differs = |name: &&String| value(kept, name) != value(&asked, name);
         let tell = |name: &String| {
             let [is, asked] = [kept, &asked].map(|of| value(of, name).unwrap_or("not set".into()));
-            format!("{name} is {is}, not {asked}")
+            escaped(&format!("{name} is {is}, not {asked}")).into_owned()
         };
         // The number of pages follows from the others.
         let (pages, others): (Vec<_>, Vec<_>) =
@@ -394,7 +396,7 @@ impl ServeArgs {
         scheme: &ResolvedScheme,
         front: &mut Front,
     ) -> Result<(), Failure> {
-        let title = format!("{} on {}", scheme.label, scheme.part.name);
+        let title = format!("{} on {}", scheme.label, escaped(&scheme.part.name));
         let exports = export::of_device(&self.exports, &device, &title, self.read_only);
         let (stop, monitor) = (Stop::default(), Monitor::default());
         let listeners = std::mem::take(&mut front.listeners);
