@@ -669,7 +669,8 @@ impl BlockDevice {
         Ok(Reply::Extents(extents))
     }
 
-    /// Shuts the scheme and its array down. Returns the account.
+    /// Shuts the scheme and its array down. Returns the account of what clients asked, with the write buffer written out as at the end
+    /// of a run: what the shutdown itself writes for the next start is not in it.
     ///
     /// # Errors
     /// The array is off.
@@ -681,14 +682,15 @@ impl BlockDevice {
             }
             channels.set_timed(false);
         }
-        let done = self
-            .scheme
-            .shutdown()
+        let emptied = match self.scheme.telemetry().buffer {
+            Some(_) => self.scheme.flush(),
+            None => Ok(()),
+        };
+        let summary = self.summary();
+        let done = emptied
+            .and_then(|()| self.scheme.shutdown())
             .and_then(|()| self.array().image_mut().shut_down().map_err(FtlError::from));
-        match done {
-            Err(error) => Err(self.failure_of(&error)),
-            Ok(()) => Ok(self.summary()),
-        }
+        done.map(|()| summary).map_err(|error| self.failure_of(&error))
     }
 
     /// The account so far.

@@ -309,12 +309,12 @@ impl ServeArgs {
         let mut image = Image::claim(path).map_err(fault)?;
         image.sync_before_erases(self.durable == Durable::Machine);
         let kept = image.description().settings.clone();
-        let experiment = of_settings(&kept).map_err(|reason| {
-            let reason = escaped(&reason);
-            let what = format!("`{}` was not made by `ftlkit serve`: {reason}", path.display());
-            Failure::input(what)
-        })?;
-        let resolved = experiment.resolve()?;
+        let not_ours = |reason: String| {
+            let (path, reason) = (path.display(), escaped(&reason));
+            Failure::input(format!("`{path}` was not made by `ftlkit serve`: {reason}"))
+        };
+        let experiment = of_settings(&kept).map_err(not_ours)?;
+        let resolved = experiment.resolve().map_err(|error| not_ours(error.to_string()))?;
         let scheme = only_scheme(&resolved)?;
         self.check_durable(scheme)?;
         have_handles(&self.exports, scheme)?;

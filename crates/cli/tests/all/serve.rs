@@ -425,7 +425,7 @@ fn ask_of_all_kinds(client: &mut Client, bytes: u64) {
 /// The figures that a device and `compare` on its recording have in common.
 const SHARED: [&str; 9] = [
     "waf",
-    "pages_programmed",
+    "counts",
     "copies",
     "erases",
     "read_tasks",
@@ -457,6 +457,7 @@ fn compare_on_a_recording_does_what_the_device_did() {
         "bast+buffer=bplru+buffer_size=256KiB",
         "fsr+placement=sepbit",
     ];
+    let mut differing = Vec::new();
     for kept in [false, true] {
         for scheme in schemes {
             let scratch = Scratch::new("as-recorded");
@@ -479,11 +480,16 @@ fn compare_on_a_recording_does_what_the_device_did() {
             let compared = ["compare", &trace, "--schemes", scheme, "--json", "-q"];
             let compared = ftlkit([&compared[..], &replay, &device[..2], &device[4..]].concat());
             let compared = &compared.json()["schemes"][0];
-            for figure in SHARED {
-                assert_eq!(served[figure], compared[figure], "{scheme}, image {kept}: {figure}");
+            // Runs divide these by what their write queue took.
+            let apart = |figure: &str| figure.starts_with("waf") && scheme.starts_with("gftl");
+            let shared = SHARED.iter().filter(|figure| !apart(figure));
+            for figure in shared.filter(|figure| served[**figure] != compared[**figure]) {
+                let [served, compared] = [served, compared].map(|of| &of[*figure]);
+                differing.push(format!("{scheme}, image {kept}: {figure}: {served} {compared}"));
             }
         }
     }
+    assert!(differing.is_empty(), "{}", differing.join("\n"));
 }
 
 #[test]
@@ -493,32 +499,37 @@ fn a_terminal_does_not_obey_what_an_image_says() {
     let made = ["--image", &image, "--create", "--capacity", "8MiB", "--socket"];
     let (server, ..) = start(&[&made[..], &[&scratch.at("socket")]].concat());
     end(server, "-TERM");
-    // The part's name of as many bytes, and the checksums of description and header.
-    let mut bytes = std::fs::read(&image).unwrap();
-    let length = u32::from_le_bytes(bytes[24..28].try_into().unwrap()) as usize;
-    let text = String::from_utf8(bytes[4096..4096 + length].to_vec()).unwrap();
-    let text = text.replacen("evaluation-slc", "e\\u001b[2Jab\\n", 1);
-    assert_eq!(text.len(), length);
-    let text = text.replace("\"scheme\":\"page-level\"", "\"scheme\":\"p\\u001b[2J\"");
-    bytes[4096..4096 + length].fill(0);
-    bytes[4096..4096 + text.len()].copy_from_slice(text.as_bytes());
-    bytes[24..28].copy_from_slice(&(text.len() as u32).to_le_bytes());
+    let made = std::fs::read(&image).unwrap();
+    let length = u32::from_le_bytes(made[24..28].try_into().unwrap()) as usize;
+    let text = String::from_utf8(made[4096..4096 + length].to_vec()).unwrap();
     let crc = |bytes: &[u8]| {
         !bytes.iter().fold(!0_u32, |crc, byte| {
             (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ 0xedb8_8320 * (crc & 1))
         })
     };
-    let check = crc(text.as_bytes());
-    bytes[28..32].copy_from_slice(&check.to_le_bytes());
-    let check = crc(&bytes[..32]);
-    bytes[32..36].copy_from_slice(&check.to_le_bytes());
-    std::fs::write(&image, bytes).unwrap();
+    // Another description, with its checksum and that of the header.
+    let describe = |text: &str| {
+        let mut bytes = made.clone();
+        bytes[4096..4096 + length].fill(0);
+        bytes[4096..4096 + text.len()].copy_from_slice(text.as_bytes());
+        bytes[24..28].copy_from_slice(&(text.len() as u32).to_le_bytes());
+        bytes[28..32].copy_from_slice(&crc(text.as_bytes()).to_le_bytes());
+        let check = crc(&bytes[..32]).to_le_bytes();
+        bytes[32..36].copy_from_slice(&check);
+        std::fs::write(&image, bytes).unwrap();
+    };
+    let socket = scratch.at("socket");
+    let serve = ["serve", "--image", &image, "--socket", &socket];
+    describe(&text.replacen("evaluation-slc", "e\\u001b[2Jb\\n", 1));
+    for command in [&["image", "info", &image][..], &serve] {
+        ftlkit(command).refused(&["`e\\u{1b}[2Jb\\n` is not a valid part name"]);
+    }
+    describe(&text.replacen("\"scheme\":\"page-level\"", "\"scheme\":\"p\\u001b[2J\"", 1));
     let info = ftlkit(["image", "info", &image]).ok();
-    assert!(info.contains("array        e\\u{1b}[2Jab\\n, 8MiB"), "{info:?}");
     assert!(info.contains("scheme       p\\u{1b}[2J\n") && !info.contains('\x1b'), "{info:?}");
-    let refused = ftlkit(["serve", "--image", &image, "--socket", &scratch.at("socket")]);
+    let refused = ftlkit(serve);
     assert!(!refused.stderr.contains('\x1b'), "{:?}", refused.stderr);
-    refused.refused(&["was not made by `ftlkit serve`"]);
+    refused.refused(&["was not made by `ftlkit serve`", "no scheme is called `p\\u{1b}[2J`"]);
 }
 
 #[test]
