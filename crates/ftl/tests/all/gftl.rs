@@ -291,9 +291,11 @@ fn torn_pages_at_the_end_of_a_data_block_hide_none_before_them() {
                 test.device.write(Lpn(page), Some(&bytes(page))).unwrap();
             }
             let mut array = test.off();
-            let all = (0..array.geometry().pages()).map(Ppn);
+            let all = (0..Flash::geometry(&array).pages()).map(Ppn);
             let places: Vec<_> = all
-                .filter_map(|ppn| Some((ppn, array.read_oob(ppn, Cause::Mount).ok()?.lpn.0)))
+                .filter_map(|ppn| {
+                    Some((ppn, Flash::read_oob(&mut array, ppn, Cause::Mount).ok()?.lpn.0))
+                })
                 .collect();
             assert_eq!(places.len(), 7, "{scheme}: each page is in the data block");
             for (ppn, _) in places.iter().filter(|(_, lpn)| torn.contains(lpn)) {
