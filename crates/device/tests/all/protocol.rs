@@ -84,7 +84,7 @@ fn options_are_answered_as_the_protocol_says() {
     let Step::Start(bytes, session) = step else { panic!("{step:?}") };
     assert_eq!(session, Session::default());
     let infos = replies(GO, &bytes);
-    assert_eq!(infos[0].1, [&[0, 0][..], &(1_u64 << 20).to_be_bytes(), &[0x01, 0xed]].concat());
+    assert_eq!(infos[0].1, [&[0, 0][..], &(1_u64 << 20).to_be_bytes(), &[0x09, 0xed]].concat());
     assert_eq!(infos[1].1, b"\0\x01disk");
     assert_eq!(infos[2].1, b"\0\x02a scheme");
     assert_eq!(
