@@ -28,6 +28,12 @@ pub trait Below: Tearable + Any + Debug {
         None
     }
 
+    /// True if a page that was trimmed reads as zeros from then on, because nothing is mounted from this array again. A mount may
+    /// find what the page held before.
+    fn keeps_trims(&self) -> bool {
+        false
+    }
+
     /// True if operations may fail and be repeated, which no bound covers.
     fn repeats_operations(&self) -> bool {
         false
@@ -46,6 +52,10 @@ impl Below for Array {
 
     fn failure(&self) -> Option<String> {
         None
+    }
+
+    fn keeps_trims(&self) -> bool {
+        true
     }
 }
 

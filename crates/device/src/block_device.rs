@@ -125,6 +125,13 @@ impl BlockDevice {
         self.page.len() as u64
     }
 
+    /// True if zeros deallocate the pages that they cover, where the client allows it. A device that is mounted again programs them:
+    /// zeros must stay zeros, and a trim leaves no mark on flash.
+    pub fn deallocates(&self) -> bool {
+        let array = self.scheme.flash().downcast_ref::<ImageArray>();
+        array.is_some_and(|array| array.image().keeps_trims())
+    }
+
     /// The scheme.
     pub fn scheme(&self) -> &AnyScheme {
         &*self.scheme
@@ -494,8 +501,10 @@ impl BlockDevice {
     ) -> Result<Reply, Failed> {
         match command {
             Command::Read => self.read(offset, length),
-            Command::Write { fua } => self.write(offset, length, Some(data), fua),
-            Command::Zeroes { fua } => self.write(offset, length, None, fua),
+            Command::Write { fua } => self.write(offset, length, Some(data), false, fua),
+            Command::Zeroes { fua, deallocate, .. } => {
+                self.write(offset, length, None, deallocate, fua)
+            }
             Command::Flush => self.flush(),
             Command::Trim { fua } => self.trim(offset, length, fua),
             Command::Status { one } => self.status(offset, length, one),
@@ -546,16 +555,22 @@ impl BlockDevice {
         Ok(Reply::Bytes(bytes))
     }
 
-    /// Writes these bytes, or zeros. A page of which the range is a part is read first: its other bytes stay.
+    /// Writes these bytes, or zeros. A page of which the range is a part is read first: its other bytes stay. `deallocate`: trims
+    /// the other pages, which then read as zeros.
     fn write(
         &mut self,
         offset: u64,
         length: u32,
         data: Option<&[u8]>,
+        deallocate: bool,
         fua: bool,
     ) -> Result<Reply, Failed> {
         let mut from = 0;
         for (lpn, part) in self.pages(offset, length) {
+            if deallocate && part.len() == self.page.len() {
+                self.task((Kind::Trim, false), lpn, |scheme, _| scheme.trim(lpn))?;
+                continue;
+            }
             if part.len() < self.page.len() {
                 self.account.partial_pages += 1;
             }
@@ -614,7 +629,7 @@ impl BlockDevice {
 
     fn flush(&mut self) -> Result<Reply, Failed> {
         let (slot, at_ns) = self.current;
-        let flushed = self.overlapped(Work::Flush(slot), at_ns, |scheme, _| scheme.flush());
+        let flushed = self.overlapped(Work::Beside(slot), at_ns, |scheme, _| scheme.flush());
         if let Some(outstanding) = &mut self.outstanding {
             outstanding.barrier(slot);
         }
@@ -623,23 +638,27 @@ impl BlockDevice {
         Ok(Reply::Done)
     }
 
-    /// Trims the whole pages of a range. The other bytes stay: a trim is a hint.
+    /// Trims the whole pages of a range. The other bytes stay: a trim is a hint, also with FUA.
     fn trim(&mut self, offset: u64, length: u32, fua: bool) -> Result<Reply, Failed> {
         let whole = self.page.len();
         for (lpn, _) in self.pages(offset, length).filter(|(_, part)| part.len() == whole) {
             self.task((Kind::Trim, false), lpn, |scheme, _| scheme.trim(lpn))?;
         }
-        if fua { self.flush() } else { Ok(Reply::Done) }
+        if fua {
+            self.array().image_mut().sync().map_err(FtlError::from)?;
+        }
+        Ok(Reply::Done)
     }
 
-    /// Extents of allocated and unallocated pages. A long range is answered in part; the client asks again.
+    /// Extents of allocated and unallocated pages, as the map has them. A long range is answered in part; the client asks again.
     fn status(&mut self, offset: u64, length: u32, one: bool) -> Result<Reply, Failed> {
         const PAGES: usize = 1024;
         const HOLE_AND_ZERO: u32 = 3;
         let mut extents: Vec<(u32, u32)> = Vec::new();
         for (lpn, part) in self.pages(offset, length).take(PAGES) {
+            let (slot, at_ns) = self.current;
             let present =
-                self.task((Kind::Read, false), lpn, |scheme, _| scheme.read(lpn, None))?;
+                self.overlapped(Work::Beside(slot), at_ns, |scheme, _| scheme.is_present(lpn))?;
             let (bytes, flags) = (part.len() as u32, if present { 0 } else { HOLE_AND_ZERO });
             match extents.last_mut() {
                 Some((length, last)) if *last == flags => *length += bytes,
@@ -650,7 +669,8 @@ impl BlockDevice {
         Ok(Reply::Extents(extents))
     }
 
-    /// Shuts the scheme and its array down. Returns the account.
+    /// Shuts the scheme and its array down. Returns the account of what clients asked, with the write buffer written out as at the end
+    /// of a run: what the shutdown itself writes for the next start is not in it.
     ///
     /// # Errors
     /// The array is off.
@@ -662,14 +682,15 @@ impl BlockDevice {
             }
             channels.set_timed(false);
         }
-        let done = self
-            .scheme
-            .shutdown()
+        let emptied = match self.scheme.telemetry().buffer {
+            Some(_) => self.scheme.flush(),
+            None => Ok(()),
+        };
+        let summary = self.summary();
+        let done = emptied
+            .and_then(|()| self.scheme.shutdown())
             .and_then(|()| self.array().image_mut().shut_down().map_err(FtlError::from));
-        match done {
-            Err(error) => Err(self.failure_of(&error)),
-            Ok(()) => Ok(self.summary()),
-        }
+        done.map(|()| summary).map_err(|error| self.failure_of(&error))
     }
 
     /// The account so far.

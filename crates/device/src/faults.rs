@@ -152,6 +152,10 @@ impl<I: Below> Below for Faulty<I> {
         self.inner.inner().inner().inner().failure()
     }
 
+    fn keeps_trims(&self) -> bool {
+        self.inner.inner().inner().inner().keeps_trims()
+    }
+
     fn faults(&self) -> Option<FaultCounts> {
         let failing = self.inner.inner();
         Some(FaultCounts {

@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 pub(crate) enum Work {
     /// A page task of the request in this slot.
     Page(u32, Kind),
-    /// What the request in this slot has the scheme write out.
-    Flush(u32),
+    /// What the request in this slot has the scheme do beside page tasks.
+    Beside(u32),
     /// The scheme's own work.
     Background,
 }
@@ -84,7 +84,7 @@ impl Outstanding {
         }
         let (kind, slot) = match work {
             Work::Background => return epoch << 40,
-            Work::Flush(slot) => (1, slot),
+            Work::Beside(slot) => (1, slot),
             Work::Page(slot, kind) => (2 + kind as u64, slot),
         };
         self.slots[slot as usize].left += 1;

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use workload::Op;
 use workload::output::{self, Output};
 
 /// Requests that go to the writing thread together.
@@ -18,14 +19,16 @@ const WAITING: usize = 128;
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// First line of the trace; that of one with streams has a column more.
-const COLUMNS: &str = "arrival_ns,op,fua,offset_bytes,length_bytes,connection";
+const COLUMNS: &str = "arrival_ns,op,fua,offset_bytes,length_bytes,connection,no_hole,fast_zero";
 
 /// A request, as it is recorded.
 #[derive(Clone, Copy)]
 struct Entry {
     arrival_ns: u64,
-    op: &'static str,
+    op: Op,
     fua: bool,
+    no_hole: bool,
+    fast_zero: bool,
     offset: u64,
     length: u32,
     stream: u8,
@@ -35,7 +38,8 @@ struct Entry {
 /// Writes requests to a trace in ftlkit's own CSV format, on a thread of its own.
 ///
 /// A line per read, write, write of zeros, trim and flush, in the order in which the device takes them; a query of block status
-/// reads and writes nothing, and is left out. Arrivals are ns from the start of the recorder. Two connections may be out of order
+/// reads and writes no page, and is left out. The operation of zeros says whether the device deallocated them; `no_hole` and
+/// `fast_zero` are what the client asked for. Arrivals are ns from the start of the recorder. Two connections may be out of order
 /// by what their threads take: the later line then has the arrival of the one before it.
 pub struct Recorder {
     started: Instant,
@@ -77,19 +81,34 @@ impl Recorder {
     /// The file could not be written: the trace ends there.
     pub fn add(&mut self, job: &Job) -> io::Result<()> {
         let (op, fua) = match job.command {
-            Command::Read => ("read", false),
-            Command::Write { fua } => ("write", fua),
-            Command::Zeroes { fua } => ("write-zeroes", fua),
-            Command::Trim { fua } => ("trim", fua),
-            Command::Flush => ("flush", false),
+            Command::Read => (Op::Read, false),
+            Command::Write { fua } => (Op::Write, fua),
+            Command::Zeroes { fua, deallocate: true, .. } => (Op::DeallocateZeroes, fua),
+            Command::Zeroes { fua, .. } => (Op::WriteZeroes, fua),
+            Command::Trim { fua } => (Op::Trim, fua),
+            Command::Flush => (Op::Flush, false),
             Command::Status { .. } => return Ok(()),
+        };
+        let (no_hole, fast_zero) = match job.command {
+            Command::Zeroes { no_hole, fast, .. } => (no_hole, fast),
+            _ => (false, false),
         };
         let arrived = job.arrived.saturating_duration_since(self.started);
         self.last_ns = self.last_ns.max(arrived.as_nanos() as u64);
         let length = if job.command == Command::Flush { 0 } else { job.length };
         let offset = if job.command == Command::Flush { 0 } else { job.offset };
         let (arrival_ns, stream, connection) = (self.last_ns, job.stream, job.connection);
-        self.batch.push(Entry { arrival_ns, op, fua, offset, length, stream, connection });
+        self.batch.push(Entry {
+            arrival_ns,
+            op,
+            fua,
+            no_hole,
+            fast_zero,
+            offset,
+            length,
+            stream,
+            connection,
+        });
         if self.batch.len() >= BATCH || job.arrived.saturating_duration_since(self.sent) > LONGEST {
             self.send()?;
             self.sent = job.arrived;
@@ -175,19 +194,22 @@ fn write(
 }
 
 fn line(text: &mut Vec<u8>, entry: &Entry, streams: bool) {
-    let Entry { arrival_ns, op, fua, offset, length, stream, connection } = *entry;
+    let Entry { arrival_ns, op, fua, no_hole, fast_zero, offset, length, stream, connection } =
+        *entry;
     let mut digits = itoa::Buffer::new();
     let mut number = |text: &mut Vec<u8>, number: u64, end: u8| {
         text.extend_from_slice(digits.format(number).as_bytes());
         text.push(end);
     };
     number(text, arrival_ns, b',');
-    text.extend_from_slice(op.as_bytes());
+    text.extend_from_slice(op.name().as_bytes());
     text.push(b',');
     number(text, fua.into(), b',');
     number(text, offset, b',');
     number(text, length.into(), b',');
-    number(text, connection, if streams { b',' } else { b'\n' });
+    number(text, connection, b',');
+    number(text, no_hole.into(), b',');
+    number(text, fast_zero.into(), if streams { b',' } else { b'\n' });
     if streams {
         number(text, stream.into(), b'\n');
     }

@@ -276,16 +276,24 @@ impl Account {
         let pages_programmed = counts.total(Operation::Program) + copies;
         let [read_tasks, write_tasks, trim_tasks] = self.tasks;
         let per_write = |pages: u64| (write_tasks > 0).then(|| pages as f64 / write_tasks as f64);
-        let by_cause = Cause::ALL.into_iter().filter_map(|cause| {
-            let pages = counts.pages_programmed(cause);
-            Some((cause.name().to_owned(), per_write(pages)?)).filter(|_| pages > 0)
-        });
+        let telemetry = scheme.telemetry();
+        // As in a run: a buffer's padding reaches the scheme as writes, which it counts as host writes.
+        let padded = telemetry.buffer.map_or(0, |(_, log)| log.padded);
+        let of_cause = |cause: Cause| match cause {
+            Cause::Host => counts.pages_programmed(Cause::Host).saturating_sub(padded),
+            cause => counts.pages_programmed(cause),
+        };
+        let by_cause = Cause::ALL
+            .into_iter()
+            .map(|cause| (cause.name(), of_cause(cause)))
+            .chain([("padding", padded)])
+            .filter(|(_, pages)| *pages > 0)
+            .filter_map(|(name, pages)| Some((name.to_owned(), per_write(pages)?)));
         let flash = scheme.flash();
         let blocks = || (0..flash.geometry().blocks()).map(BlockId);
         let worn = wear(&blocks().map(|block| flash.erase_count(block)).collect::<Vec<_>>());
         let mut response_ns = Distribution::new();
         self.responses.iter().for_each(|of_kind| response_ns.add(of_kind));
-        let telemetry = scheme.telemetry();
         let logical_pages = u64::from(scheme.logical_pages());
         Summary {
             requests_taken: taken,

@@ -94,6 +94,15 @@ pub trait Ftl {
     /// [`FtlError::BeyondDevice`], or those of the array.
     fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError>;
 
+    /// True if a page was written and not trimmed since, lost ones included: what a read would find, without reading the page.
+    /// A scheme that keeps its map on flash may read that. Default: it reads the page.
+    ///
+    /// # Errors
+    /// As [`Ftl::read`].
+    fn is_present(&mut self, lpn: Lpn) -> Result<bool, FtlError> {
+        self.read(lpn, None)
+    }
+
     /// Names the placement stream of the writes from here on; 0: none. Default: the scheme has no use of it.
     #[inline(always)]
     fn name_stream(&mut self, _stream: u8) {}

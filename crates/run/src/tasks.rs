@@ -9,7 +9,7 @@ use workload::{Op, Request};
 ///
 /// A page read in part is one task. A page written in part is read first, so that its other bytes are kept: two tasks, unless
 /// such reads are [free](Self::with_free_partial_pages). A trim covers only the pages that lie wholly within it. Zeroes are
-/// written, except over whole pages: these are trimmed, because trimmed pages read as zeros.
+/// written as any bytes are; of zeroes that deallocate, whole pages are trimmed.
 ///
 /// Of a scheme [with zones](Self::with_zones), writes are in whole pages of one zone, zeroes are written, and a trim is a reset
 /// of each zone that it covers. What no zone could take is refused as a whole, before any of it is done.
@@ -162,7 +162,7 @@ impl Cutter {
         let zone_pages = self.zones.map_or(1, |zones| u64::from(zones.pages.max(1)));
         let zone_bytes = zone_pages * self.page_bytes;
         let Request { op, offset, length, .. } = *request;
-        if !matches!(op, Op::Write | Op::WriteZeroes | Op::Append) {
+        if !(op == Op::Append || Self::writes(request)) {
             // A management command names its zone, or covers it.
             let length = if op != Op::Trim && length == 0 { zone_bytes } else { length };
             if !offset.is_multiple_of(zone_bytes) || !length.is_multiple_of(zone_bytes) {
@@ -198,9 +198,9 @@ impl Cutter {
         let LargestRequest { reads, writes, merges: most, trims } = &mut self.largest;
         let pages = match request.op {
             Op::Read => reads,
-            Op::Write | Op::Append => writes,
-            // Zeroes over whole pages are trims, but not in zones.
-            Op::WriteZeroes if self.zones.is_some() => writes,
+            Op::Write | Op::WriteZeroes | Op::Append => writes,
+            // Whole pages are trimmed, but not in zones.
+            Op::DeallocateZeroes if self.zones.is_some() => writes,
             _ => trims,
         };
         *pages = (*pages).max(end - next);
@@ -209,7 +209,7 @@ impl Cutter {
 
     #[inline]
     fn writes(request: &Request) -> bool {
-        matches!(request.op, Op::Write | Op::WriteZeroes)
+        matches!(request.op, Op::Write | Op::WriteZeroes | Op::DeallocateZeroes)
     }
 
     /// The piece `at` of a request, whose pieces end at `end`.
@@ -239,7 +239,7 @@ impl Cutter {
                 task.asks = Asks::Append;
                 return;
             }
-            Op::WriteZeroes => {
+            Op::DeallocateZeroes => {
                 task.asks = Asks::Page(TaskKind::Write);
                 return;
             }
@@ -247,7 +247,7 @@ impl Cutter {
             Op::Open => Asks::Open,
             Op::Close => Asks::Close,
             Op::Finish => Asks::Finish,
-            Op::Read | Op::Write | Op::Flush => return,
+            Op::Read | Op::Write | Op::WriteZeroes | Op::Flush => return,
         };
         (task.asks, task.lpn) = (asks, task.lpn.saturating_mul(zones.pages));
     }
@@ -258,7 +258,7 @@ impl Cutter {
         match request.op {
             Op::Read => TaskKind::Read,
             Op::Trim => TaskKind::Trim,
-            Op::WriteZeroes if self.covers(request, page) => TaskKind::Trim,
+            Op::DeallocateZeroes if self.covers(request, page) => TaskKind::Trim,
             _ => TaskKind::Write,
         }
     }
@@ -341,14 +341,16 @@ mod tests {
         assert_eq!(cut(&[request(Op::Read, 8192, 1)], 8), [(2, Read, true)]);
         assert_eq!(cut(&[request(Op::Trim, 1, 4096 * 2)], 8), [(1, Trim, true)]);
         assert_eq!(cut(&[request(Op::Trim, 1, 4096)], 8), []);
-        let zeroes = [
-            (0, Read, false),
-            (0, Write, false),
-            (1, Trim, false),
-            (2, Read, false),
-            (2, Write, true),
-        ];
-        assert_eq!(cut(&[request(Op::WriteZeroes, 1, 2 * 4096)], 8), zeroes);
+        for (op, whole) in [(Op::WriteZeroes, Write), (Op::DeallocateZeroes, Trim)] {
+            let zeroes = [
+                (0, Read, false),
+                (0, Write, false),
+                (1, whole, false),
+                (2, Read, false),
+                (2, Write, true),
+            ];
+            assert_eq!(cut(&[request(op, 1, 2 * 4096)], 8), zeroes, "{op:?}");
+        }
     }
 
     /// What is asked of zones of four pages, with the pages and whether it is the last piece.
@@ -361,23 +363,27 @@ mod tests {
     }
 
     #[test]
-    fn zeroes_are_written_in_zones_and_trimmed_elsewhere() {
-        let largest = |zones| {
+    fn zeroes_that_deallocate_are_written_in_zones_and_trimmed_elsewhere() {
+        let zones = Some(ZoneShape { zones: 8, pages: 4 });
+        let cases = [
+            (Op::WriteZeroes, None, (3, 0)),
+            (Op::WriteZeroes, zones, (3, 0)),
+            (Op::DeallocateZeroes, None, (0, 3)),
+            (Op::DeallocateZeroes, zones, (3, 0)),
+        ];
+        for (op, zones, expected) in cases {
             let (mut cutter, mut out) = (Cutter::new(4096).with_zones(zones), Vec::new());
-            cutter.cut(&[request(Op::WriteZeroes, 0, 3 * 4096)], 64, &mut out);
-            cutter.largest()
-        };
-        let zones = largest(Some(ZoneShape { zones: 8, pages: 4 }));
-        assert_eq!((zones.writes, zones.trims), (3, 0));
-        let pages = largest(None);
-        assert_eq!((pages.writes, pages.trims), (0, 3));
+            cutter.cut(&[request(op, 0, 3 * 4096)], 64, &mut out);
+            let largest = cutter.largest();
+            assert_eq!((largest.writes, largest.trims), expected, "{op:?}");
+        }
     }
 
     #[test]
     fn commands_for_zones_are_cut_into_pages_and_zones_or_refused_as_a_whole() {
         const PAGE: u64 = 4096;
         let write = Asks::Page(TaskKind::Write);
-        for op in [Op::Write, Op::WriteZeroes] {
+        for op in [Op::Write, Op::WriteZeroes, Op::DeallocateZeroes] {
             let pieces = of_zones(request(op, 5 * PAGE, 3 * PAGE));
             assert_eq!(pieces, [(write, 5, false), (write, 6, false), (write, 7, true)], "{op:?}");
             assert_eq!(of_zones(request(op, 7 * PAGE, 2 * PAGE)), [(Asks::ZoneBoundary, 0, true)]);

@@ -94,7 +94,7 @@ pub struct OperationCounts {
     pub trims: u64,
     /// Flushes.
     pub flushes: u64,
-    /// Writes of zeros.
+    /// Writes of zeros, those that deallocate included.
     pub write_zeroes: u64,
     /// Appends to zones.
     pub appends: u64,

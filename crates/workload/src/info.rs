@@ -77,7 +77,8 @@ pub struct TraceInfo {
     pub notes: Vec<String>,
     /// Signs that the units or the format may be wrong.
     pub warnings: Vec<String>,
-    /// Totals per operation: `read`, `write`, `trim`, `flush`, `write-zeroes`, `append`, `open`, `close`, `finish`.
+    /// Totals per operation: `read`, `write`, `trim`, `flush`, `write-zeroes`, `append`, `open`, `close`, `finish`,
+    /// `write-zeroes-deallocate`.
     pub ops: BTreeMap<&'static str, OpInfo>,
     /// Writes as a percentage of all requests.
     pub write_percent: f64,

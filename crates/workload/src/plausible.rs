@@ -19,7 +19,8 @@ const FAR: u64 = 1 << 44;
 /// Requests per second that no device gets.
 const MOST_PER_SECOND: f64 = 1e7;
 /// Operations with an extent that signs are told of. Zone commands have that of a zone.
-const TOLD: [Op; 5] = [Op::Read, Op::Write, Op::Append, Op::WriteZeroes, Op::Trim];
+const TOLD: [Op; 6] =
+    [Op::Read, Op::Write, Op::Append, Op::WriteZeroes, Op::DeallocateZeroes, Op::Trim];
 
 /// What is counted of each request.
 #[derive(Clone, Copy, Debug, Default)]
@@ -214,6 +215,7 @@ fn plural(op: Op) -> &'static str {
         Op::Append => "appends",
         Op::Trim => "trims",
         Op::WriteZeroes => "zeroed ranges",
+        Op::DeallocateZeroes => "zeroed and deallocated ranges",
         Op::Flush => "flushes",
         Op::Open | Op::Close | Op::Finish => "zone commands",
     }

@@ -102,7 +102,7 @@ impl Prepass {
             Op::Write => operations.writes += 1,
             Op::Trim => operations.trims += 1,
             Op::Flush => operations.flushes += 1,
-            Op::WriteZeroes => operations.write_zeroes += 1,
+            Op::WriteZeroes | Op::DeallocateZeroes => operations.write_zeroes += 1,
             Op::Append => operations.appends += 1,
             Op::Open | Op::Close | Op::Finish => operations.zone_commands += 1,
         }

@@ -15,7 +15,7 @@ pub enum Op {
     Trim,
     /// Make everything acknowledged before survive a power cut.
     Flush,
-    /// Write zeros (a device that reads trimmed pages as zeros may trim instead).
+    /// Write zeros: pages are programmed as by any write.
     WriteZeroes,
     /// Append bytes to the zone that begins at the offset: the device chooses the place (NVMe Zone Append).
     Append,
@@ -25,11 +25,14 @@ pub enum Op {
     Close,
     /// Make a zone full.
     Finish,
+    /// Write zeros, and deallocate the pages that lie in them wholly, as NVMe's Write Zeroes with its Deallocate bit asks for:
+    /// these are trimmed, and read as zeros. Zones have no such pages: there it is as [`Op::WriteZeroes`].
+    DeallocateZeroes,
 }
 
 impl Op {
     /// All operations, in order of their numbers.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Read,
         Self::Write,
         Self::Trim,
@@ -39,6 +42,7 @@ impl Op {
         Self::Open,
         Self::Close,
         Self::Finish,
+        Self::DeallocateZeroes,
     ];
 
     /// Name of the operation in ftlkit's own trace format.
@@ -54,13 +58,14 @@ impl Op {
             Self::Open => "open",
             Self::Close => "close",
             Self::Finish => "finish",
+            Self::DeallocateZeroes => "write-zeroes-deallocate",
         }
     }
 
     /// True if it reads or writes data: pages that no other operation reaches need no place.
     #[must_use]
     pub fn has_data(self) -> bool {
-        matches!(self, Self::Read | Self::Write | Self::WriteZeroes | Self::Append)
+        !matches!(self, Self::Trim | Self::Flush | Self::Open | Self::Close | Self::Finish)
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use workload::escaped;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -153,9 +154,9 @@ impl Info {
              array        {}, {} = {} blocks × {} pages × {}\n\
              file         {}, of which {} take room\n\
              starts       {}; {}\n",
-            self.file,
+            escaped(&self.file),
             self.version,
-            self.part,
+            escaped(&self.part),
             bytes(self.capacity_bytes),
             self.blocks,
             self.pages_per_block,
@@ -170,7 +171,7 @@ impl Info {
             },
         );
         for (name, value) in &self.settings {
-            let _ = writeln!(text, "{name:12} {value}");
+            let _ = writeln!(text, "{:12} {}", escaped(name), escaped(value));
         }
         text
     }

@@ -37,6 +37,7 @@ use signal_hook::iterator::Signals;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
+use workload::escaped;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -316,11 +317,12 @@ impl ServeArgs {
         let mut image = Image::claim(path).map_err(fault)?;
         image.sync_before_erases(self.durable == Durable::Machine);
         let kept = image.description().settings.clone();
-        let experiment = of_settings(&kept).map_err(|reason| {
-            let what = format!("`{}` was not made by `ftlkit serve`: {reason}", path.display());
-            Failure::input(what)
-        })?;
-        let resolved = experiment.resolve()?;
+        let not_ours = |reason: String| {
+            let (path, reason) = (path.display(), escaped(&reason));
+            Failure::input(format!("`{path}` was not made by `ftlkit serve`: {reason}"))
+        };
+        let experiment = of_settings(&kept).map_err(not_ours)?;
+        let resolved = experiment.resolve().map_err(|error| not_ours(error.to_string()))?;
         let scheme = only_scheme(&resolved)?;
         self.check_durable(scheme)?;
         have_handles(&self.exports, scheme)?;
@@ -387,7 +389,7 @@ impl ServeArgs {
         let differs = |name: &&String| value(kept, name) != value(&asked, name);
         let tell = |name: &String| {
             let [is, asked] = [kept, &asked].map(|of| value(of, name).unwrap_or("not set".into()));
-            format!("{name} is {is}, not {asked}")
+            escaped(&format!("{name} is {is}, not {asked}")).into_owned()
         };
         // The number of pages follows from the others.
         let (pages, others): (Vec<_>, Vec<_>) =
@@ -402,7 +404,7 @@ impl ServeArgs {
         scheme: &ResolvedScheme,
         front: &mut Front,
     ) -> Result<(), Failure> {
-        let title = format!("{} on {}", scheme.label, scheme.part.name);
+        let title = format!("{} on {}", scheme.label, escaped(&scheme.part.name));
         let exports = export::of_device(&self.exports, &device, &title, self.read_only);
         let (stop, monitor) = (Stop::default(), Monitor::default());
         let listeners = std::mem::take(&mut front.listeners);

@@ -84,6 +84,8 @@ const FLUSH: u16 = 3;
 const TRIM: u16 = 4;
 const ZEROES: u16 = 6;
 const FUA: u8 = 1;
+const NO_HOLE: u8 = 2;
+const FAST: u8 = 16;
 
 #[test]
 fn an_image_keeps_what_clients_write_over_ends_of_all_kinds() {
@@ -346,8 +348,16 @@ fn what_clients_ask_is_recorded_and_compared() {
         assert_eq!(first.ask(0, 4096, 512, &[]).1, [1; 512]);
         assert_eq!(second.ask(TRIM, 4096, 2048, &[]).0, 0);
         assert_eq!(second.ask(ZEROES, 8192, 4096, &[]).0, 0);
+        assert_eq!(second.ask_with(NO_HOLE, ZEROES, 8192, 4096, &[]).0, 0);
+        assert_eq!(second.ask_with(FAST, ZEROES, 8192, 4096, &[]).0, 0);
+        assert_eq!(second.ask_with(FAST, ZEROES, 8192, 4095, &[]).0, 95, "not of whole pages");
         assert_ne!(second.ask(WRITE, 7 << 20, 1, b"x").0, 0, "beyond the end");
         assert_eq!(end(server, "-TERM").0, Some(0));
+        if ending == "csv" {
+            let text = std::fs::read_to_string(&trace).unwrap();
+            let flags = |end| text.lines().filter(|line| line.ends_with(end)).count();
+            assert_eq!([",no_hole,fast_zero", ",1,0", ",0,1"].map(flags), [1, 1, 1], "{text}");
+        }
         // The fields of each request, arrivals apart.
         let plain = scratch.at("plain.csv");
         ftlkit(["trace", "convert", &trace, &plain]).ok();
@@ -369,19 +379,157 @@ fn what_clients_ask_is_recorded_and_compared() {
             "0,flush,0,0,0,,0",
             "0,read,0,4096,512,,0",
             "0,trim,0,4096,2048,,0",
+            "0,write-zeroes-deallocate,0,8192,4096,,0",
             "0,write-zeroes,0,8192,4096,,0",
+            "0,write-zeroes-deallocate,0,8192,4096,,0",
         ];
         assert_eq!(asked, wanted, "{ending}");
         assert!(arrivals.is_sorted(), "{arrivals:?}");
         assert!(arrivals[2] - arrivals[1] >= 30_000_000, "{arrivals:?}");
         let report = ftlkit(["compare", &trace, "--schemes", "page-level", "--json", "-q"]).json();
-        assert_eq!(report["schemes"][0]["requests"], 6);
+        assert_eq!(report["schemes"][0]["requests"], 8);
         // No trace is written over.
         ftlkit([&["serve"], &served[..]].concat()).refused(&["there is such a file"]);
     }
     words("serve --socket /tmp/x --record asked.zst").refused(&["name it .csv, .csv.gz"]);
     words("serve --socket /tmp/x --capacity 8MiB --record /nowhere/a.csv")
         .refused(&["--record /nowhere/a.csv"]);
+}
+
+/// Writes, zeros of each kind, trims, flushes and reads, most of whole pages: deterministic, of some 3 MiB.
+fn ask_of_all_kinds(client: &mut Client, bytes: u64) {
+    let mut draw = 1_u64;
+    let mut next = |below: u64| {
+        draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (draw >> 33) % below
+    };
+    for _ in 0..1500 {
+        let unit = [2048, 2048, 2048, 512][next(4) as usize];
+        let offset = next(bytes / 2 / unit) * unit;
+        let length = (1 + next(3)) as u32 * unit as u32;
+        let fua = u8::from(next(8) == 0);
+        let (command, flags) = match next(20) {
+            0..9 => (WRITE, fua),
+            9..12 => (ZEROES, NO_HOLE | fua),
+            12..14 => (ZEROES, fua),
+            14..16 => (TRIM, fua),
+            16 => (FLUSH, 0),
+            _ => (0, 0),
+        };
+        let data = vec![7; if command == WRITE { length as usize } else { 0 }];
+        let (offset, length) = if command == FLUSH { (0, 0) } else { (offset, length) };
+        assert_eq!(client.ask_with(flags, command, offset, length, &data).0, 0);
+    }
+}
+
+/// The figures that a device and `compare` on its recording have in common.
+const SHARED: [&str; 9] = [
+    "waf",
+    "counts",
+    "copies",
+    "erases",
+    "read_tasks",
+    "write_tasks",
+    "trim_tasks",
+    "partial_pages",
+    "waf_by_cause",
+];
+
+#[test]
+fn compare_on_a_recording_does_what_the_device_did() {
+    let schemes = [
+        "page-level",
+        "fsr",
+        "lazy-rtgc",
+        "2lgc",
+        "nftl",
+        "gftl",
+        "gftl-threshold",
+        "gftl-priority",
+        "rftl",
+        "dftl",
+        "lazy-rtgc-on-demand",
+        "bast",
+        "fast",
+        "ba-gc",
+        "superblock",
+        "page-level+buffer=lru+buffer_size=64KiB",
+        "bast+buffer=bplru+buffer_size=256KiB",
+        "fsr+placement=sepbit",
+    ];
+    let mut differing = Vec::new();
+    for kept in [false, true] {
+        for scheme in schemes {
+            let scratch = Scratch::new("as-recorded");
+            let (socket, trace) = (scratch.at("socket"), scratch.at("asked.csv"));
+            let image = scratch.at("device.img");
+            let device = ["--capacity", "4MiB", "--scheme", scheme, "--share", "0.5"];
+            let served = [&device[..], &["--socket", &socket, "--record", &trace, "--json"]];
+            let on_image = ["--image", &image, "--create"];
+            let served = [&served.concat()[..], if kept { &on_image } else { &[] }].concat();
+            let (server, line, _) = start(&served);
+            assert!(line.contains(" of "), "{scheme}: {line}");
+            ask_of_all_kinds(&mut Client::new(&socket), 2 << 20);
+            let (code, out) = end(server, "-TERM");
+            assert_eq!(code, Some(0), "{out}");
+            let served = &serde_json::from_str::<serde_json::Value>(&out).unwrap()["device"];
+            // With an image zeros are programmed; what is in memory alone deallocates where the client allows it.
+            let text = std::fs::read_to_string(&trace).unwrap();
+            assert_eq!(text.contains("write-zeroes-deallocate"), !kept);
+            let replay = ["--closed", "--addresses", "exact", "--precondition", "none"];
+            let compared = ["compare", &trace, "--schemes", scheme, "--json", "-q"];
+            let compared = ftlkit([&compared[..], &replay, &device[..2], &device[4..]].concat());
+            let compared = &compared.json()["schemes"][0];
+            // Runs divide these by what their write queue took.
+            let apart = |figure: &str| figure.starts_with("waf") && scheme.starts_with("gftl");
+            let shared = SHARED.iter().filter(|figure| !apart(figure));
+            for figure in shared.filter(|figure| served[**figure] != compared[**figure]) {
+                let [served, compared] = [served, compared].map(|of| &of[*figure]);
+                differing.push(format!("{scheme}, image {kept}: {figure}: {served} {compared}"));
+            }
+        }
+    }
+    assert!(differing.is_empty(), "{}", differing.join("\n"));
+}
+
+#[test]
+fn a_terminal_does_not_obey_what_an_image_says() {
+    let scratch = Scratch::new("obeyed");
+    let image = scratch.at("device.img");
+    let made = ["--image", &image, "--create", "--capacity", "8MiB", "--socket"];
+    let (server, ..) = start(&[&made[..], &[&scratch.at("socket")]].concat());
+    end(server, "-TERM");
+    let made = std::fs::read(&image).unwrap();
+    let length = u32::from_le_bytes(made[24..28].try_into().unwrap()) as usize;
+    let text = String::from_utf8(made[4096..4096 + length].to_vec()).unwrap();
+    let crc = |bytes: &[u8]| {
+        !bytes.iter().fold(!0_u32, |crc, byte| {
+            (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ 0xedb8_8320 * (crc & 1))
+        })
+    };
+    // Another description, with its checksum and that of the header.
+    let describe = |text: &str| {
+        let mut bytes = made.clone();
+        bytes[4096..4096 + length].fill(0);
+        bytes[4096..4096 + text.len()].copy_from_slice(text.as_bytes());
+        bytes[24..28].copy_from_slice(&(text.len() as u32).to_le_bytes());
+        bytes[28..32].copy_from_slice(&crc(text.as_bytes()).to_le_bytes());
+        let check = crc(&bytes[..32]).to_le_bytes();
+        bytes[32..36].copy_from_slice(&check);
+        std::fs::write(&image, bytes).unwrap();
+    };
+    let socket = scratch.at("socket");
+    let serve = ["serve", "--image", &image, "--socket", &socket];
+    describe(&text.replacen("evaluation-slc", "e\\u001b[2Jb\\n", 1));
+    for command in [&["image", "info", &image][..], &serve] {
+        ftlkit(command).refused(&["`e\\u{1b}[2Jb\\n` is not a valid part name"]);
+    }
+    describe(&text.replacen("\"scheme\":\"page-level\"", "\"scheme\":\"p\\u001b[2J\"", 1));
+    let info = ftlkit(["image", "info", &image]).ok();
+    assert!(info.contains("scheme       p\\u{1b}[2J\n") && !info.contains('\x1b'), "{info:?}");
+    let refused = ftlkit(serve);
+    assert!(!refused.stderr.contains('\x1b'), "{:?}", refused.stderr);
+    refused.refused(&["was not made by `ftlkit serve`", "no scheme is called `p\\u{1b}[2J`"]);
 }
 
 #[test]

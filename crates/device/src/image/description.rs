@@ -5,6 +5,7 @@ use super::layout::TEXT_BYTES;
 use flash::Part;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use workload::escaped;
 
 /// Description of an image, kept in it as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +42,7 @@ impl Description {
     }
 
     pub(super) fn from_text(text: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(text).map_err(|error| format!("its description: {error}"))
+        let told = |error: serde_json::Error| escaped(&error.to_string()).into_owned();
+        serde_json::from_slice(text).map_err(|error| format!("its description: {}", told(error)))
     }
 }

@@ -422,6 +422,8 @@ impl Image {
     /// Writes the record of a block.
     pub(super) fn set_block(&mut self, id: BlockId, block: Block) -> Result<(), FlashError> {
         let bytes = block.record.encode(id);
+        // The next erase waits for this one, too: the disk may keep the later one alone.
+        self.unsynced = true;
         self.io("write", self.file.write_all_at(&bytes, self.offsets.block(id)))?;
         self.blocks.borrow_mut().set(id, block);
         Ok(())

@@ -15,6 +15,9 @@ pub struct Export {
     pub read_only: bool,
     /// Placement stream of the writes of its clients; 0: none.
     pub stream: u8,
+    /// True if zeros deallocate the pages that they cover, where the client allows it
+    /// ([`BlockDevice::deallocates`](crate::BlockDevice::deallocates)).
+    pub deallocates: bool,
 }
 
 impl Export {
@@ -25,7 +28,13 @@ impl Export {
         if self.read_only {
             return read | flags::READ_ONLY;
         }
-        read | flags::SEND_FUA | flags::SEND_TRIM | flags::SEND_WRITE_ZEROES
+        let zeroes = flags::SEND_WRITE_ZEROES | flags::SEND_FAST_ZERO;
+        read | flags::SEND_FUA | flags::SEND_TRIM | zeroes
+    }
+
+    /// True if a range of bytes is of whole pages.
+    pub(super) fn whole_pages(&self, offset: u64, length: u32) -> bool {
+        offset.is_multiple_of(self.page_bytes.into()) && length.is_multiple_of(self.page_bytes)
     }
 }
 
@@ -50,4 +59,5 @@ mod flags {
     pub(super) const SEND_WRITE_ZEROES: u16 = 1 << 6;
     pub(super) const SEND_DF: u16 = 1 << 7;
     pub(super) const CAN_MULTI_CONN: u16 = 1 << 8;
+    pub(super) const SEND_FAST_ZERO: u16 = 1 << 11;
 }

@@ -15,6 +15,7 @@ const FLAG_FUA: u16 = 1;
 const FLAG_NO_HOLE: u16 = 1 << 1;
 const FLAG_DF: u16 = 1 << 2;
 const FLAG_REQ_ONE: u16 = 1 << 3;
+const FLAG_FAST_ZERO: u16 = 1 << 4;
 
 /// Errors of a reply, by their numbers on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub enum NbdError {
     Invalid = 22,
     /// There is no room: in the export, or on the device.
     NoSpace = 28,
-    /// The command is not supported.
+    /// Zeros cannot be written faster than other bytes, and the client asked for no slower way.
     NotSupported = 95,
     /// The server shuts down.
     Shutdown = 108,
@@ -70,6 +71,12 @@ pub enum Command {
     Zeroes {
         /// Force unit access.
         fua: bool,
+        /// Whole pages are deallocated: the client lets the device, and it can ([`Export::deallocates`]).
+        deallocate: bool,
+        /// The client wants no hole, so that the range has a place on the device.
+        no_hole: bool,
+        /// The client would rather have an error than wait as for a write.
+        fast: bool,
     },
     /// Tell which bytes are allocated.
     Status {
@@ -141,13 +148,19 @@ pub fn admit(request: &Request, export: &Export, session: &Session) -> Admitted 
         2 => return Disconnect,
         3 => (Command::Flush, FLAG_FUA),
         4 => (Command::Trim { fua }, FLAG_FUA),
-        6 => (Command::Zeroes { fua }, FLAG_FUA | FLAG_NO_HOLE),
+        6 => {
+            let [no_hole, fast] =
+                [FLAG_NO_HOLE, FLAG_FAST_ZERO].map(|flag| request.flags & flag != 0);
+            let deallocate = export.deallocates && !no_hole;
+            let zeroes = Command::Zeroes { fua, deallocate, no_hole, fast };
+            (zeroes, FLAG_FUA | FLAG_NO_HOLE | FLAG_FAST_ZERO)
+        }
         7 => {
             let one = request.flags & FLAG_REQ_ONE != 0;
             (Command::Status { one }, FLAG_FUA | FLAG_REQ_ONE)
         }
-        // A cache request, or a resize: neither is advertised.
-        _ => return Refuse(NbdError::NotSupported),
+        // Of a kind that is not advertised, such as a cache request or a resize.
+        _ => return Refuse(NbdError::Invalid),
     };
     if request.has_payload() && length > MAX_REQUEST_BYTES {
         return Broken("a write of more than 32 MiB");
@@ -163,6 +176,12 @@ pub fn admit(request: &Request, export: &Export, session: &Session) -> Admitted 
         Command::Status { .. } if !session.allocation || length == 0 => Refuse(NbdError::Invalid),
         Command::Write { .. } | Command::Zeroes { .. } if !within => Refuse(NbdError::NoSpace),
         _ if !within => Refuse(NbdError::Invalid),
+        // Only what is deallocated is faster than a write.
+        Command::Zeroes { fast: true, deallocate, .. }
+            if !deallocate || !export.whole_pages(offset, length) =>
+        {
+            Refuse(NbdError::NotSupported)
+        }
         _ => Work(work),
     }
 }

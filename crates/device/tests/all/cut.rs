@@ -223,6 +223,7 @@ pub(crate) fn serve_until_cut(
         page_bytes: PAGE_BYTES,
         read_only: false,
         stream: 0,
+        deallocates: false,
     };
     let server =
         Server { exports: vec![export], limits: patient(), tls: None, log: Box::new(|_: &str| {}) };
@@ -275,7 +276,6 @@ pub(crate) fn run(steps: &[Step], client: &mut Client, allowed: &mut Allowed) ->
         }
         match step.command {
             3 => allowed.durable(all.clone()),
-            4 if fua == 1 => allowed.durable(all.clone()),
             1 | 6 if fua == 1 || allowed.at_once => allowed.durable(sectors),
             _ => {}
         }

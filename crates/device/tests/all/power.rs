@@ -2,9 +2,9 @@
 //! With `--durable machine` what a flush or FUA covered is there all the same.
 
 use crate::cut::{Allowed, SECTOR, full, read, run, serve_until_cut, steps, version};
-use crate::on_disk::folder;
+use crate::on_disk::{OnDisk, folder};
 use flash::faults::{PowerCut, Tearable};
-use flash::{BlockId, Cause, Flash, FlashError, Layer, Ppn};
+use flash::{BlockId, Cause, Flash, FlashError, Geometry, Layer, Ppn, parts};
 use ftl::{BufferPolicy, BufferSettings, Preset, SchemeConfig, registry};
 use ftlkit_device::image::{Image, ImageArray, NEED_ORDER, Recovered};
 use ftlkit_device::{Below, BlockDevice, Latency};
@@ -89,6 +89,28 @@ impl Below for Lossy {
     fn failure(&self) -> Option<String> {
         self.inner.is_off().then(|| "the power was cut".to_owned())
     }
+}
+
+#[test]
+fn an_erase_waits_for_every_change_of_a_block_before_it() {
+    let part = parts::by_name("evaluation-slc").unwrap();
+    let mut disk = OnDisk::new(Geometry::new(8, 4, 2048).unwrap(), part, &[]);
+    let image = disk.image();
+    image.sync_before_erases(true);
+    image.sync().unwrap();
+    let erased = |image: &mut Image, block| {
+        let before = image.syncs();
+        image.erase(BlockId(block), Cause::Host).unwrap();
+        image.syncs() - before
+    };
+    assert_eq!(erased(image, 0), 0, "nothing is to be synced");
+    assert_eq!(erased(image, 1), 1, "the erase before");
+    image.sync().unwrap();
+    image.mark_bad(BlockId(2)).unwrap();
+    assert_eq!(erased(image, 3), 1);
+    image.sync().unwrap();
+    image.half_erase(BlockId(4)).unwrap();
+    assert_eq!(erased(image, 4), 1);
 }
 
 #[test]

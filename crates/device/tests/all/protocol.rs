@@ -13,7 +13,8 @@ const GO: u32 = 7;
 
 fn export(name: &str, read_only: bool) -> Export {
     let (name, description) = (name.to_owned(), "a scheme".to_owned());
-    Export { name, description, bytes: 1 << 20, page_bytes: 2048, read_only, stream: 0 }
+    let (page_bytes, stream, deallocates) = (2048, 0, false);
+    Export { name, description, bytes: 1 << 20, page_bytes, read_only, stream, deallocates }
 }
 
 fn handshake() -> Handshake {
@@ -83,7 +84,7 @@ fn options_are_answered_as_the_protocol_says() {
     let Step::Start(bytes, session) = step else { panic!("{step:?}") };
     assert_eq!(session, Session::default());
     let infos = replies(GO, &bytes);
-    assert_eq!(infos[0].1, [&[0, 0][..], &(1_u64 << 20).to_be_bytes(), &[0x01, 0xed]].concat());
+    assert_eq!(infos[0].1, [&[0, 0][..], &(1_u64 << 20).to_be_bytes(), &[0x09, 0xed]].concat());
     assert_eq!(infos[1].1, b"\0\x01disk");
     assert_eq!(infos[2].1, b"\0\x02a scheme");
     assert_eq!(
@@ -172,6 +173,8 @@ fn requests_are_admitted_or_refused_for_a_reason() {
     let size = 1 << 20;
     let refused = Admitted::Refuse;
     let work = Admitted::Work;
+    let zeroes =
+        |deallocate, no_hole, fast| Command::Zeroes { fua: false, deallocate, no_hole, fast };
     let cases = [
         (request(0, 0, 0, 1), work(Command::Read)),
         (request(0, 0, size - 1, 1), work(Command::Read)),
@@ -187,13 +190,17 @@ fn requests_are_admitted_or_refused_for_a_reason() {
         (request(3, 0, 0, 0), work(Command::Flush)),
         (request(4, 1, 0, 1 << 20), work(Command::Trim { fua: true })),
         (request(4, 0, 1, 1 << 20), refused(NbdError::Invalid)),
-        (request(6, 2, 0, 100), work(Command::Zeroes { fua: false })),
-        (request(6, 16, 0, 100), refused(NbdError::Invalid)),
+        (request(6, 2, 0, 100), work(zeroes(false, true, false))),
+        (request(6, 0, 0, 2048), work(zeroes(false, false, false))),
+        (request(6, 8, 0, 100), refused(NbdError::Invalid)),
+        (request(6, 16, 0, 2048), refused(NbdError::NotSupported)),
+        (request(6, 16, size, 2048), refused(NbdError::NoSpace)),
+        (request(4, 16, 0, 2048), refused(NbdError::Invalid)),
         (request(6, 0, size, 1), refused(NbdError::NoSpace)),
-        (request(5, 0, 0, 1), refused(NbdError::NotSupported)),
+        (request(5, 0, 0, 1), refused(NbdError::Invalid)),
         (request(7, 0, 0, 1), refused(NbdError::Invalid)),
-        (request(8, 0, 1 << 21, 0), refused(NbdError::NotSupported)),
-        (request(99, 0, 0, 0), refused(NbdError::NotSupported)),
+        (request(8, 0, 1 << 21, 0), refused(NbdError::Invalid)),
+        (request(99, 0, 0, 0), refused(NbdError::Invalid)),
     ];
     for (request, expected) in cases {
         assert_eq!(admit(&request, &disk, &plain), expected, "{request:?}");
@@ -205,6 +212,17 @@ fn requests_are_admitted_or_refused_for_a_reason() {
         assert_eq!(admit(&request(command, 0, 0, 1), &look, &all), refused(NbdError::NotPermitted));
     }
     assert_eq!(admit(&request(3, 0, 0, 0), &look, &all), work(Command::Flush));
+    // What is not mounted again deallocates where it may, and that alone is fast.
+    let memory = Export { deallocates: true, ..disk.clone() };
+    for (flags, length, expected) in [
+        (0, 100, work(zeroes(true, false, false))),
+        (2, 100, work(zeroes(false, true, false))),
+        (16, 4096, work(zeroes(true, false, true))),
+        (16, 100, refused(NbdError::NotSupported)),
+        (18, 4096, refused(NbdError::NotSupported)),
+    ] {
+        assert_eq!(admit(&request(6, flags, 2048, length), &memory, &plain), expected);
+    }
     let large = Export { bytes: 1 << 40, ..disk };
     assert_eq!(
         admit(&request(0, 0, 0, MAX_REQUEST_BYTES + 1), &large, &all),

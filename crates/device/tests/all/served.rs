@@ -72,6 +72,7 @@ impl Worked {
             page_bytes: device.page_bytes() as u32,
             read_only,
             stream: 0,
+            deallocates: false,
         };
         let exports = vec![export("disk", read_only), export("look", true)];
         let log = Box::new(move |line: &str| log.lock().unwrap().push(line.to_owned()));
@@ -486,7 +487,8 @@ fn requests_that_break_a_rule_are_refused_and_the_connection_goes_on() {
         let mut client = Client::new(&served.socket(), "disk", structured);
         assert_eq!(client.ask(0, 0, size, 1, &[]), Answer::Error(22));
         assert_eq!(client.ask(0, 1, size - 1, 2, &[1; 2]), Answer::Error(28));
-        assert_eq!(client.ask(0, 8, 2 * size, 0, &[]), Answer::Error(95), "a resize");
+        assert_eq!(client.ask(0, 8, 2 * size, 0, &[]), Answer::Error(22), "a resize");
+        assert_eq!(client.ask(16, 6, 0, 512, &[]), Answer::Error(95), "fast zero");
         assert_eq!(client.ask(0x8000, 3, 0, 0, &[]), Answer::Error(22));
         assert_eq!(client.bytes(size - 1, 1), [0]);
         let mut look = Client::new(&served.socket(), "look", structured);
@@ -494,7 +496,7 @@ fn requests_that_break_a_rule_are_refused_and_the_connection_goes_on() {
         assert_eq!(look.ask(0, 4, 0, 2, &[]), Answer::Error(1));
         assert_eq!(look.bytes(0, 2), [0, 0]);
     }
-    assert_eq!(served.stop.refused(), 2 * 6);
+    assert_eq!(served.stop.refused(), 2 * 7);
     let summary = served.stop();
     assert_eq!((summary.requests_taken, summary.requests_completed), (4, 4));
     // What nobody can read on from ends the connection, with a line in the log.
@@ -522,6 +524,22 @@ fn allocation_is_told_page_by_page() {
     assert_eq!(extents(&mut client, 8, 100, 3000), Answer::Extents(vec![(924, 3)]));
     client.ask(0, 4, 1024, 512, &[]);
     assert_eq!(extents(&mut client, 0, 1000, 1000), Answer::Extents(vec![(536, 3), (464, 0)]));
+    // No scheme reads a page for it, whatever its map is.
+    for preset in REGISTRY {
+        let mut served = Served::new(&SchemeConfig::preset(preset));
+        let mut client = Client::new(&served.socket(), "disk", true);
+        client.ask(0, 1, 1024, 1024, &[1; 1024]);
+        client.ask(0, 4, 1024, 512, &[]);
+        let before = served.look();
+        let expected = Answer::Extents(vec![(1536, 3), (512, 0), (952, 3)]);
+        assert_eq!(extents(&mut client, 0, 0, 3000), expected, "{}", preset.name);
+        let after = served.look();
+        let of = |of: &Summary| (of.read_tasks, of.response_ns.mean, of.commands["block-status"]);
+        assert_eq!(of(&after), (0, before.response_ns.mean, 1), "{}", preset.name);
+        let reads = |of: &Summary| of.counts.iter().map(|of| of.reads).sum::<u64>();
+        assert_eq!(reads(&after), reads(&before), "{}", preset.name);
+        served.stop();
+    }
 }
 
 #[test]
@@ -620,6 +638,7 @@ fn an_error_of_the_device_ends_the_server_and_every_request_has_an_answer() {
             page_bytes: 512,
             read_only: false,
             stream: 0,
+            deallocates: false,
         };
         let server =
             Server { exports: vec![export], limits: patient(), tls: None, log: Box::new(|_| ()) };

@@ -53,6 +53,7 @@ impl Served {
             page_bytes: 512,
             read_only: false,
             stream: 0,
+            deallocates: false,
         };
         let lines = Arc::clone(&log);
         let tell = Box::new(move |line: &str| lines.lock().unwrap().push(line.to_owned()));

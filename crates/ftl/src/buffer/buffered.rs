@@ -124,6 +124,13 @@ impl<S: Background> Ftl for Buffered<S> {
         }
     }
 
+    fn is_present(&mut self, lpn: Lpn) -> Result<bool, FtlError> {
+        match &self.buffer {
+            Some(buffer) if buffer.holds(lpn) => Ok(true),
+            _ => self.scheme.is_present(lpn),
+        }
+    }
+
     #[inline]
     fn name_stream(&mut self, stream: u8) {
         match &mut self.buffer {

@@ -270,6 +270,11 @@ impl WriteBuffer {
         Ok(present)
     }
 
+    /// True if the page is in the buffer.
+    pub(super) fn holds(&self, lpn: Lpn) -> bool {
+        self.units.find(lpn).is_some()
+    }
+
     /// Handles a trim.
     pub(super) fn trim(&mut self, lpn: Lpn) {
         if let Some(at) = self.units.find(lpn) {

@@ -150,6 +150,11 @@ impl<F: Probe, L: Logs> Ftl for LogBlock<F, L> {
         Ok(place.is_some())
     }
 
+    fn is_present(&mut self, lpn: Lpn) -> Result<bool, FtlError> {
+        self.check(lpn)?;
+        Ok(self.core.place(lpn).is_some() || self.core.check_not_lost(lpn).is_err())
+    }
+
     #[inline]
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
         self.check(lpn)?;

@@ -275,6 +275,10 @@ impl<F: Probe> OnDemandCore<F> {
         }
     }
 
+    pub(super) fn is_present(&mut self, lpn: Lpn) -> Result<bool, FtlError> {
+        Ok(self.entry(lpn)? != UNMAPPED)
+    }
+
     pub(super) fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
         let slot = self.cached(lpn)?;
         match self.cmt.ppn(slot) {

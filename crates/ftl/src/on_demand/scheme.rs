@@ -80,6 +80,11 @@ impl<F: Probe, C: Collector> Ftl for OnDemand<F, C> {
         self.core.read(lpn, data)
     }
 
+    fn is_present(&mut self, lpn: Lpn) -> Result<bool, FtlError> {
+        self.check(lpn)?;
+        self.core.is_present(lpn)
+    }
+
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
         self.check(lpn)?;
         self.core.trim(lpn)?;

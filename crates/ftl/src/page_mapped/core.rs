@@ -179,6 +179,10 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
+    pub(super) fn is_present(&self, lpn: Lpn) -> bool {
+        self.space.blocks.get(lpn) != UNMAPPED
+    }
+
     pub(super) fn trim(&mut self, lpn: Lpn) {
         let old = self.space.blocks.set(lpn, UNMAPPED);
         if old < LOST {

@@ -202,6 +202,11 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
         self.core.read(lpn, data)
     }
 
+    fn is_present(&mut self, lpn: Lpn) -> Result<bool, FtlError> {
+        self.check(lpn)?;
+        Ok(self.core.is_present(lpn))
+    }
+
     #[inline]
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
         self.check(lpn)?;

@@ -383,6 +383,12 @@ impl<F: Probe> Ftl for Nftl<F> {
         Ok(place.is_some())
     }
 
+    fn is_present(&mut self, lpn: Lpn) -> Result<bool, FtlError> {
+        self.check(lpn)?;
+        let found = !self.trimmed.contains(lpn) && self.side(lpn).is_some();
+        Ok(found || self.lost.contains(lpn))
+    }
+
     #[inline]
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
         self.check(lpn)?;

@@ -378,6 +378,11 @@ impl<F: Probe> Ftl for Rftl<F> {
         }
     }
 
+    fn is_present(&mut self, lpn: Lpn) -> Result<bool, FtlError> {
+        self.check(lpn)?;
+        Ok(self.places[lpn.0 as usize] != EMPTY)
+    }
+
     #[inline]
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
         self.check(lpn)?;

@@ -1,9 +1,12 @@
 //! GFTL: its algorithms step by step, its bounds in the worst orders, start-up and shutdown.
 
 use crate::bench::preset as config;
-use flash::faults::BitErrors;
+use flash::faults::{BitErrors, Tearable};
 use flash::parts::SAMSUNG_LARGE_BLOCK;
-use flash::{Array, Cause, Counts, Geometry, Lpn, Ns, Operation, Part, Probe, Serial, Store};
+use flash::{
+    Array, Cause, Counts, Flash, Geometry, Layer, Lpn, Ns, Operation, Part, Ppn, Probe, Serial,
+    Store,
+};
 use flash::{SerialArray, US, WearLevel};
 use ftlkit_ftl::{
     AnyScheme, CollectionRam, Enqueue, FtlError, Guarantee, SchemeConfig, WriteQueue, registry,
@@ -273,6 +276,42 @@ fn a_flush_keeps_what_ram_holds_and_a_cut_loses_what_came_after_it() {
         assert!(test.device.read(Lpn(0), Some(&mut found)).unwrap());
         let kept = if service.service_ns == 0 { u8::from(before > 0) + 1 } else { 3 };
         assert_eq!(found, bytes(kept), "{before} writes");
+    }
+}
+
+/// A machine that fails tears any of the last writes: what was written before them is there. A page that cannot be read before one
+/// that can may have held any page of its block.
+#[test]
+fn torn_pages_at_the_end_of_a_data_block_hide_none_before_them() {
+    for scheme in ["gftl", "gftl-threshold", "gftl-priority"] {
+        for torn in [&[6][..], &[5, 6], &[4, 5, 6], &[5]] {
+            let mut test = Test::formatted(&config(scheme), bench(8, 60, Store::All));
+            let bytes = |page: u32| [page as u8 + 1; 2048];
+            for page in 0..7 {
+                test.device.write(Lpn(page), Some(&bytes(page))).unwrap();
+            }
+            let mut array = test.off();
+            let all = (0..Flash::geometry(&array).pages()).map(Ppn);
+            let places: Vec<_> = all
+                .filter_map(|ppn| {
+                    Some((ppn, Flash::read_oob(&mut array, ppn, Cause::Mount).ok()?.lpn.0))
+                })
+                .collect();
+            assert_eq!(places.len(), 7, "{scheme}: each page is in the data block");
+            for (ppn, _) in places.iter().filter(|(_, lpn)| torn.contains(lpn)) {
+                array.inner_mut().spoil(*ppn).unwrap();
+            }
+            let mut test = Test::mounted(&config(scheme), array);
+            for page in 0..7 {
+                let mut found = bytes(99);
+                let read = test.device.read(Lpn(page), Some(&mut found));
+                match torn {
+                    [5] if page < 6 => assert!(read.is_err(), "{scheme}: page {page} is in doubt"),
+                    _ if torn.contains(&page) => assert_eq!(read, Ok(false), "{scheme}: {page}"),
+                    _ => assert_eq!((read, found), (Ok(true), bytes(page)), "{scheme}: {torn:?}"),
+                }
+            }
+        }
     }
 }
 

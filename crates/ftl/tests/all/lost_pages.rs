@@ -2,7 +2,7 @@
 
 use crate::bench::{Device, Failing, failing, preset};
 use flash::faults::Tearable;
-use flash::{Cause, Flash, FlashError, Geometry, Lpn, Ppn};
+use flash::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Ppn};
 use ftlkit_ftl::{BufferSettings, FtlError, Place, SchemeConfig, registry};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -230,5 +230,26 @@ fn gftl_reads_no_old_version_after_a_mount() {
     for lpn in 1..5 {
         let read = test.read(lpn);
         assert!(matches!(read, Err(FtlError::Flash(FlashError::Uncorrectable(_)))), "{read:?}");
+    }
+}
+
+/// A machine that fails may keep what a rescue of `rftl` erased: its copies, and what was written since, are newer.
+#[test]
+fn blocks_that_a_rescue_had_erased_are_told_from_its_copies() {
+    let (writes, copies) = (|number: u64| number << 16 | 1 << 15, |number: u64| number << 16);
+    let mut array = failing(Geometry::new(24, PAGES_PER_BLOCK, PAGE_BYTES).unwrap(), 1, 0);
+    let blocks = [(writes(1), 8), (writes(2), 5), (copies(3), 8), (writes(4), 2)];
+    for ((version, block), (seq, pages)) in (1..).zip(0..).zip(blocks) {
+        for lpn in 0..pages {
+            let ppn = array.geometry().ppn(BlockId(block), lpn);
+            let oob = Oob::data(Lpn(lpn), seq);
+            array.program(ppn, oob, Some(&[version; PAGE_BYTES as usize]), Cause::Host).unwrap();
+        }
+    }
+    let mut scheme = registry::mount(&preset("rftl"), array).unwrap();
+    for lpn in 0..8 {
+        let mut page = [0; PAGE_BYTES as usize];
+        assert_eq!(scheme.read(Lpn(lpn), Some(&mut page)), Ok(true));
+        assert_eq!(page, [if lpn < 2 { 4 } else { 3 }; PAGE_BYTES as usize], "page {lpn}");
     }
 }

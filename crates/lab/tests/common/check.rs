@@ -220,12 +220,12 @@ impl Requested {
         match request.op {
             Op::Read => *reads += touched,
             // A page that is written in part is read first.
-            Op::Write => {
+            Op::Write | Op::WriteZeroes => {
                 *reads += touched - whole;
                 *writes += touched;
             }
             Op::Trim => *trims += whole,
-            Op::WriteZeroes => {
+            Op::DeallocateZeroes => {
                 *reads += touched - whole;
                 *writes += touched - whole;
                 *trims += whole;

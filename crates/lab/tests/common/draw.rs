@@ -351,7 +351,9 @@ fn drawn(random: &mut Pcg64, count: u64, pages: u64, page: u64, gap_ns: f64, nam
             return request(at_ns, Op::Flush, 0, 0);
         }
         let op = match draw {
-            _ if draw < flushes + trims && random.random_bool(0.2) => Op::WriteZeroes,
+            _ if draw < flushes + trims && random.random_bool(0.2) => {
+                one_of(random, &[Op::WriteZeroes, Op::DeallocateZeroes])
+            }
             _ if draw < flushes + trims => Op::Trim,
             _ if random.random_bool(writes) => Op::Write,
             _ => Op::Read,

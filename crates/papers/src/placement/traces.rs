@@ -54,8 +54,10 @@ impl Trace {
         for request in requests.iter().filter(|request| request.length > 0) {
             let [touched, whole] = covered(request);
             match request.op {
-                Op::Write => written.extend(touched),
-                Op::WriteZeroes => written.extend(touched.filter(|page| !whole.contains(page))),
+                Op::Write | Op::WriteZeroes => written.extend(touched),
+                Op::DeallocateZeroes => {
+                    written.extend(touched.filter(|page| !whole.contains(page)))
+                }
                 Op::Read | Op::Trim | Op::Flush => {}
                 // The captured traces are of devices without zones.
                 Op::Append | Op::Open | Op::Close | Op::Finish => {}
@@ -70,12 +72,11 @@ impl Trace {
             let trimmed = packed(whole.start)..packed(whole.end);
             let trims = || trimmed.clone().map(|page| Step::Trim(page as u32));
             match request.op {
-                Op::Write => {
+                Op::Write | Op::WriteZeroes => {
                     steps.extend(touched.map(|page| Step::Write(packed(page) as u32)));
                 }
                 Op::Trim => steps.extend(trims()),
-                Op::WriteZeroes => {
-                    // Whole pages of zeros are trimmed, as on the block device.
+                Op::DeallocateZeroes => {
                     steps.extend(trims());
                     let rest = touched.filter(|page| !whole.contains(page));
                     steps.extend(rest.map(|page| Step::Write(packed(page) as u32)));
@@ -280,12 +281,14 @@ mod tests {
             // Page 20 is never written; of 10 and 12 a part, of 11 all.
             request(Op::Trim, 81_920, 4096),
             request(Op::Trim, 41_000, 4096 * 2),
-            request(Op::WriteZeroes, 40_960, 4096 + 100),
+            request(Op::DeallocateZeroes, 40_960, 4096 + 100),
+            request(Op::WriteZeroes, 49_152, 100),
         ];
         let trace = Trace::new("test", &requests);
         // Pages 10 to 13 are 0 to 3.
-        let expected = [Write(0), Write(1), Write(2), Write(3), Trim(1), Trim(0), Write(1)];
-        assert_eq!((trace.pages, trace.writes, &trace.steps[..]), (4, 5, &expected[..]));
+        let expected =
+            [Write(0), Write(1), Write(2), Write(3), Trim(1), Trim(0), Write(1), Write(2)];
+        assert_eq!((trace.pages, trace.writes, &trace.steps[..]), (4, 6, &expected[..]));
     }
 
     /// All pages that a trace writes are there.
@@ -293,8 +296,8 @@ mod tests {
     fn captured_traces_are_read_as_a_whole() {
         let traces = Trace::captured().unwrap();
         assert_eq!(traces.len(), CAPTURED.len());
-        // MiB written of `ftlkit trace info`, without zeroed ranges.
-        let written = [579, 450, 599, 1502, 531, 642, 1019, 880];
+        // MiB of writes of `ftlkit trace info`, and 16.1 MiB of zeroed ranges.
+        let written = [579, 450, 599, 1502, 531, 642, 1019, 880].map(|mib| mib + 16);
         for (trace, written) in traces.iter().zip(written) {
             let Trace { name, pages, writes, .. } = trace;
             let [replays, measured] = trace.replays();

@@ -17,7 +17,7 @@ from ._results import Record, record
 from ._values import whole
 
 #: Operations, by the numbers that stand for them.
-OPS = ("read", "write", "trim", "flush", "write-zeroes", "append", "open", "close", "finish")
+OPS = ("read", "write", "trim", "flush", "write-zeroes", "append", "open", "close", "finish", "write-zeroes-deallocate")
 
 
 class Trace:
@@ -53,7 +53,7 @@ class Trace:
     ) -> Trace:
         """A trace of NumPy arrays, or of what NumPy makes arrays of: one entry per request.
 
-        `op`: texts (read, write, trim, flush, write-zeroes, append, open, close, finish), or the numbers 0 to 8 in this order. `offset`, `length`: bytes.
+        `op`: texts (read, write, trim, flush, write-zeroes, append, open, close, finish, write-zeroes-deallocate), or the numbers 0 to 9 in this order. `offset`, `length`: bytes.
         `arrival_ns`: ns; without it requests are issued one after the other. `device`: numbers; `fua`: flags. `stream`: placement
         streams, 0 to 255; 0: none.
 
@@ -196,9 +196,9 @@ def _ops(np: Any, array: Any) -> bytes:
             codes[names == op] = code
         wrong = np.flatnonzero(codes == len(OPS))
     else:
-        raise InputError(f"op: is of dtype {array.dtype}; it takes texts, or numbers from 0 to 4", f"{', '.join(OPS)}")
+        raise InputError(f"op: is of dtype {array.dtype}; it takes texts, or numbers from 0 to {len(OPS) - 1}", f"{', '.join(OPS)}")
     if len(wrong):
         row = wrong[0]
-        raise InputError(f"row {row}: expected an op: read, write, trim, flush, write-zeroes, append, open, close or finish, found `{array[row]}`")
+        raise InputError(f"row {row}: expected an op: {', '.join(OPS[:-1])} or {OPS[-1]}, found `{array[row]}`")
     ops: bytes = codes.astype("u1").tobytes()
     return ops

@@ -53,7 +53,7 @@ pub struct LargestRequest {
     pub writes: u64,
     /// Pages that a write reads first, because it writes them in part.
     pub merges: u64,
-    /// Pages trimmed, or written with zeroes.
+    /// Pages trimmed.
     pub trims: u64,
 }
 

@@ -29,10 +29,11 @@ pub(super) static INFO: FormatInfo = FormatInfo {
     ..reads::<Csv>()
 };
 
-const COLUMNS: &str = "in any order, named by the header, whatever their case: op (read, write, trim, flush, write-zeroes; of \
-                       zones append, open, close, finish; r, w, t, f; 0 a read and 1 a write) or is_write, \
+const COLUMNS: &str = "in any order, named by the header, whatever their case: op (read, write, trim, flush, write-zeroes, \
+                       write-zeroes-deallocate; of zones append, open, close, finish; r, w, t, f; 0 a read and 1 a write) or is_write, \
                        offset_bytes|sectors, length_bytes|sectors; if wanted arrival_ns|us|ms|s, device, fua \
-                       (0 or 1), response_ns|us|ms|s, stream (0 to 255; 0 or empty: none), connection (not used); also \
+                       (0 or 1), response_ns|us|ms|s, stream (0 to 255; 0 or empty: none), connection, no_hole, \
+                       fast_zero (not used); also \
                        time, timestamp, type, rw, lba, sector, address, len, size, disk, volume, latency and the like. \
                        Commas, semicolons, tabs or blanks are between them; other columns are not used";
 
@@ -108,6 +109,9 @@ enum Column {
     Response(u32),
     /// The connection of a recorded request: a number that no run depends on.
     Connection,
+    /// Flags of a recorded write of zeros that no run depends on: its operation says what the device did.
+    NoHole,
+    FastZero,
     Stream,
     /// Any content, which is not used.
     Unused,
@@ -192,6 +196,8 @@ impl Name {
             // Without a unit it is not used.
             "response" | "response_time" | "latency" | "lat" => places(None).map(Column::Response),
             "connection" => plain(Column::Connection),
+            "no_hole" => plain(Column::NoHole),
+            "fast_zero" => plain(Column::FastZero),
             "stream" | "stream_id" => plain(Column::Stream),
             _ => None,
         }
@@ -199,7 +205,7 @@ impl Name {
 }
 
 /// The names that `trace convert` and `serve --record` write, and their units.
-const OWN: [&[u8]; 17] = [
+const OWN: [&[u8]; 19] = [
     b"arrival_ns",
     b"arrival_us",
     b"arrival_ms",
@@ -216,6 +222,8 @@ const OWN: [&[u8]; 17] = [
     b"response_ms",
     b"response_s",
     b"connection",
+    b"no_hole",
+    b"fast_zero",
     b"stream",
 ];
 
@@ -451,13 +459,9 @@ fn field<const SEP: u8>(
             }
         }
         Column::Unused => drop(f.text("a column that is not used")?),
-        Column::Fua => {
-            r.fua = match f.uint("fua")? {
-                0 => false,
-                1 => true,
-                _ => return Err(f.bad("fua, 0 or 1")),
-            }
-        }
+        Column::Fua => r.fua = flag(f, "fua, 0 or 1")?,
+        Column::NoHole => drop(flag(f, "no_hole, 0 or 1")?),
+        Column::FastZero => drop(flag(f, "fast_zero, 0 or 1")?),
         Column::Offset(unit) => r.offset = f.scaled("offset", unit)?,
         Column::Length(unit) => r.length = f.scaled("length", unit)?,
         Column::Response(places) => {
@@ -480,6 +484,15 @@ fn field<const SEP: u8>(
 }
 
 #[inline]
+fn flag<const SEP: u8>(f: &mut Fields<'_, SEP>, what: &str) -> Result<bool, Bad> {
+    match f.uint(what)? {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(f.bad(what)),
+    }
+}
+
+#[inline]
 fn op<const SEP: u8>(f: &mut Fields<'_, SEP>, numbered: &mut bool) -> Result<Op, Bad> {
     Ok(match f.text("op")? {
         b"read" => Op::Read,
@@ -487,6 +500,7 @@ fn op<const SEP: u8>(f: &mut Fields<'_, SEP>, numbered: &mut bool) -> Result<Op,
         b"trim" => Op::Trim,
         b"flush" => Op::Flush,
         b"write-zeroes" => Op::WriteZeroes,
+        b"write-zeroes-deallocate" => Op::DeallocateZeroes,
         b"append" => Op::Append,
         b"open" => Op::Open,
         b"close" => Op::Close,
@@ -494,7 +508,7 @@ fn op<const SEP: u8>(f: &mut Fields<'_, SEP>, numbered: &mut bool) -> Result<Op,
         other => {
             *numbered |= matches!(other, b"0" | b"1");
             let word = match other.len() {
-                ..=16 => other.to_ascii_lowercase(),
+                ..=23 => other.to_ascii_lowercase(),
                 _ => Vec::new(),
             };
             match &word[..] {
@@ -505,13 +519,14 @@ fn op<const SEP: u8>(f: &mut Fields<'_, SEP>, numbered: &mut bool) -> Result<Op,
                 b"wz" | b"write-zeroes" | b"write_zeroes" | b"writezeroes" | b"write-zeros" => {
                     Op::WriteZeroes
                 }
+                b"write-zeroes-deallocate" | b"write_zeroes_deallocate" => Op::DeallocateZeroes,
                 b"append" | b"zone-append" => Op::Append,
                 b"open" => Op::Open,
                 b"close" => Op::Close,
                 b"finish" => Op::Finish,
                 _ => {
                     return Err(f.bad(
-                        "an op: read, write, trim, flush, write-zeroes, append, open, close or finish",
+                        "an op: read, write, trim, flush, write-zeroes, write-zeroes-deallocate, append, open, close or finish",
                     ));
                 }
             }

@@ -1,5 +1,7 @@
 //! Parsing of the fields of one line: integers and decimals directly from the bytes, never through floats.
 
+use crate::escape::escaped;
+
 /// Error with position in a line or record. Boxed to keep the success path small.
 pub(crate) type Bad = Box<BadField>;
 
@@ -22,10 +24,7 @@ impl BadField {
 /// At most 40 characters of `bytes`, with control characters escaped.
 pub(crate) fn shortened(bytes: &[u8]) -> String {
     let cut = &bytes[..bytes.len().min(40)];
-    let mut text = String::new();
-    for c in String::from_utf8_lossy(cut).chars() {
-        if c.is_control() { text.extend(c.escape_default()) } else { text.push(c) }
-    }
+    let mut text = escaped(&String::from_utf8_lossy(cut)).into_owned();
     if cut.len() < bytes.len() {
         text.push('…');
     }

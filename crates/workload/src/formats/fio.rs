@@ -57,11 +57,9 @@ impl Writer for Log {
             Op::Flush => line(text, format_args!("{us} {name} sync 0 0")),
             Op::Read => line(text, format_args!("{us} {name} read {offset} {length}")),
             Op::Trim => line(text, format_args!("{us} {name} trim {offset} {length}")),
-            Op::Write | Op::WriteZeroes => {
-                line(text, format_args!("{us} {name} write {offset} {length}"));
-            }
+            Op::Write => line(text, format_args!("{us} {name} write {offset} {length}")),
             // `Limits` leaves them out.
-            Op::Append | Op::Open | Op::Close | Op::Finish => {}
+            _ => {}
         }
     }
 

@@ -121,6 +121,7 @@ pub(super) fn of_device(
         page_bytes: device.page_bytes() as u32,
         read_only: read_only || choice.read_only,
         stream: choice.stream,
+        deallocates: device.deallocates(),
     };
     chosen.iter().map(export).collect()
 }

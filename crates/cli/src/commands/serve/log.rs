@@ -8,6 +8,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+use workload::escaped;
 
 /// Lines that a view keeps.
 const KEPT: usize = 100;
@@ -87,6 +88,8 @@ impl Log {
 
     /// Takes a line, and does not wait for who reads it.
     pub(super) fn tell(&self, line: fmt::Arguments<'_>) {
+        let line = line.to_string();
+        let line = escaped(&line);
         let spoils = io::stderr().is_terminal();
         if let Some(kept) = &self.view {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);

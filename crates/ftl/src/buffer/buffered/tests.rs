@@ -97,6 +97,11 @@ impl Ftl for Recorder {
         Ok(true)
     }
 
+    fn is_present(&mut self, lpn: Lpn) -> Result<bool, FtlError> {
+        self.note("is_present", lpn);
+        Ok(true)
+    }
+
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
         self.note("trim", lpn);
         Ok(())
@@ -224,7 +229,7 @@ impl DirtyPages for AllDirty {
 type Ask = fn(Box<dyn Scheme<Flash = Array>>) -> String;
 
 /// Each method once.
-const ASKS: [(&str, Ask); 31] = [
+const ASKS: [(&str, Ask); 32] = [
     ("flash", |scheme| text(scheme.flash().geometry())),
     ("flash_mut", |mut scheme| text(scheme.flash_mut().geometry())),
     ("into_flash", |scheme| text(scheme.into_flash().geometry())),
@@ -241,6 +246,7 @@ const ASKS: [(&str, Ask); 31] = [
         let mut data = [4];
         text((scheme.read(Lpn(4), Some(&mut data)), data))
     }),
+    ("is_present", |mut scheme| text(scheme.is_present(Lpn(4)))),
     ("trim", |mut scheme| text(scheme.trim(Lpn(5)))),
     ("flush", |mut scheme| text(scheme.flush())),
     ("shutdown", |mut scheme| text(scheme.shutdown())),

@@ -141,6 +141,19 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok((written, readable))
     }
 
+    /// Takes the unreadable pages right before this one as void, too: a machine that fails may tear several of the last writes. One
+    /// with a readable page behind it may be of data that is lost, and stays in doubt.
+    fn torn_before(&mut self, block: BlockId, page: u32) -> Result<(), FtlError> {
+        for page in (0..page).rev() {
+            match self.flash.read_oob(self.geometry().ppn(block, page), Cause::Mount) {
+                Ok(_) => break,
+                Err(FlashError::Uncorrectable(ppn)) => self.pool.found_void(ppn),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
     fn sort(&mut self, block: BlockId, oob: Oob, sorted: &mut Sorted) -> Result<(), FtlError> {
         let stamp = Stamp(oob.seq);
         let Oob { lpn: Lpn(lpn), kind, seq } = oob;
@@ -155,6 +168,9 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             return Ok(());
         }
         let (next, readable) = self.fill(block)?;
+        if !readable {
+            self.torn_before(block, next - 1)?;
+        }
         let (logical, _) = self.split(Lpn(lpn));
         let pages = self.geometry().pages_per_block();
         events::found_block(&mut self.flash, block, BlockUse::DATA, logical);

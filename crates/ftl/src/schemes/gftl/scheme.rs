@@ -64,6 +64,11 @@ impl<F: Probe, Q: CollectionQueue> Ftl for Gftl<F, Q> {
         }
     }
 
+    fn is_present(&mut self, lpn: Lpn) -> Result<bool, FtlError> {
+        self.check(lpn)?;
+        Ok(self.has_page(lpn))
+    }
+
     #[inline]
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
         self.check(lpn)?;

@@ -308,6 +308,11 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(true)
     }
 
+    /// True if the page has a place, as [`Gftl::fetch_page`] finds it.
+    pub(super) fn has_page(&self, lpn: Lpn) -> bool {
+        self.place[lpn.0 as usize] != ABSENT
+    }
+
     pub(super) fn forget_page(&mut self, lpn: Lpn) {
         let old = core::mem::replace(&mut self.place[lpn.0 as usize], ABSENT);
         self.leave(lpn, old);

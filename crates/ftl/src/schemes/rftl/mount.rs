@@ -123,12 +123,26 @@ impl<F: Probe> Rftl<F> {
                 self.discard(copies.block)?;
                 self.rebuild(&blocks[..blocks.len() - 1])
             }
-            _ => Err(FtlError::Mount(format!(
-                "logical block {} has {} blocks, but `rftl` gives it 3; the array was written by another scheme",
-                blocks[0].logical,
-                blocks.len()
-            ))),
+            _ => match Self::rescued(blocks) {
+                // With a younger block the copies were complete: a machine that failed has kept what the rescue erased.
+                Some(at) => {
+                    blocks[..at].iter().try_for_each(|older| self.discard(older.block))?;
+                    self.rebuild(&blocks[at..])
+                }
+                None => Err(FtlError::Mount(format!(
+                    "logical block {} has {} blocks, but `rftl` gives it 3; the array was written by another scheme",
+                    blocks[0].logical,
+                    blocks.len()
+                ))),
+            },
         }
+    }
+
+    /// The last block that a rescue copied to, if older and younger ones are there.
+    fn rescued(blocks: &[ScannedBlock]) -> Option<usize> {
+        let copies =
+            |pair: &[ScannedBlock]| pair[0].holds_copies() && !pair[0].replaces_for(&pair[1]);
+        blocks.windows(2).rposition(copies).filter(|at| *at > 0)
     }
 
     /// Sets up the triple of a logical block from its blocks by role: data, buffer, other.

@@ -101,6 +101,11 @@ impl<F: Probe> Ftl for Superblock<F> {
         }
     }
 
+    fn is_present(&mut self, lpn: Lpn) -> Result<bool, FtlError> {
+        self.check(lpn)?;
+        Ok(self.map[lpn.0 as usize] != NONE)
+    }
+
     #[inline]
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError> {
         self.check(lpn)?;

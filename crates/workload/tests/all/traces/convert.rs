@@ -44,7 +44,8 @@ fn any_request() -> impl Strategy<Value = Request> {
         Just(Op::Flush),
         Just(Op::WriteZeroes),
         Just(Op::Append),
-        Just(Op::Finish)
+        Just(Op::Finish),
+        Just(Op::DeallocateZeroes)
     ];
     let extent = (0..u64::MAX / 2, 1..u64::MAX / 2);
     // No request is later than all clocks.
@@ -80,6 +81,7 @@ fn csv(requests: &[Request]) -> String {
             Op::Open => "open",
             Op::Close => "close",
             Op::Finish => "finish",
+            Op::DeallocateZeroes => "write-zeroes-deallocate",
         };
         let response = r.response_ns.map(|ns| ns.to_string()).unwrap_or_default();
         let (fua, offset, length) = (u8::from(r.fua), r.offset, r.length);

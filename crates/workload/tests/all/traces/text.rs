@@ -363,6 +363,7 @@ fn csv_headers_and_fields_that_make_no_sense_are_refused() {
         ("op,offset_bytes,length_bytes\nerase,0,8\n", ":2:1: expected an op: read, write"),
         ("op,offset_bytes,length_bytes\nread,0,8,9\n", ":2:9: expected the end of the line"),
         ("op,fua,offset_bytes,length_bytes\nread,2,0,8\n", ":2:6: expected fua, 0 or 1"),
+        ("op,no_hole,offset_bytes,length_bytes\nread,2,0,8\n", ":2:6: expected no_hole, 0 or 1"),
         (
             "op,offset_bytes,length_bytes\nread,18446744073709551615,1\n",
             "an offset and a length that end below 2^64",
