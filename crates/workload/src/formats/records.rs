@@ -316,6 +316,10 @@ impl<F: Format> Engine for Records<F> {
         self.format.has_arrivals()
     }
 
+    fn has_devices(&self) -> bool {
+        self.format.has_devices()
+    }
+
     fn base_ns(&self) -> Option<u64> {
         self.state.book.base_ns()
     }

@@ -139,6 +139,10 @@ struct VscsiV2;
 impl Format for VscsiV2 {
     type Units = Fixed<40>;
 
+    fn has_devices(&self) -> bool {
+        false
+    }
+
     fn parse(&mut self, r: &[u8]) -> Result<Parsed, Bad> {
         record(r, &V2)
     }
