@@ -240,7 +240,13 @@ fn unquote(line: &[u8], separator: u8, to: &mut Vec<u8>) {
                 to.push(b);
                 at += 1;
             }
-            b'"' if quoted || begins => quoted = !quoted,
+            b'"' if quoted || begins => {
+                quoted = !quoted;
+                // Between blanks an empty value would be none.
+                if separator == b' ' && quoted && line.get(at) == Some(&b'"') {
+                    to.push(b'_');
+                }
+            }
             _ if quoted && separates(b) => to.push(b'_'),
             _ => to.push(b),
         }
@@ -395,9 +401,11 @@ fn place(
 
 /// The power of ten to ns of times without a unit, and its name: s, unless all are as large as a date in a smaller unit.
 fn usual_time<'a>(cells: impl Iterator<Item = &'a [u8]>) -> (u32, &'static str) {
-    let digits = |cell: &[u8]| if cell.iter().all(u8::is_ascii_digit) { cell.len() } else { 0 };
+    let digits = |cell: &[u8]| cell.iter().take_while(|b| b.is_ascii_digit()).count();
     match cells.map(digits).min().unwrap_or(0) {
         19.. => (0, "ns"),
+        // As MSR's: a date of our time has 18 digits.
+        18 => (2, "ticks of 100 ns"),
         16.. => (3, "µs"),
         13.. => (6, "ms"),
         _ => (9, "s"),
