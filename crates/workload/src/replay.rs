@@ -161,7 +161,7 @@ mod tests {
             "{told}"
         );
         let told = refused(Replay { time_scale: 10_000.0, ..Replay::default() });
-        assert!(told.starts_with("workload `t`: time_scale must be at most 3812.549: "), "{told}");
+        assert!(told.starts_with("workload `t`: time_scale must be at most 3812.571: "), "{told}");
         let told = refused(Replay { requests: Some(1_000_000), loops: 0, ..Replay::default() });
         assert!(told.starts_with("workload `t`: requests must be at most "), "{told}");
         for fits in [

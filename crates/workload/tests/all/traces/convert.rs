@@ -47,7 +47,8 @@ fn any_request() -> impl Strategy<Value = Request> {
         Just(Op::Finish)
     ];
     let extent = (0..u64::MAX / 2, 1..u64::MAX / 2);
-    let times = (any::<u64>(), any::<Option<u64>>());
+    // No request is later than all clocks.
+    let times = (0..1u64 << 61, any::<Option<u64>>());
     let flags = (any::<bool>(), any::<u8>());
     (times, extent, any::<u32>(), op, flags).prop_map(|(times, extent, device, op, flags)| {
         let length = if op == Op::Flush { 0 } else { extent.1 };
