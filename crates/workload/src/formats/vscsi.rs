@@ -30,7 +30,9 @@ const US: u64 = 1_000;
 /// in both layouts.
 fn fits(bytes: &[u8], size: usize, cmd: usize, at: usize, version: u8) -> bool {
     let mut records = bytes.chunks_exact(size).take(64).peekable();
-    records.peek().is_some() && records.all(|r| r[at + 1] == version && r[cmd + 1] == 0 && u64_at(r, V1.ts) <= u64::MAX / US)
+    records.peek().is_some()
+        && records
+            .all(|r| r[at + 1] == version && r[cmd + 1] == 0 && u64_at(r, V1.ts) <= u64::MAX / US)
 }
 
 fn version(head: &Head<'_>) -> Option<u8> {
