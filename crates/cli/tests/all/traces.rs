@@ -134,7 +134,8 @@ fn parquet_is_read_and_written_and_arrow_is_refused() {
     let arrow = scratch.at("t.arrow");
     ftlkit(["trace", "convert", &csv, &arrow]).refused(&["Arrow", ".parquet"]);
     assert!(!std::path::Path::new(&arrow).exists());
-    ftlkit(["trace", "convert", &csv, &parquet, "--to", "spc"]).refused(&["Parquet holds", "spc"]);
+    ftlkit(["trace", "convert", &csv, &parquet, "--to", "spc", "--force"])
+        .refused(&["Parquet holds", "spc"]);
     // What is no file stays what it is.
     let pipe = scratch.at("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|s| s.success()));
