@@ -316,7 +316,7 @@ fn a_conversion_replaces_no_file_without_leave_and_follows_no_link() {
     ftlkit(["trace", "convert", &a, &mine]).refused(&["mine.csv", "the file is there", "--force"]);
     for more in [&[][..], &["--force"], &["--force", "--allow-loss"]] {
         for link in [&link, &dangling] {
-            let line = [&["trace", "convert", &a, link], more].concat();
+            let line = [&["trace", "convert", &a, link][..], more].concat();
             ftlkit(line).refused(&["is a symbolic link, and none is followed"]);
         }
     }

@@ -59,7 +59,7 @@ fn several_files_are_one_trace() {
     assert_eq!(one["schemes"], several["schemes"], "the clock goes on");
     // Clocks that overlap, in both ways; the header says which, and an experiment keeps it.
     let elapsed = |more: &[&str]| {
-        let mixed = run(&[&[a, &own], more].concat());
+        let mixed = run(&[&[a, &own][..], more].concat());
         assert_eq!(mixed["schemes"][0]["requests"], 600);
         mixed["workload"]["trace"]["duration_ns"].as_u64().expect("ns")
     };
