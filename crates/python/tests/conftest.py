@@ -42,6 +42,7 @@ def command():
         assert (done.returncode != 0) == fails, done.stderr
         return done.stderr if fails else done.stdout
 
+    run.program = program
     return run
 
 

@@ -2,6 +2,9 @@
 
 import json
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import ftlkit
 import numpy as np
@@ -143,3 +146,11 @@ def test_temporary_files_are_removed(arrays):
     assert path.exists()
     del trace
     assert not path.parent.exists()
+
+
+def test_dialects_are_read_as_by_a_reader_of_their_own(command):
+    """A small run of the generator, which is described in CONTRIBUTING.md."""
+    script = Path(__file__).resolve().parents[3] / "scripts/trace_dialects.py"
+    line = [sys.executable, str(script), str(command.program), "--files", "60", "--seed", "1"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "60 files of 17 formats" in done.stdout, done.stdout + done.stderr

@@ -1,9 +1,10 @@
-//! Several files as one trace, one after the other.
+//! Several files as one trace: by their clocks, or one after the other.
 
 use crate::error::WorkloadError;
 use crate::formats::Counts;
 use crate::formats::format::Engine;
 use crate::looped::check_latest;
+use crate::merged::Merged;
 use crate::options::TraceOptions;
 use crate::reader::{TraceReader, open};
 use crate::request::Request;
@@ -11,18 +12,29 @@ use crate::source::Source;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Opens files that follow each other as one trace; one file is a trace as it is.
+/// Opens several files as one trace; one file is a trace as it is.
 ///
-/// A file whose clock goes on from the one before keeps its times; another begins when the one before ends.
+/// Files with arrival times are merged by time: those whose clocks overlap play at once, and a file whose clock begins where
+/// others have ended follows them after that gap, or at once if it is more than 30 days. With
+/// [`chain`](TraceOptions::chain), and without arrival times, files play in turn, as they are given: one whose clock goes on
+/// from the one before keeps its times, and another begins when the one before ends.
+///
+/// A device of the same name is the same device in all files. Where files name none, one that overlaps others is a device
+/// of its own.
 ///
 /// # Errors
-/// As [`open`]; files of different formats, and files with arrival times beside files without.
+/// As [`open`]; files of different formats, and files with arrival times beside files without; `chain` for one file.
 pub fn open_all(paths: &[PathBuf], options: &TraceOptions) -> Result<TraceReader, WorkloadError> {
     let mut files: Vec<TraceReader> = Vec::new();
     for path in paths {
         let file = open(path, options)?;
+        let unfit = |reason| WorkloadError::Format { path: path.clone(), reason };
+        if options.chain && paths.len() == 1 {
+            return Err(unfit(
+                "several files play in turn (--chain), and this is the only one".into(),
+            ));
+        }
         if let Some(first) = files.first() {
-            let unfit = |reason| WorkloadError::Format { path: path.clone(), reason };
             let (one, other) = (first.format().name, file.format().name);
             if one != other {
                 let first = first.path().display();
@@ -41,12 +53,87 @@ pub fn open_all(paths: &[PathBuf], options: &TraceOptions) -> Result<TraceReader
     match files.len() {
         0 => Err(WorkloadError::Unfit("a trace needs a file".into())),
         1 => Ok(files.remove(0)),
-        _ => Ok(TraceReader::over(files, |files| Box::new(Chain::new(files)))),
+        _ if options.chain || !files[0].has_arrivals() => {
+            TraceReader::over(files, |files| Ok(Box::new(Chain::new(files))))
+        }
+        _ => TraceReader::over(files, |files| Ok(Box::new(Merged::new(files)?))),
     }
 }
 
 /// Longest gap between two files whose clocks are taken for one: 30 days. Longer ones are clocks of their own.
-const LONGEST_GAP_NS: u64 = 30 * 24 * 3600 * 1_000_000_000;
+pub(crate) const LONGEST_GAP_NS: u64 = 30 * 24 * 3600 * 1_000_000_000;
+
+/// Devices of all files, by name.
+#[derive(Default)]
+pub(crate) struct Devices(Vec<String>);
+
+impl Devices {
+    /// The number of this device, a new one if there is none of this name.
+    pub(crate) fn number(&mut self, name: String) -> u32 {
+        let known = self.0.iter().position(|other| *other == name);
+        let place = known.unwrap_or_else(|| {
+            self.0.push(name);
+            self.0.len() - 1
+        });
+        place as u32
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn name(&self, device: u32) -> Option<String> {
+        self.0.get(device as usize).cloned()
+    }
+}
+
+/// The counts of all files; the last request arrives `last_ns` after the first.
+pub(crate) fn counts_of<'a>(files: impl Iterator<Item = &'a TraceReader>, last_ns: u64) -> Counts {
+    let mut all = Counts::default();
+    for counts in files.map(TraceReader::counts) {
+        all.read += counts.read;
+        all.kept += counts.kept;
+        for (reason, count) in counts.dropped {
+            *all.dropped.entry(reason).or_default() += count;
+        }
+        all.requests += counts.requests;
+        all.out_of_order += counts.out_of_order;
+        all.before_first += counts.before_first;
+        all.first_bad = all.first_bad.or(counts.first_bad);
+    }
+    // Of several clocks, the time is that since the first request.
+    if all.requests > 0 {
+        (all.earliest_ns, all.latest_ns) = (Some(0), Some(last_ns));
+    }
+    all
+}
+
+/// Remarks on the files together, and then those on each.
+pub(crate) fn notes_of<'a>(
+    together: &[String],
+    files: impl Iterator<Item = &'a TraceReader>,
+) -> Vec<String> {
+    let of_files = files.flat_map(|file| {
+        let name = file.path().display().to_string();
+        file.notes().into_iter().map(move |note| format!("{name}: {note}"))
+    });
+    together.iter().cloned().chain(of_files).collect()
+}
+
+/// The remark on a file whose first request arrives so long after the last one of all files before.
+pub(crate) fn goes_on(file: &TraceReader, gap_ns: u64) -> String {
+    format!(
+        "{} goes on {:.3} s after the file before it",
+        file.path().display(),
+        gap_ns as f64 / 1e9
+    )
+}
+
+/// The remark on a file whose clock has nothing to do with those before.
+pub(crate) fn own_clock(file: &TraceReader) -> String {
+    let name = file.path().display();
+    format!("{name} begins when the file before it ends: its clock does not go on from there")
+}
 
 /// Reads files in order. A file whose clock goes on from the one before keeps its times; another begins when the one
 /// before ends.
@@ -59,8 +146,7 @@ struct Chain {
     base_ns: u64,
     /// Latest arrival so far, ns.
     last_ns: u64,
-    /// Devices of all files, by name.
-    devices: Vec<String>,
+    devices: Devices,
     /// Devices of the file at hand as devices of all.
     renamed: BTreeMap<u32, u32>,
     /// How each file follows the one before.
@@ -75,7 +161,7 @@ impl Chain {
             shift_ns: None,
             base_ns: 0,
             last_ns: 0,
-            devices: Vec::new(),
+            devices: Devices::default(),
             renamed: BTreeMap::new(),
             notes: Vec::new(),
         }
@@ -89,38 +175,22 @@ impl Chain {
             self.base_ns = base_ns;
             return 0;
         }
-        let goes_on = base_ns.checked_sub(self.base_ns).filter(|shift| *shift >= self.last_ns);
-        let goes_on = goes_on.filter(|shift| shift - self.last_ns <= LONGEST_GAP_NS);
-        let name = file.path().display();
+        let shift = base_ns.checked_sub(self.base_ns).filter(|shift| *shift >= self.last_ns);
+        let shift = shift.filter(|shift| shift - self.last_ns <= LONGEST_GAP_NS);
         if !file.has_arrivals() {
             return 0;
         }
-        let (note, shift) = match goes_on {
-            Some(shift) => {
-                let gap = (shift - self.last_ns) as f64 / 1e9;
-                (format!("{name} goes on {gap:.3} s after the file before it"), shift)
-            }
-            None => (
-                format!("{name} has a clock of its own: it begins when the file before it ends"),
-                self.last_ns,
-            ),
-        };
-        self.notes.push(note);
-        shift
+        self.notes.push(match shift {
+            Some(shift) => goes_on(file, shift - self.last_ns),
+            None => own_clock(file),
+        });
+        shift.unwrap_or(self.last_ns)
     }
 
     /// The device of all files for one of the file at hand.
     fn device(&mut self, device: u32) -> u32 {
-        if let Some(known) = self.renamed.get(&device) {
-            return *known;
-        }
-        let name = self.files[self.at].device_name(device);
-        let place = self.devices.iter().position(|other| *other == name).unwrap_or_else(|| {
-            self.devices.push(name);
-            self.devices.len() - 1
-        });
-        self.renamed.insert(device, place as u32);
-        place as u32
+        let (file, devices) = (&self.files[self.at], &mut self.devices);
+        *self.renamed.entry(device).or_insert_with(|| devices.number(file.device_name(device)))
     }
 }
 
@@ -153,45 +223,30 @@ impl Engine for Chain {
     }
 
     fn counts(&self) -> Counts {
-        let mut all = Counts::default();
-        for counts in self.files.iter().map(TraceReader::counts) {
-            all.read += counts.read;
-            all.kept += counts.kept;
-            for (reason, count) in counts.dropped {
-                *all.dropped.entry(reason).or_default() += count;
-            }
-            all.requests += counts.requests;
-            all.out_of_order += counts.out_of_order;
-            all.before_first += counts.before_first;
-            all.first_bad = all.first_bad.or(counts.first_bad);
-        }
-        // Of several clocks, the time is that since the first request.
-        if all.requests > 0 {
-            (all.earliest_ns, all.latest_ns) = (Some(0), Some(self.last_ns));
-        }
-        all
+        counts_of(self.files.iter(), self.last_ns)
     }
 
     fn has_arrivals(&self) -> bool {
         self.files[0].has_arrivals()
     }
 
+    fn has_devices(&self) -> bool {
+        true
+    }
+
     fn base_ns(&self) -> Option<u64> {
         self.files[0].base_ns()
     }
 
+    fn files(&self) -> Option<String> {
+        Some(format!("{} files, one after the other", self.files.len()))
+    }
+
     fn notes(&self) -> Vec<String> {
-        let of_files = self.files.iter().flat_map(|file| {
-            let name = file.path().display().to_string();
-            file.notes().into_iter().map(move |note| format!("{name}: {note}"))
-        });
-        let mut notes = vec![format!("{} files, one after the other", self.files.len())];
-        notes.extend(self.notes.iter().cloned());
-        notes.extend(of_files);
-        notes
+        notes_of(&self.notes, self.files.iter())
     }
 
     fn device_name(&self, device: u32) -> Option<String> {
-        self.devices.get(device as usize).cloned()
+        self.devices.name(device)
     }
 }

@@ -32,7 +32,7 @@ pub struct Converted {
 
 /// Writes all requests of `reader` to the file `to`, compressed as its name asks for: see [`Output`].
 ///
-/// The file appears only when it is complete.
+/// The file appears only when it is complete, and takes the place of one that is there; a link is refused.
 /// Without `allow_loss` the first request that would lose something ends the conversion. What the source does not have is
 /// not lost: see [`Loss::is_of_source`].
 /// `watch` is called regularly; if it returns false, the conversion stops.
@@ -171,16 +171,17 @@ struct Partial {
 
 impl Partial {
     fn create(to: &Path) -> Result<Self, WorkloadError> {
-        // A rename would put a file in the place of a device or a pipe.
-        let kind = std::fs::metadata(to).map(|metadata| metadata.file_type());
+        // A rename would put a file in the place of a device or a pipe, or of a link.
+        let kind = std::fs::symlink_metadata(to).map(|metadata| metadata.file_type());
         if kind.is_ok_and(|kind| !kind.is_file()) {
             let reason = "is no file: a conversion is complete before it takes the place of its target; name a file";
             return Err(unfit(to, reason));
         }
         let mut name = to.file_name().unwrap_or_default().to_owned();
-        name.push(".partial");
+        name.push(format!(".{}.partial", std::process::id()));
         let path = to.with_file_name(name);
-        let file = File::create(&path)
+        // What is there already, a link above all, is another's.
+        let file = File::create_new(&path)
             .map_err(|source| WorkloadError::Io { path: path.clone(), source })?;
         Ok(Self { path, file, complete: false })
     }

@@ -65,6 +65,9 @@ pub struct TraceFacts {
     pub units: String,
     /// Compression of the file.
     pub compression: Compression,
+    /// How several files are played; `None` for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<String>,
     /// Records read, kept and dropped.
     pub counts: Counts,
     /// Requests per operation.

@@ -71,6 +71,9 @@ pub struct TraceInfo {
     pub recognised_by: String,
     /// Compression of the file.
     pub compression: Compression,
+    /// How several files are played; `None` for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<String>,
     /// Records read, kept and dropped.
     pub counts: Counts,
     /// Remarks on how the trace was taken.
@@ -260,6 +263,7 @@ impl Tally {
             units: reader.format().units,
             recognised_by: reader.recognised_by().to_owned(),
             compression: reader.compression(),
+            files: reader.files(),
             notes: reader.notes(),
             warnings: self.signs.told(reader.format(), reader.units_asked(), reader.has_arrivals()),
             picture: self.pictured.finish(),
@@ -295,6 +299,9 @@ impl fmt::Display for TraceInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let counts = &self.counts;
         writeln!(f, "file         {}", self.path)?;
+        if let Some(files) = &self.files {
+            writeln!(f, "files        {files}")?;
+        }
         writeln!(
             f,
             "format       {} ({}), {}",

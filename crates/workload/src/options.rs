@@ -38,9 +38,48 @@ pub struct TraceOptions {
     /// Unit of addresses, if it is not the format's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lba_unit: Option<Unit>,
+    /// Unit of times, where the header of a table names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_unit: Option<TimeUnit>,
+    /// Several files play in turn, as they are given, also where their clocks overlap.
+    #[serde(skip_serializing_if = "is_false")]
+    pub chain: bool,
     /// Operation of every request, read or write, for formats without an operation.
     #[serde(with = "assumed", skip_serializing_if = "Option::is_none")]
     pub assume_op: Option<Op>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// Unit of times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TimeUnit {
+    /// Nanoseconds.
+    #[serde(rename = "ns")]
+    Nanoseconds,
+    /// Microseconds.
+    #[serde(rename = "us")]
+    Microseconds,
+    /// Milliseconds.
+    #[serde(rename = "ms")]
+    Milliseconds,
+    /// Seconds.
+    #[serde(rename = "s")]
+    Seconds,
+}
+
+impl TimeUnit {
+    /// The power of ten from it to ns.
+    pub(crate) fn places(self) -> u32 {
+        match self {
+            Self::Nanoseconds => 0,
+            Self::Microseconds => 3,
+            Self::Milliseconds => 6,
+            Self::Seconds => 9,
+        }
+    }
 }
 
 /// Bytes of one address or length of a trace: `bytes`, `sectors` (512 bytes), or a size such as `4KiB`.

@@ -106,8 +106,8 @@ impl Lines {
                     let number = whole.strip_suffix('.').unwrap_or(&number);
                     self.text.extend_from_slice(number.as_bytes());
                 }
-                Field::Str(words) => self.text.extend_from_slice(words.as_bytes()),
-                Field::Bytes(words) => self.text.extend_from_slice(words.data()),
+                Field::Str(words) => word(&mut self.text, words.as_bytes()),
+                Field::Bytes(words) => word(&mut self.text, words.data()),
                 other => {
                     let reason = format!(
                         "column `{name}`: `{other}` is neither a number, a flag nor a word; times are numbers, in \
@@ -120,6 +120,22 @@ impl Lines {
         self.text.push(b'\n');
         Ok(())
     }
+}
+
+/// Writes a word, in quotes if it holds what separates values or lines.
+fn word(text: &mut Vec<u8>, word: &[u8]) {
+    if !word.iter().any(|b| b",\"\r\n".contains(b)) {
+        return text.extend_from_slice(word);
+    }
+    text.push(b'"');
+    for &b in word {
+        match b {
+            b'"' => text.extend_from_slice(b"\"\""),
+            b'\r' | b'\n' => text.push(b' '),
+            _ => text.push(b),
+        }
+    }
+    text.push(b'"');
 }
 
 /// Writes a float of so many binary digits without an exponent, which no column takes; no number is an empty cell.

@@ -78,7 +78,12 @@ pub(crate) fn check(
         longest: pass.longest,
         intervals,
     };
-    let (mapping, placed_bytes) = fit(policy, asked, space)?;
+    let (mapping, placed_bytes) = fit(policy, asked, space).map_err(|error| match error {
+        WorkloadError::Unfit(reason) => {
+            WorkloadError::Unfit(pass.doubts().iter().fold(reason, |all, doubt| all + "; " + doubt))
+        }
+        error => error,
+    })?;
     let has_arrivals = pass.reader.has_arrivals();
     let kept = pass.kept.take();
     let mut plan = TracePlan {
@@ -125,6 +130,7 @@ fn trace_facts(pass: &Prepass, addresses: AddressFacts, kept_in_memory: bool) ->
         recognised_by: pass.reader.recognised_by().to_owned(),
         units: pass.reader.format().units.to_owned(),
         compression: pass.reader.compression(),
+        files: pass.reader.files(),
         counts: pass.reader.counts(),
         operations: pass.operations,
         transferred_bytes: pass.transferred_bytes,
@@ -158,9 +164,7 @@ fn nothing_to_do(pass: &Prepass) -> WorkloadError {
 
 fn notes(pass: &Prepass, addresses: &AddressFacts, replay: &Replay, page: u64) -> Vec<String> {
     let mut notes = pass.reader.notes();
-    let reader = &pass.reader;
-    let signs = pass.signs.told(reader.format(), reader.units_asked(), reader.has_arrivals());
-    notes.extend(signs.into_iter().map(|sign| format!("is the trace read right? {sign}")));
+    notes.extend(pass.doubts());
     let devices = pass.devices.len();
     let of_devices = if devices == 1 { String::new() } else { format!(" on {devices} devices") };
     let (pages, intervals) = (addresses.touched_pages, addresses.intervals);

@@ -16,6 +16,9 @@ const FEWEST_OF_ONE: u64 = 10;
 const LONG_MEAN: f64 = (8 << 20) as f64;
 /// Address from which on addresses are perhaps in another unit: 16 TiB.
 const FAR: u64 = 1 << 44;
+/// Addresses so many times all bytes asked for are perhaps in another unit, if of so many requests none goes on.
+const SPARSE: u64 = 10_000;
+const FEWEST_SPARSE: u64 = 1000;
 /// Requests per second that no device gets.
 const MOST_PER_SECOND: f64 = 1e7;
 /// Operations with an extent that signs are told of. Zone commands have that of a zone.
@@ -134,6 +137,21 @@ impl Signs {
         ))
     }
 
+    /// The sign of addresses in too large a unit: they reach far beyond the bytes that are asked for.
+    fn sparse(&self, format: &FormatInfo) -> Option<String> {
+        let (lba, _) = format.unit_bytes.filter(|_| !format.has_actions)?;
+        let (ops, of) = self.showing(|op, _| is_transfer(op))?;
+        let times = of.farthest / of.bytes.max(1);
+        let is = lba > 1 && of.requests >= FEWEST_SPARSE && self.follow == 0 && times >= SPARSE;
+        is.then(|| {
+            format!(
+                "addresses of {ops} reach {}, {times} times the bytes that they ask for in all, and none begins where the \
+                 one before ends: if addresses are bytes, --lba-unit bytes",
+                round_bytes(of.farthest as f64)
+            )
+        })
+    }
+
     /// One sentence per sign, with the operations that show it and what may mend it.
     ///
     /// `units_asked`: options say the units.
@@ -185,6 +203,8 @@ impl Signs {
             let unit = remedy("if addresses are bytes, --lba-unit bytes");
             let farthest = round_bytes(of.farthest as f64);
             told.push(format!("addresses of {ops} reach {farthest}: {unit}"));
+        } else if !is_told && !units_asked {
+            told.extend(self.sparse(format));
         }
         let share = self.backwards as f64 / self.requests as f64;
         if has_arrivals && share > MANY {
@@ -264,6 +284,37 @@ mod tests {
         assert_eq!(told("disksim", |n| (at(n), 4096 + n * 262_144, 262_144)), none);
         assert_eq!(told("blkparse", |n| (at(n), n << 20, 1 << 20)), none);
         assert_eq!(told("msr", |n| (at(n), n << 20, 1 << 20)), none);
+    }
+
+    #[test]
+    fn addresses_far_beyond_what_is_asked_for_are_told() {
+        let told = |name: &str, requests: u64, follow: u64, step: u64| {
+            let mut signs = Signs::default();
+            for n in 0..requests {
+                let offset = if n < follow { n * 4096 } else { n * 7919 % requests * step };
+                signs.take(&request(0, Op::Write, offset + 512, 4096, n * 1_000_000));
+            }
+            signs.told(find(name).unwrap(), false, true)
+        };
+        let sign = told("disksim", 1000, 0, 10_100 * 4096);
+        assert!(
+            sign.len() == 1 && sign[0].ends_with("if addresses are bytes, --lba-unit bytes"),
+            "{sign:?}"
+        );
+        assert!(sign[0].contains("times the bytes that they ask for in all"), "{sign:?}");
+        for (name, requests, follow, step) in [
+            ("disksim", 1000, 2, 10_100 * 4096),
+            ("disksim", 999, 0, 10_100 * 4096),
+            ("disksim", 1000, 0, 9000 * 4096),
+            ("msr", 1000, 0, 10_100 * 4096),
+            ("blkparse", 1000, 0, 10_100 * 4096),
+        ] {
+            assert_eq!(
+                told(name, requests, follow, step),
+                Vec::<String>::new(),
+                "{name} {requests} {follow}"
+            );
+        }
     }
 
     #[test]

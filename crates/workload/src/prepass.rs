@@ -145,6 +145,13 @@ impl Prepass {
         ))
     }
 
+    /// Signs that the trace is not read as it was meant.
+    pub(crate) fn doubts(&self) -> Vec<String> {
+        let reader = &self.reader;
+        let signs = self.signs.told(reader.format(), reader.units_asked(), reader.has_arrivals());
+        signs.into_iter().map(|sign| format!("is the trace read right? {sign}")).collect()
+    }
+
     /// Address range of each device.
     pub(crate) fn ranges(&self) -> Vec<DeviceRange> {
         let range = |(&device, range): (&u32, &Range)| DeviceRange {

@@ -128,6 +128,14 @@ fn check(options: &TraceOptions, format: &FormatInfo) -> Result<(), String> {
             format.name
         ));
     }
+    if options.time_unit.is_some() && !format.units_by_header {
+        return Err(format!(
+            "a unit of times (--time-unit) is set for {} whose header names none; the {} format has one of its own, and \
+             --time-scale changes times",
+            names(|info| info.units_by_header),
+            format.name
+        ));
+    }
     if options.assume_op.is_some() && !format.lacks_op {
         return Err(format!(
             "an operation is assumed (--assume-op) only where the format has none; the {} format says what each request \
@@ -203,15 +211,15 @@ impl TraceReader {
     /// These files as one trace, read by an engine over all of them.
     pub(crate) fn over(
         files: Vec<Self>,
-        engine: impl FnOnce(Vec<Self>) -> Box<dyn Engine>,
-    ) -> Self {
+        engine: impl FnOnce(Vec<Self>) -> Result<Box<dyn Engine>, WorkloadError>,
+    ) -> Result<Self, WorkloadError> {
         let first = &files[0];
         let (path, format, how) = (first.path.clone(), first.format, first.how.clone());
         let (compression, units_asked) = (first.compression, first.units_asked);
         let progress = files.iter().flat_map(|file| file.progress.iter().cloned()).collect();
-        let engine = engine(files);
+        let engine = engine(files)?;
         let (notes, scale) = (Vec::new(), None);
-        Self { engine, path, format, how, compression, progress, notes, scale, units_asked }
+        Ok(Self { engine, path, format, how, compression, progress, notes, scale, units_asked })
     }
 
     /// Format of the trace.
@@ -249,6 +257,17 @@ impl TraceReader {
         let mut notes = self.notes.clone();
         notes.extend(self.engine.notes());
         notes
+    }
+
+    /// How several files are played; `None` for one. Complete once everything has been read.
+    #[must_use]
+    pub fn files(&self) -> Option<String> {
+        self.engine.files()
+    }
+
+    /// True if the trace says which device a request is for.
+    pub(crate) fn has_devices(&self) -> bool {
+        self.engine.has_devices()
     }
 
     /// Name of this device in the trace.

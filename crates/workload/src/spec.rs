@@ -44,7 +44,7 @@ pub enum WorkloadSpec {
     },
     /// A trace.
     Trace {
-        /// The file, or files that follow each other; `-` is standard input.
+        /// The file, or several: see [`open_all`](crate::open_all); `-` is standard input.
         paths: Vec<PathBuf>,
         /// Options for reading it.
         options: TraceOptions,
@@ -385,7 +385,7 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// `"a.csv"`, or `["a.csv", "b.csv"]` for files that follow each other.
+/// `"a.csv"`, or `["a.csv", "b.csv"]` for several files of one trace.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Paths {

@@ -50,7 +50,7 @@ Examples:
 pub(crate) struct CompareArgs {
     /// Block trace, or name of a captured trace (`ftlkit list traces`) or a built-in workload (`ftlkit list workloads`);
     /// `./NAME` is always a file, `-` standard input.
-    /// Several files are one trace: each goes on where its clock says, or where the file before it ends
+    /// Several files are one trace: merged by time, or with --chain in turn
     /// [default: postgres-pgbench]
     #[arg(value_name = "TRACE|WORKLOAD")]
     input: Vec<OsString>,

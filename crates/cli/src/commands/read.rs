@@ -3,11 +3,11 @@
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use lab::config::ConfigError;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use workload::CAPTURED;
 use workload::formats::{self, Action};
 use workload::nearest::did_you_mean;
-use workload::{OnBadLine, Op, TraceOptions, TraceReader, Unit};
+use workload::{OnBadLine, Op, TimeUnit, TraceOptions, TraceReader, Unit, open_all};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading a trace")]
@@ -27,6 +27,14 @@ pub(crate) struct ReadArgs {
     /// Unit of the trace's addresses, likewise [default: the format's]
     #[arg(long, value_name = "UNIT")]
     lba_unit: Option<Unit>,
+
+    /// Unit of the times of a table whose header names none: ns, us, ms or s [default: by their sizes, told in a note]
+    #[arg(long, value_enum, value_name = "UNIT")]
+    time_unit: Option<Time>,
+
+    /// Play several files in turn, as they are given, also where their clocks overlap [default: merged by time]
+    #[arg(long)]
+    chain: bool,
 
     #[arg(long, value_enum, value_name = "EVENT", ignore_case = true, help = action_help())]
     action: Option<Event>,
@@ -53,6 +61,18 @@ enum BadLine {
     Stop,
     /// Skip the line and count it
     Skip,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Time {
+    /// Nanoseconds
+    Ns,
+    /// Microseconds
+    Us,
+    /// Milliseconds
+    Ms,
+    /// Seconds
+    S,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -84,6 +104,8 @@ impl ReadArgs {
             ("--on-bad-line", self.on_bad_line.is_some()),
             ("--size-unit", self.size_unit.is_some()),
             ("--lba-unit", self.lba_unit.is_some()),
+            ("--time-unit", self.time_unit.is_some()),
+            ("--chain", self.chain),
             ("--action", self.action.is_some()),
             ("--assume-op", self.assume_op.is_some()),
         ]
@@ -118,6 +140,13 @@ impl ReadArgs {
             }),
             size_unit: self.size_unit,
             lba_unit: self.lba_unit,
+            time_unit: self.time_unit.map(|unit| match unit {
+                Time::Ns => TimeUnit::Nanoseconds,
+                Time::Us => TimeUnit::Microseconds,
+                Time::Ms => TimeUnit::Milliseconds,
+                Time::S => TimeUnit::Seconds,
+            }),
+            chain: self.chain,
             assume_op: self.assume_op.map(|op| match op {
                 Assumed::Read => Op::Read,
                 Assumed::Write => Op::Write,
@@ -125,21 +154,24 @@ impl ReadArgs {
         })
     }
 
-    /// Opens a trace.
+    /// Opens files as one trace.
     ///
     /// # Errors
-    /// Errors of the file or the options.
-    pub(crate) fn open(&self, file: &Path) -> Result<TraceReader, Failure> {
-        if let Some(name) = file.to_str()
-            && !file.exists()
-            && let Some(trace) = CAPTURED.iter().find(|of| of.name.eq_ignore_ascii_case(name))
-            && trace.name != name
-        {
-            return Err(Failure::input_with_help(
-                format!("there is no file {name}"),
-                format!("the captured trace is called {}", trace.name),
-            ));
-        }
-        Ok(workload::open(file, &self.options()?).map_err(ConfigError::from)?)
+    /// Errors of the files or the options.
+    pub(crate) fn open(&self, files: &[PathBuf]) -> Result<TraceReader, Failure> {
+        files.iter().try_for_each(|file| known(file))?;
+        Ok(open_all(files, &self.options()?).map_err(ConfigError::from)?)
+    }
+}
+
+/// Refuses the name of a captured trace in other letters.
+fn known(file: &Path) -> Result<(), Failure> {
+    let Some(name) = file.to_str().filter(|_| !file.exists()) else { return Ok(()) };
+    match CAPTURED.iter().find(|of| of.name.eq_ignore_ascii_case(name)) {
+        Some(trace) if trace.name != name => Err(Failure::input_with_help(
+            format!("there is no file {name}"),
+            format!("the captured trace is called {}", trace.name),
+        )),
+        _ => Ok(()),
     }
 }

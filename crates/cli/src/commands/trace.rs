@@ -26,6 +26,7 @@ const INFO_EXAMPLES: &str = "\
 Examples:
   ftlkit trace info trace.csv.gz             format, counts, sizes, footprint, times
   ftlkit trace info a.trace --format mqsim   a format that cannot be detected
+  ftlkit trace info hm_0.csv hm_1.csv --as-one   both as the one trace that `compare` plays
   ftlkit trace info *.csv --json             one JSON object: a list under `traces`";
 
 const CONVERT_EXAMPLES: &str = "\
@@ -33,6 +34,7 @@ Examples:
   ftlkit trace convert trace.blkparse trace.csv      ftlkit's own format loses nothing
   ftlkit trace convert trace.csv trace.fio           the file name gives the format
   ftlkit trace convert trace.csv log --to fio
+  ftlkit trace convert hm_0.csv hm_1.csv both.csv    several files, merged by time
   ftlkit trace convert trace.csv trace.spc.gz --allow-loss";
 
 #[derive(Debug, Args)]
@@ -57,6 +59,10 @@ struct InfoArgs {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
+    /// Take all files as one trace, as `compare` does: merged by time, or with --chain in turn
+    #[arg(long)]
+    as_one: bool,
+
     #[command(flatten)]
     read: ReadArgs,
 
@@ -72,14 +78,14 @@ struct InfoArgs {
 #[derive(Debug, Args)]
 #[command(after_help = CONVERT_EXAMPLES)]
 struct ConvertArgs {
-    /// Trace to read, compressed or not
-    #[arg(value_name = "IN")]
-    from: PathBuf,
+    /// Trace to read, compressed or not; several files are one trace, as for `compare`
+    #[arg(value_name = "IN", required = true)]
+    from: Vec<PathBuf>,
 
     /// File to write; compressed if it ends in
     #[cfg_attr(feature = "zstd", doc = "`.gz`, `.zst` or `.xz`")]
     #[cfg_attr(not(feature = "zstd"), doc = "`.gz` or `.xz`")]
-    #[arg(value_name = "OUT")]
+    #[arg(value_name = "OUT", required = true)]
     to: PathBuf,
 
     /// Format to write [default: from the ending of OUT, else csv]
@@ -89,6 +95,10 @@ struct ConvertArgs {
     /// Drop and count what the format cannot hold
     #[arg(long)]
     allow_loss: bool,
+
+    /// Replace OUT if it is there
+    #[arg(long)]
+    force: bool,
 
     #[command(flatten)]
     read: ReadArgs,
@@ -124,8 +134,9 @@ impl InfoArgs {
     fn run(self) -> Result<(), Failure> {
         interrupt::listen();
         let mut all = Vec::new();
-        for file in &self.files {
-            let gathered = self.gather(file)?;
+        let traces = if self.as_one { self.files.len() } else { 1 };
+        for files in self.files.chunks(traces) {
+            let gathered = self.gather(files)?;
             if !self.json {
                 let gap = if all.is_empty() { "" } else { "\n" };
                 output::text(&format!("{gap}{gathered}"))?;
@@ -142,8 +153,8 @@ impl InfoArgs {
         if interrupted { Err(Failure::Interrupted) } else { Ok(()) }
     }
 
-    fn gather(&self, file: &Path) -> Result<Gathered, Failure> {
-        let reader = self.read.open(file)?;
+    fn gather(&self, files: &[PathBuf]) -> Result<Gathered, Failure> {
+        let reader = self.read.open(files)?;
         let mut watch = ReadProgress::new(&reader, self.quiet);
         let mut interrupted = false;
         let info = TraceInfo::gather(reader, |reader| {
@@ -182,12 +193,17 @@ impl ConvertArgs {
     fn run(self) -> Result<(), Failure> {
         interrupt::listen();
         let target = self.target()?;
+        self.check_place()?;
         let reader = self.read.open(&self.from)?;
         let format = reader.format().name;
         let done = self.convert(reader, target)?;
         if self.json {
+            let from = match &self.from[..] {
+                [from] => json!(from),
+                several => json!(several),
+            };
             return output::json(&json!({
-                "from": self.from, "format": format, "to": self.to, "target": target.name, "done": done,
+                "from": from, "format": format, "to": self.to, "target": target.name, "done": done,
             }));
         }
         output::text(&told(&self.to, format, target, &done))
@@ -221,16 +237,36 @@ impl ConvertArgs {
         Ok(done)
     }
 
+    /// Refuses an OUT that is a source, a symbolic link, or a file with content and no leave to replace it.
+    fn check_place(&self) -> Result<(), Failure> {
+        let refuse = |why: &str, help: &str| {
+            Err(Failure::input_with_help(format!("{}: {why}", self.to.display()), help))
+        };
+        let Ok(there) = self.to.symlink_metadata() else { return Ok(()) };
+        let to = self.to.canonicalize().ok();
+        if to.is_some() && self.from.iter().any(|from| from.canonicalize().ok() == to) {
+            return refuse(
+                "the trace cannot be converted into itself",
+                "name another file for OUT, which is the last one",
+            );
+        }
+        if there.is_symlink() {
+            return refuse(
+                "is a symbolic link, and none is followed",
+                "name a file, or its target",
+            );
+        }
+        if there.is_file() && there.len() > 0 && !self.force {
+            return refuse("the file is there", "name another file, or replace it with --force");
+        }
+        Ok(())
+    }
+
     /// Path to write to: a file beside OUT if a lossy conversion may turn out empty and would replace an existing
     /// file.
     fn aside(&self) -> PathBuf {
-        let same = match (self.from.canonicalize(), self.to.canonicalize()) {
-            (Ok(from), Ok(to)) => from == to,
-            // There is no file yet.
-            _ => return self.to.clone(),
-        };
         match self.to.file_name() {
-            Some(name) if self.allow_loss && !same => {
+            Some(name) if self.allow_loss && self.to.exists() => {
                 let name = format!(".{}-{}", std::process::id(), name.to_string_lossy());
                 self.to.with_file_name(name)
             }
@@ -245,7 +281,7 @@ impl ConvertArgs {
         Failure::input_with_help(
             format!(
                 "{}: no request can be written as {}: all {} requests would be lost: {}",
-                self.from.display(),
+                self.from[0].display(),
                 target.name,
                 done.left_out,
                 lost.join("; ")

@@ -293,7 +293,7 @@ fn what_a_format_cannot_hold_is_not_lost_silently() {
     let flushes = scratch.file("flushes.csv", flushes);
     let before = std::fs::read(&spc).expect("the conversion");
     for out in [&spc, &scratch.at("t.msr")] {
-        ftlkit(["trace", "convert", &flushes, out, "--allow-loss"])
+        ftlkit(["trace", "convert", &flushes, out, "--allow-loss", "--force"])
             .refused(&["no request can be written as", "2 requests"]);
     }
     assert_eq!(std::fs::read(&spc).expect("still there"), before);
@@ -303,6 +303,31 @@ fn what_a_format_cannot_hold_is_not_lost_silently() {
         .collect();
     left.sort();
     assert_eq!(left, ["flushes.csv", "t.csv", "t.spc"]);
+}
+
+#[test]
+fn a_conversion_replaces_no_file_without_leave_and_follows_no_link() {
+    let scratch = Scratch::new("force");
+    let [a, b] = ["a.csv", "b.csv"].map(|name| scratch.file(name, csv_trace(10)));
+    let (mine, empty) = (scratch.file("mine.csv", "mine"), scratch.file("empty.csv", ""));
+    let [link, dangling] = ["link.csv", "dangling.csv"].map(|name| scratch.at(name));
+    std::os::unix::fs::symlink(&mine, &link).expect("a link");
+    std::os::unix::fs::symlink(scratch.at("nothing"), &dangling).expect("a link");
+    ftlkit(["trace", "convert", &a, &mine]).refused(&["mine.csv", "the file is there", "--force"]);
+    for more in [&[][..], &["--force"], &["--force", "--allow-loss"]] {
+        for link in [&link, &dangling] {
+            let line = [&["trace", "convert", &a, link][..], more].concat();
+            ftlkit(line).refused(&["is a symbolic link, and none is followed"]);
+        }
+    }
+    assert_eq!(std::fs::read_to_string(&mine).expect("a file"), "mine");
+    // Neither is a source replaced, whichever of several.
+    ftlkit(["trace", "convert", &a, &b, &b, "--force"]).refused(&["into itself"]);
+    ftlkit(["trace", "convert", &a, &empty]).ok();
+    ftlkit(["trace", "convert", &a, &mine, "--force"]).ok();
+    assert_eq!(std::fs::read(&mine).expect("a file"), std::fs::read(&empty).expect("a file"));
+    // Nothing is left over.
+    assert_eq!(std::fs::read_dir(scratch.path()).expect("a directory").count(), 6);
 }
 
 #[test]

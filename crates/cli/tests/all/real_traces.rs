@@ -8,7 +8,7 @@ fn a_reproduction_has_rows_on_the_traces_of_a_folder() {
     let folder = Scratch::new("folder-of-traces");
     for name in ["financial1-as-maildir.csv", "websearch1-as-leveldb.csv", "another.csv"] {
         let from = if name.contains("leveldb") { "leveldb" } else { "maildir" };
-        ftlkit(["trace", "convert", from, &folder.at("all.csv"), "-q"]).ok();
+        ftlkit(["trace", "convert", from, &folder.at("all.csv"), "-q", "--force"]).ok();
         let all = std::fs::read_to_string(folder.at("all.csv")).expect("text");
         let first: Vec<&str> = all.lines().take(4000).collect();
         folder.file(name, first.join("\n") + "\n");

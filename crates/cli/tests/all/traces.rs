@@ -57,14 +57,34 @@ fn several_files_are_one_trace() {
     let [a, b, c] = parts.each_ref().map(String::as_str);
     let (one, several) = (run(&[&whole]), run(&[a, b, c]));
     assert_eq!(one["schemes"], several["schemes"], "the clock goes on");
-    let mixed = run(&[a, &own]);
-    assert_eq!(mixed["schemes"][0]["requests"], 600);
-    let notes = mixed["workload"]["notes"].to_string();
-    assert!(notes.contains("own.csv has a clock of its own"), "{notes}");
-    // An experiment keeps their order.
-    let toml = ftlkit(["compare", a, b, "--dry-run"]).ok();
-    let file = scratch.file("two.toml", &toml);
-    assert_eq!(schemes(&ftlkit(["run", &file, "--json"]).ok())[0]["requests"], 600);
+    // Clocks that overlap, in both ways; the header says which, and an experiment keeps it.
+    let elapsed = |more: &[&str]| {
+        let mixed = run(&[&[a, &own][..], more].concat());
+        assert_eq!(mixed["schemes"][0]["requests"], 600);
+        mixed["workload"]["trace"]["duration_ns"].as_u64().expect("ns")
+    };
+    assert_eq!([elapsed(&[]), elapsed(&["--chain"])], [304_000, 598_000]);
+    for (more, words) in [
+        (vec![], "2 files, merged by time: one begins"),
+        (vec!["--chain"], "2 files, one after the other"),
+    ] {
+        let line = [vec!["compare", a, &own, "--capacity", "8MiB", "--schemes", "fsr", "-q"], more]
+            .concat();
+        assert!(unwrapped(&ftlkit(&line).ok()).contains(words), "{line:?}");
+        let toml = ftlkit([&line[..], &["--dry-run"]].concat()).ok();
+        let file = scratch.file("two.toml", &toml);
+        assert!(unwrapped(&ftlkit(["run", &file, "-q"]).ok()).contains(words), "{toml}");
+    }
+    ftlkit(["compare", a, "--chain"]).refused(&["--chain", "only one"]);
+    // `trace` takes them for the same one.
+    let info = ftlkit(["trace", "info", a, &own, "--as-one", "--json"]).json();
+    assert_eq!(
+        (&info["traces"][0]["duration_ns"], info["traces"].as_array().map(Vec::len)),
+        (&304_000.into(), Some(1))
+    );
+    let both = scratch.at("both.csv");
+    ftlkit(["trace", "convert", a, &own, &both]).ok();
+    assert_eq!(run(&[&both])["schemes"], run(&[a, &own])["schemes"]);
     ftlkit(["compare", a, "no-such-file"]).refused(&["no-such-file", "sweep"]);
     let msr = scratch.file("t.msr", "128166372003061629,hm,1,Read,383496192,32768,413\n");
     ftlkit(["compare", a, &msr]).refused(&["one format", "csv", "msr"]);
@@ -114,7 +134,8 @@ fn parquet_is_read_and_written_and_arrow_is_refused() {
     let arrow = scratch.at("t.arrow");
     ftlkit(["trace", "convert", &csv, &arrow]).refused(&["Arrow", ".parquet"]);
     assert!(!std::path::Path::new(&arrow).exists());
-    ftlkit(["trace", "convert", &csv, &parquet, "--to", "spc"]).refused(&["Parquet holds", "spc"]);
+    ftlkit(["trace", "convert", &csv, &parquet, "--to", "spc", "--force"])
+        .refused(&["Parquet holds", "spc"]);
     // What is no file stays what it is.
     let pipe = scratch.at("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|s| s.success()));

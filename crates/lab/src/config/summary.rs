@@ -35,6 +35,7 @@ impl Resolved {
         ];
         if let Some(trace) = &self.facts.trace {
             lines.insert(2, ("records", records_line(trace)));
+            lines.splice(2..2, trace.files.iter().map(|files| ("files", files.clone())));
         }
         let at = lines.len() - 2;
         lines.splice(at..at, self.job_lines());

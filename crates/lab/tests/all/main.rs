@@ -7,6 +7,7 @@ mod accounting;
 mod alone;
 mod bit_errors;
 mod copy_paths;
+mod extremes;
 mod jobs;
 mod parts_of_today;
 mod planes;

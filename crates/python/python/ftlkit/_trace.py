@@ -21,7 +21,7 @@ OPS = ("read", "write", "trim", "flush", "write-zeroes", "append", "open", "clos
 
 
 class Trace:
-    """A block trace in a file, or in several that follow each other.
+    """A block trace in a file, or in several: merged by time, or with `chain=True` in turn.
 
     It is a workload: `ftlkit.compare(trace)`. Its requests are an Arrow stream, which is read while it is used:
     `pyarrow.table(trace)`, `polars.DataFrame(trace)`.
@@ -134,10 +134,10 @@ def _from_paths(paths: list[str], options: dict[str, Any]) -> Trace:
 
 
 def open_trace(*paths: str | os.PathLike[str], **options: Any) -> Trace:
-    """A trace in a file of any format, compressed or not; several files follow each other.
+    """A trace in a file of any format, compressed or not; several files are merged by time, or with `chain=True` play in turn.
 
     Options are those of an experiment's `workload.options`: `format`, `on_bad_line`, `action`, `size_unit`, `lba_unit`,
-    `assume_op`. The file is opened, and its format detected, at once.
+    `time_unit`, `chain`, `assume_op`. The file is opened, and its format detected, at once.
     """
     trace = Trace(*paths, **options)
     _ftlkit.trace_stream(trace.paths, trace.options, 1)

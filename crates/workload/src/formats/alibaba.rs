@@ -25,8 +25,8 @@ impl Format for Alibaba {
         let mut f = Fields::<b','>::new(line);
         let device = f.uint32("device")?;
         let op = match f.text("opcode")? {
-            b"R" => Op::Read,
-            b"W" => Op::Write,
+            b"R" | b"r" => Op::Read,
+            b"W" | b"w" => Op::Write,
             _ => return Err(f.bad("an opcode: R or W")),
         };
         let offset = f.uint("offset in bytes")?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::request::{LATEST_NS, Op, Request};
+use crate::request::{Op, Request};
 use crate::units::counted;
 
 /// Reason why a record of a trace gives no request.
@@ -125,12 +125,6 @@ impl Book {
 
     pub(crate) fn kept_none(&self) -> bool {
         self.requests == 0
-    }
-
-    /// True if a request arrives later after the first than a run can last.
-    #[inline]
-    pub(crate) fn is_too_late(&self, request: &Request) -> bool {
-        self.base_ns.is_some_and(|base| request.arrival_ns.saturating_sub(base) > LATEST_NS)
     }
 
     /// The request with its arrival relative to the first request.

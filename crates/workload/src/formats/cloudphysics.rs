@@ -30,6 +30,10 @@ impl Format for CloudPhysics {
     const MAY_SPREAD: bool = true;
     type Units = Lines;
 
+    fn has_devices(&self) -> bool {
+        false
+    }
+
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
         if line.first() == Some(&b'v') && is_header(line) {
             return Ok(Parsed::Aside);

@@ -3,13 +3,17 @@
 //! `trace convert` writes one as such, and every field of a request survives. Tables of others are read by what their
 //! columns are usually called: see [`Name`].
 
+use std::borrow::Cow;
+
+use memchr::memchr;
+
 use crate::formats::fields::{Bad, Fields, shortened};
 use crate::formats::format::{Format, FormatInfo, Parsed, Setup, request};
 use crate::formats::head::{Head, Looks};
 use crate::formats::names::Names;
 use crate::formats::records::{Lines, reads, share};
 use crate::formats::writing::{Writer, Writing, line};
-use crate::options::{TraceOptions, Unit};
+use crate::options::{TimeUnit, TraceOptions, Unit};
 use crate::request::{Op, Request};
 
 pub(super) static INFO: FormatInfo = FormatInfo {
@@ -35,7 +39,7 @@ const COLUMNS: &str = "in any order, named by the header, whatever their case: o
                        (0 or 1), response_ns|us|ms|s, stream (0 to 255; 0 or empty: none), connection, no_hole, \
                        fast_zero (not used); also \
                        time, timestamp, type, rw, lba, sector, address, len, size, disk, volume, latency and the like. \
-                       Commas, semicolons, tabs or blanks are between them; other columns are not used";
+                       Commas, semicolons, tabs or blanks are between them, and values may be in quotes; other columns are not used";
 
 /// Writes every field of a request.
 #[derive(Default)]
@@ -227,9 +231,45 @@ const OWN: [&[u8]; 19] = [
     b"stream",
 ];
 
-/// What is between the columns of a header.
+/// What is between the columns of a header, outside of quotes.
 fn separator(header: &[u8]) -> u8 {
-    b",;\t".iter().copied().find(|sep| header.contains(sep)).unwrap_or(b' ')
+    let outside: Vec<u8> = header.split(|&b| b == b'"').step_by(2).flatten().copied().collect();
+    b",;\t".iter().copied().find(|sep| outside.contains(sep)).unwrap_or(b' ')
+}
+
+/// Appends a line without the quotes around its values; separators within become `_`, and two quotes one.
+fn unquote(line: &[u8], separator: u8, to: &mut Vec<u8>) {
+    let separates = |b: u8| b == separator || (separator == b' ' && b == b'\t');
+    let (mut quoted, mut begins, mut at) = (false, true, 0);
+    while let Some(&b) = line.get(at) {
+        at += 1;
+        match b {
+            b'"' if quoted && line.get(at) == Some(&b'"') => {
+                to.push(b);
+                at += 1;
+            }
+            b'"' if quoted || begins => {
+                quoted = !quoted;
+                // Between blanks an empty value would be none.
+                if separator == b' ' && quoted && line.get(at) == Some(&b'"') {
+                    to.push(b'_');
+                }
+            }
+            _ if quoted && separates(b) => to.push(b'_'),
+            _ => to.push(b),
+        }
+        begins = !quoted && (separates(b) || (begins && b == b' '));
+    }
+}
+
+/// The line as it is without quotes.
+fn unquoted(line: &[u8], separator: u8) -> Cow<'_, [u8]> {
+    if !line.contains(&b'"') {
+        return Cow::Borrowed(line);
+    }
+    let mut plain = Vec::new();
+    unquote(line, separator, &mut plain);
+    Cow::Owned(plain)
 }
 
 fn cells(line: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
@@ -260,6 +300,8 @@ impl Table {
     /// Parses a header; the first lines below it settle what it leaves open.
     fn of(header: &[u8], below: &[&[u8]], options: &TraceOptions) -> Result<Self, String> {
         let separator = separator(header);
+        let header = &unquoted(header, separator)[..];
+        let below: Vec<_> = below.iter().map(|line| unquoted(line, separator)).collect();
         let below = |at: usize| below.iter().filter_map(move |line| cells(line, separator).nth(at));
         let mut table = Self { separator, ..Self::default() };
         let (mut unused, mut bases) = (Vec::new(), Vec::new());
@@ -280,12 +322,19 @@ impl Table {
             }
             let (says, unit) = (name.says_unit, &mut name.column);
             match unit {
+                Column::Arrival(places) if !says && options.time_unit.is_some() => {
+                    *places = options.time_unit.map_or(9, TimeUnit::places);
+                }
+                Column::Arrival(_) if options.time_unit.is_some() => {
+                    return Err(format!(
+                        "a unit of times (--time-unit) is set where the header names none, and it names `{shown}`"
+                    ));
+                }
                 Column::Arrival(places) if !says => {
                     let word;
                     (*places, word) = usual_time(below(at));
                     table.notes.push(format!(
-                        "`{shown}` names no unit: its times were taken as {word}; name it time_ns, time_us, time_ms or \
-                         time_s where that is wrong"
+                        "`{shown}` names no unit: its times were taken as {word}; --time-unit sets another"
                     ));
                 }
                 Column::Offset(unit) => {
@@ -316,6 +365,9 @@ impl Table {
             table.notes.push(format!("{columns} {} {are} not used", unused.join(", ")));
         }
         let has = |test: fn(&Column) -> bool| table.columns.iter().any(test);
+        if options.time_unit.is_some() && !has(|c| matches!(c, Column::Arrival(_))) {
+            return Err("a unit of times (--time-unit) is set, and the header names no time".into());
+        }
         let lacking: Vec<&str> = [
             (has(|c| matches!(c, Column::Op | Column::Is(_))), "op"),
             (has(|c| matches!(c, Column::Offset(_))), "offset_bytes (or _sectors)"),
@@ -357,9 +409,11 @@ fn place(
 
 /// The power of ten to ns of times without a unit, and its name: s, unless all are as large as a date in a smaller unit.
 fn usual_time<'a>(cells: impl Iterator<Item = &'a [u8]>) -> (u32, &'static str) {
-    let digits = |cell: &[u8]| if cell.iter().all(u8::is_ascii_digit) { cell.len() } else { 0 };
+    let digits = |cell: &[u8]| cell.iter().take_while(|b| b.is_ascii_digit()).count();
     match cells.map(digits).min().unwrap_or(0) {
         19.. => (0, "ns"),
+        // As MSR's: a date of our time has 18 digits.
+        18 => (2, "ticks of 100 ns"),
         16.. => (3, "µs"),
         13.. => (6, "ms"),
         _ => (9, "s"),
@@ -374,9 +428,21 @@ struct Csv {
     devices: Names,
     /// True if an operation was a number.
     numbered: bool,
+    /// A line without its quotes.
+    plain: Vec<u8>,
 }
 
 impl Csv {
+    #[inline]
+    fn line(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
+        match self.table.separator {
+            b',' => self.row::<b','>(line),
+            b';' => self.row::<b';'>(line),
+            b'\t' => self.row::<b'\t'>(line),
+            _ => self.row::<b' '>(line),
+        }
+    }
+
     #[inline]
     fn row<const SEP: u8>(&mut self, line: &[u8]) -> Result<Parsed, Bad> {
         let mut f = Fields::<SEP>::new(line);
@@ -410,12 +476,20 @@ impl Format for Csv {
             self.header_read = true;
             return Ok(Parsed::Aside);
         }
-        match self.table.separator {
-            b',' => self.row::<b','>(line),
-            b';' => self.row::<b';'>(line),
-            b'\t' => self.row::<b'\t'>(line),
-            _ => self.row::<b' '>(line),
+        if memchr(b'"', line).is_none() {
+            return self.line(line);
         }
+        let mut plain = std::mem::take(&mut self.plain);
+        plain.clear();
+        unquote(line, self.table.separator, &mut plain);
+        let parsed = self.line(&plain);
+        self.plain = plain;
+        parsed
+    }
+
+    fn has_devices(&self) -> bool {
+        let is = |c: &Column| matches!(c, Column::Device | Column::DeviceName);
+        self.table.columns.iter().any(is)
     }
 
     fn has_arrivals(&self) -> bool {

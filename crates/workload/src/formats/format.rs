@@ -102,6 +102,11 @@ pub(crate) trait Format: Default + Send + 'static {
         Vec::new()
     }
 
+    /// True if the trace says which device a request is for.
+    fn has_devices(&self) -> bool {
+        true
+    }
+
     /// Name of this device in the trace; `None` if it is just the number.
     fn device_name(&self, _device: u32) -> Option<String> {
         None
@@ -138,6 +143,11 @@ pub(crate) trait Engine: Send {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError>;
     fn counts(&self) -> Counts;
     fn has_arrivals(&self) -> bool;
+    fn has_devices(&self) -> bool;
+    /// How several files are played; `None` for one.
+    fn files(&self) -> Option<String> {
+        None
+    }
     /// The trace's own clock at arrival 0, ns; `None` before the first request.
     fn base_ns(&self) -> Option<u64>;
     fn notes(&self) -> Vec<String>;

@@ -35,6 +35,10 @@ impl Format for OracleGeneral {
     const MAY_SPREAD: bool = true;
     type Units = Fixed<24>;
 
+    fn has_devices(&self) -> bool {
+        false
+    }
+
     fn prepare(&mut self, setup: &Setup<'_>) -> Result<(), String> {
         self.writes = setup.options.assume_op == Some(Op::Write);
         match setup.options.assume_op {

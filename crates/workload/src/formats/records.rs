@@ -9,7 +9,7 @@ use crate::formats::fields::{BadField, shortened};
 use crate::formats::format::{Engine, Format, FormatInfo, Opening, Parsed, Setup, Units};
 use crate::formats::head::{Head, Looks, is_aside};
 use crate::options::{OnBadLine, TraceOptions};
-use crate::request::{Op, Request};
+use crate::request::{LATEST_NS, Op, Request};
 use crate::units::counted;
 
 /// Base declaration derived from `F`'s parser, to be completed by the format.
@@ -203,6 +203,15 @@ impl State {
         Ok(())
     }
 
+    /// True if a request arrives later after the first than a run can last.
+    #[inline]
+    fn is_too_late(&self, request: &Request) -> bool {
+        // The first may be held until its second ends.
+        let held = || self.group.first().map(|first| first.arrival_ns);
+        let base_ns = self.book.base_ns().or_else(held);
+        base_ns.is_some_and(|base| request.arrival_ns.saturating_sub(base) > LATEST_NS)
+    }
+
     fn error(&self, bad: BadField, buffer: &Buffer) -> WorkloadError {
         let BadField { column, mut expected, mut found } = bad;
         if buffer.is_cut() {
@@ -287,7 +296,7 @@ impl<F: Format> Engine for Records<F> {
             }
             match self.format.parse(unit) {
                 Ok(Parsed::Request(request) | Parsed::FlushThen(request))
-                    if state.book.is_too_late(&request) =>
+                    if state.is_too_late(&request) =>
                 {
                     state.refuse(too_late(&request), self.units.buffer())?;
                 }
@@ -314,6 +323,10 @@ impl<F: Format> Engine for Records<F> {
 
     fn has_arrivals(&self) -> bool {
         self.format.has_arrivals()
+    }
+
+    fn has_devices(&self) -> bool {
+        self.format.has_devices()
     }
 
     fn base_ns(&self) -> Option<u64> {

@@ -49,8 +49,8 @@ impl Format for Systor17 {
             Some(f.decimal_here("response in seconds, or nothing", 9)?)
         };
         let op = match f.text("type")? {
-            b"R" => Some(Op::Read),
-            b"W" => Some(Op::Write),
+            b"R" | b"r" => Some(Op::Read),
+            b"W" | b"w" => Some(Op::Write),
             b"" => None,
             _ => return Err(f.bad("a type: R, W or nothing")),
         };

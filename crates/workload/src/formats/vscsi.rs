@@ -26,10 +26,13 @@ pub(super) static INFO: FormatInfo = FormatInfo {
 
 const US: u64 = 1_000;
 
-/// True if all the first records have `version` at `at` and a one-byte command at `cmd`.
+/// True if all the first records have `version` at `at`, a one-byte command at `cmd`, and a time, which is at the same place
+/// in both layouts.
 fn fits(bytes: &[u8], size: usize, cmd: usize, at: usize, version: u8) -> bool {
     let mut records = bytes.chunks_exact(size).take(64).peekable();
-    records.peek().is_some() && records.all(|r| r[at + 1] == version && r[cmd + 1] == 0)
+    records.peek().is_some()
+        && records
+            .all(|r| r[at + 1] == version && r[cmd + 1] == 0 && u64_at(r, V1.ts) <= u64::MAX / US)
 }
 
 fn version(head: &Head<'_>) -> Option<u8> {
@@ -124,6 +127,10 @@ struct VscsiV1;
 impl Format for VscsiV1 {
     type Units = Fixed<32>;
 
+    fn has_devices(&self) -> bool {
+        false
+    }
+
     fn parse(&mut self, r: &[u8]) -> Result<Parsed, Bad> {
         record(r, &V1)
     }
@@ -138,6 +145,10 @@ struct VscsiV2;
 
 impl Format for VscsiV2 {
     type Units = Fixed<40>;
+
+    fn has_devices(&self) -> bool {
+        false
+    }
 
     fn parse(&mut self, r: &[u8]) -> Result<Parsed, Bad> {
         record(r, &V2)

@@ -10,5 +10,6 @@ mod fuzz;
 mod golden;
 mod info;
 mod samples;
+mod several;
 mod text;
 mod vscsi;

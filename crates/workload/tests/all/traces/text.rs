@@ -1,7 +1,7 @@
 //! Pitfalls of the text formats, each with lines that trigger it.
 
 use ftlkit_workload::formats::Action;
-use ftlkit_workload::{Op, Request, Source, TraceOptions};
+use ftlkit_workload::{Op, Request, Source, TimeUnit, TraceOptions};
 
 use crate::common::{as_format, dropped, read, refused, req, try_read};
 
@@ -434,6 +434,49 @@ fn what_a_header_leaves_open_is_told_and_set_by_options() {
             "`time_s,op,offset_bytes,length_bytes` and the others as `0.5,read,4096,512`"
         ),
         "{error}"
+    );
+}
+
+#[test]
+fn values_in_quotes_and_times_in_a_unit_are_read() {
+    let expected = [req(0, 0, Op::Write, 8192, 4096), req(500_000, 0, Op::Read, 0, 512)];
+    let in_unit = |unit| TraceOptions { time_unit: Some(unit), ..TraceOptions::default() };
+    let us = in_unit(TimeUnit::Microseconds);
+    for text in [
+        "\"time\",\"op\",\"lba\",\"size\",\"a, b\"\n\"1\",\"w\",16,\"4096\",\"a,b\"\n501,R,\"0\",512,\"said \"\"x,\"\"\"\n",
+        "time;note;op;lba;size\n1;5\";w;16;4096\n501;\"a;\"\";b\"; \"R\" ;0;512\n",
+        "time note op lba size\n1 \"\" w 16 4096\n501 \"two words\" R 0 512\n",
+    ] {
+        let (requests, _) = try_read("t", text, &us).unwrap();
+        assert_eq!(requests, expected, "{text}");
+    }
+    for (unit, ns) in [
+        (TimeUnit::Nanoseconds, 2),
+        (TimeUnit::Milliseconds, 2_000_000),
+        (TimeUnit::Seconds, 2_000_000_000),
+    ] {
+        let text = "ts,op,lba_b,size_b\n1,r,0,8\n3,r,0,8\n";
+        let (requests, reader) = try_read("t", text, &in_unit(unit)).unwrap();
+        assert_eq!((requests[1].arrival_ns, reader.notes()), (ns, vec![]));
+    }
+    for (text, says) in [
+        ("time_s,op,lba,size\n1,w,16,4096\n", "it names `time_s`"),
+        ("op,lba,size\nw,16,4096\n", "the header names no time"),
+        ("0,20,512,W,0.5\n", "the spc format has one of its own"),
+    ] {
+        let error = refused("t", text, &us);
+        assert!(error.contains("--time-unit") && error.contains(says), "{error}");
+    }
+    // MSR's lines below a header.
+    let header = "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n";
+    let row = |ticks: u64| format!("{ticks},hm,1,Read,512,4096,413\n");
+    let text = format!("{header}{}{}", row(128_166_372_003_061_629), row(128_166_372_013_061_629));
+    let (requests, reader) = read("csv", &text);
+    assert_eq!(requests[1], req(1_000_000_000, 1, Op::Read, 512, 4096));
+    assert!(
+        reader.notes()[0].contains("taken as ticks of 100 ns; --time-unit"),
+        "{:?}",
+        reader.notes()
     );
 }
 
