@@ -504,7 +504,7 @@ fn a_terminal_does_not_obey_what_an_image_says() {
     let text = String::from_utf8(made[4096..4096 + length].to_vec()).unwrap();
     let crc = |bytes: &[u8]| {
         !bytes.iter().fold(!0_u32, |crc, byte| {
-            (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ 0xedb8_8320 * (crc & 1))
+            (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 * (crc & 1)))
         })
     };
     // Another description, with its checksum and that of the header.
