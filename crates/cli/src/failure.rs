@@ -1,12 +1,13 @@
 //! Unsuccessful ends of a command, and their exit codes.
 
-use crate::output::{colors, escaped};
+use crate::output::colors;
 use crate::snippet::snippet;
 use lab::Fault;
 use lab::config::ConfigError;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use workload::escaped_lines;
 
 /// Reason why a command did not succeed.
 #[derive(Debug)]
@@ -109,12 +110,12 @@ impl Message {
     fn print(&self) {
         let color = colors(io::stderr().is_terminal());
         let (bold, plain) = if color { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
-        let mut text = format!("{bold}error{plain}: {}\n", escaped(&self.what));
+        let mut text = format!("{bold}error{plain}: {}\n", escaped_lines(&self.what));
         if let Some((place, source, span)) = &self.source {
-            text.push_str(&snippet(&escaped(place), source, span, color));
+            text.push_str(&snippet(&escaped_lines(place), source, span, color));
         }
         if let Some(help) = &self.help {
-            text.push_str(&format!("help: {}\n", escaped(help)));
+            text.push_str(&format!("help: {}\n", escaped_lines(help)));
         }
         // If standard error is closed, nobody can read the message.
         let _ = io::stderr().write_all(text.as_bytes());

@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use clap::builder::styling::{AnsiColor, Style};
 use lab::report::Table;
 use serde::Serialize;
-use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use workload::escaped_lines;
 
 /// This program, in the files that it writes.
 pub(crate) const WRITTEN_BY: &str = concat!("ftlkit ", env!("FTLKIT_VERSION"));
@@ -15,7 +15,7 @@ pub(crate) const WRITTEN_BY: &str = concat!("ftlkit ", env!("FTLKIT_VERSION"));
 /// # Errors
 /// If standard output fails or is closed.
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
-    as_it_is(&escaped(text))
+    as_it_is(&escaped_lines(text))
 }
 
 /// As [`text`], with colours in the text.
@@ -49,7 +49,7 @@ const GOOD: Style = AnsiColor::Green.on_default();
 /// As [`text`].
 pub(crate) fn painted(plain: &str) -> Result<(), Failure> {
     match colors(io::stdout().is_terminal()) {
-        true => as_it_is(&paint(&escaped(plain))),
+        true => as_it_is(&paint(&escaped_lines(plain))),
         false => text(plain),
     }
 }
@@ -103,20 +103,7 @@ pub(crate) fn wrapped(text: &str) -> String {
 /// A note on standard error.
 pub(crate) fn note(text: &str) {
     // If standard error is closed, nobody can read it.
-    let _ = writeln!(io::stderr(), "note: {}", escaped(text));
-}
-
-/// The text with control characters, of which terminals take some as commands, as `\u{1b}`; line breaks and tabs stay.
-pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
-    let acts = |c: char| c.is_control() && c != '\n' && c != '\t';
-    if !text.contains(acts) {
-        return text.into();
-    }
-    let escaped = |c: char| match acts(c) {
-        true => c.escape_default().to_string(),
-        false => c.to_string(),
-    };
-    text.chars().map(escaped).collect::<String>().into()
+    let _ = writeln!(io::stderr(), "note: {}", escaped_lines(text));
 }
 
 /// True if a terminal shows colours: not where `NO_COLOR` is set, nor on `TERM=dumb`.
@@ -155,12 +142,6 @@ mod tests {
         ] {
             assert_eq!(columns(set, || terminal), expected, "{set:?} {terminal:?}");
         }
-    }
-
-    #[test]
-    fn control_characters_are_escaped() {
-        assert_eq!(escaped("a\u{1b}[2J\tb\r\n\u{9b}"), "a\\u{1b}[2J\tb\\r\n\\u{9b}");
-        assert!(matches!(escaped("plain µ\n"), Cow::Borrowed(_)));
     }
 
     #[test]

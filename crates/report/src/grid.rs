@@ -158,18 +158,30 @@ fn broken_name(name: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Words in lines of this width; a longer word exceeds it.
+/// Words that stay on the line of the number before them.
+const UNITS: [&str; 14] =
+    ["ns", "µs", "ms", "s", "B", "KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "TB", "%"];
+
+fn is_measured(number: &str, unit: &str) -> bool {
+    number.ends_with(|c: char| c.is_ascii_digit())
+        && UNITS.contains(&unit.trim_end_matches([',', ';', ':', '.', ')']))
+}
+
+/// Words in lines of this width; a longer word exceeds it. A number and its unit are one word.
 fn lines(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
-    for word in text.split_whitespace() {
+    let mut words = text.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        let unit = words.next_if(|unit| is_measured(word, unit));
+        let word = unit.map_or(word.to_owned(), |unit| format!("{word} {unit}"));
         let line = lines.last_mut().expect("never empty");
         if line.is_empty() {
-            line.push_str(word);
-        } else if columns(line) + 1 + columns(word) <= width {
+            line.push_str(&word);
+        } else if columns(line) + 1 + columns(&word) <= width {
             line.push(' ');
-            line.push_str(word);
+            line.push_str(&word);
         } else {
-            lines.push(word.to_owned());
+            lines.push(word);
         }
     }
     lines
@@ -207,6 +219,7 @@ mod tests {
         assert_eq!(wrap("  aa bb cc dd", 8, "    "), "  aa\n    bb\n    cc\n    dd\n");
         assert_eq!(wrap("aa bb cc", 5, "  "), "aa\n  bb\n  cc\n");
         assert_eq!(wrap("", 5, "  "), "\n");
+        assert_eq!(wrap("tR 29.0 µs, 5 %", 8, ""), "tR\n29.0 µs,\n5 %\n");
     }
 
     #[test]

@@ -7,9 +7,19 @@ use std::borrow::Cow;
 /// For what comes from outside: names of files, devices and parts, fields of a trace, settings of an image.
 #[must_use]
 pub fn escaped(text: &str) -> Cow<'_, str> {
+    escaped_but(text, &[])
+}
+
+/// As [`escaped`], of a text of several lines: line breaks and tabs stay.
+#[must_use]
+pub fn escaped_lines(text: &str) -> Cow<'_, str> {
+    escaped_but(text, &['\n', '\t'])
+}
+
+fn escaped_but<'a>(text: &'a str, plain: &[char]) -> Cow<'a, str> {
     // Marks that turn the direction of writing around change what a line seems to say.
     let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let obeyed = |c: char| c.is_control() || turns(c);
+    let obeyed = |c: char| (c.is_control() || turns(c)) && !plain.contains(&c);
     if !text.contains(obeyed) {
         return Cow::Borrowed(text);
     }
@@ -35,5 +45,6 @@ mod tests {
         ] {
             assert_eq!(escaped(text), shown);
         }
+        assert_eq!(escaped_lines("a\u{1b}[2J\tb\r\n\u{9b}"), "a\\u{1b}[2J\tb\\r\n\\u{9b}");
     }
 }

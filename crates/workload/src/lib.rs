@@ -61,7 +61,7 @@ pub use captured::{CAPTURED, CapturedTrace, captured};
 pub use chain::open_all;
 pub use convert::{Converted, convert};
 pub use error::{WorkloadError, absent};
-pub use escape::escaped;
+pub use escape::{escaped, escaped_lines};
 pub use facts::{AddressFacts, DeviceRange, Facts, JobFacts, OperationCounts, TraceFacts};
 pub use formats::writing::Loss;
 pub use generators::generator::BuiltinInfo;

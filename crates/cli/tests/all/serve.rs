@@ -480,10 +480,7 @@ fn compare_on_a_recording_does_what_the_device_did() {
             let compared = ["compare", &trace, "--schemes", scheme, "--json", "-q"];
             let compared = ftlkit([&compared[..], &replay, &device[..2], &device[4..]].concat());
             let compared = &compared.json()["schemes"][0];
-            // Runs divide these by what their write queue took.
-            let apart = |figure: &str| figure.starts_with("waf") && scheme.starts_with("gftl");
-            let shared = SHARED.iter().filter(|figure| !apart(figure));
-            for figure in shared.filter(|figure| served[**figure] != compared[**figure]) {
+            for figure in SHARED.iter().filter(|figure| served[**figure] != compared[**figure]) {
                 let [served, compared] = [served, compared].map(|of| &of[*figure]);
                 differing.push(format!("{scheme}, image {kept}: {figure}: {served} {compared}"));
             }

@@ -101,36 +101,44 @@ fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
             "reads were of pages never written",
             vec![built(
                 "page-level",
-                "'uniform', requests = 2000, write_share = 0.5",
+                "'uniform', requests = 2000, parameters = { write_share = 0.5 }",
                 "precondition = 'none'",
             )],
             vec![built(
                 "page-level",
-                "'uniform', requests = 2000, write_share = 0.5",
+                "'uniform', requests = 2000, parameters = { write_share = 0.5 }",
                 "precondition = 'full'",
             )],
         ),
         (
             "page tasks are trims",
-            vec![built("page-level", "'uniform', requests = 2000, trim_share = 0.5", "")],
-            vec![built("page-level", "'uniform', requests = 2000, trim_share = 0.1", "")],
+            vec![built(
+                "page-level",
+                "'uniform', requests = 2000, parameters = { trim_share = 0.5 }",
+                "",
+            )],
+            vec![built(
+                "page-level",
+                "'uniform', requests = 2000, parameters = { trim_share = 0.1 }",
+                "",
+            )],
         ),
         (
             "no request named a stream",
-            vec![built("page-level+placement=host", "'uniform', requests = 2000", "")],
-            vec![built("page-level+placement=host", "'three-streams', requests = 2000", "")],
+            vec![built("page-level+placement=stream", "'uniform', requests = 2000", "")],
+            vec![built("page-level+placement=stream", "'three-streams', requests = 2000", "")],
         ),
         (
             "more bit errors than ECC corrects",
             vec![built(
                 "page-level",
-                "'uniform', requests = 2000, write_share = 0.5",
-                "precondition = 'full'\nbit_errors = '80+ecc=8'",
+                "'uniform', requests = 2000, parameters = { write_share = 0.5 }",
+                "precondition = 'full'\nbit_errors = 'wear:850000000,0,0+ecc=8'",
             )],
             vec![built(
                 "page-level",
-                "'uniform', requests = 2000, write_share = 0.5",
-                "precondition = 'full'\nbit_errors = '4+ecc=8'",
+                "'uniform', requests = 2000, parameters = { write_share = 0.5 }",
+                "precondition = 'full'\nbit_errors = 'wear:1000000,0,0+ecc=8'",
             )],
         ),
     ];

@@ -148,7 +148,8 @@ mod tests {
             assert_eq!(found.channel, made.channel, "{text}");
             assert_eq!(format!("{:?}", found.ssd), format!("{:?}", made.ssd), "{text}");
             assert_eq!(settings_of(&found, &found.schemes[0]).unwrap(), settings, "{text}");
-            let of = |of: &Resolved| (of.experiment.seed, of.experiment.default_share, of.geometry);
+            let share = |of: &Resolved| of.experiment.default_share.to_string();
+            let of = |of: &Resolved| (of.experiment.seed, share(of), of.geometry);
             assert_eq!(of(&found), of(&made), "{text}");
         }
     }
