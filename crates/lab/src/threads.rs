@@ -4,8 +4,8 @@ use crate::fault::Fault;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::Builder;
 
-/// Makes the threads on which this process runs schemes at once: one per core, or as `RAYON_NUM_THREADS` says, or as many as
-/// the system gives, or none beside this one, which must then be the one that starts all runs. Call it once, on the main
+/// Makes the threads on which this process runs schemes at once: one per core, or as `RAYON_NUM_THREADS` says. Where the
+/// system does not give all of them, there is none beside this one, which must then be the one that starts all runs. Call it once, on the main
 /// thread, before any run.
 ///
 /// # Errors
@@ -14,10 +14,10 @@ pub fn set_up() -> Result<(), Fault> {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok());
     let wanted = asked.filter(|count| *count > 0).unwrap_or_else(cores);
-    // Rayon makes all of its threads or panics, and tries once.
-    let pool = match at_once(wanted) {
-        0 => rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread(),
-        given => rayon::ThreadPoolBuilder::new().num_threads(given),
+    // Rayon makes all of its threads or panics, and tries once. With as many as can be had, nothing would be left for runs.
+    let pool = match at_once(wanted) == wanted {
+        true => rayon::ThreadPoolBuilder::new().num_threads(wanted),
+        false => rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread(),
     };
     pool.build_global().map_err(|error| Fault::internal(format!("threads: {error}")))
 }
