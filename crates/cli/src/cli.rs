@@ -118,7 +118,28 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// True for commands that run nothing, for which no threads are made.
+    fn only_tells(&self) -> bool {
+        let tells = matches!(
+            self,
+            Self::Bounds(_)
+                | Self::Explain(_)
+                | Self::List(_)
+                | Self::Trace(_)
+                | Self::Terms(_)
+                | Self::Completions(_)
+        );
+        #[cfg(unix)]
+        let tells = tells || matches!(self, Self::Image(_));
+        #[cfg(feature = "man")]
+        let tells = tells || matches!(self, Self::Man(_));
+        tells
+    }
+
     pub(crate) fn run(self) -> Result<(), Failure> {
+        if !self.only_tells() {
+            lab::threads::set_up()?;
+        }
         match self {
             Self::Compare(args) => args.run(),
             Self::Run(args) => match args.experiment()? {

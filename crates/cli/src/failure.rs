@@ -1,6 +1,6 @@
 //! Unsuccessful ends of a command, and their exit codes.
 
-use crate::output::colors;
+use crate::output::{colors, wrapped_for_errors};
 use crate::snippet::snippet;
 use lab::Fault;
 use lab::config::ConfigError;
@@ -110,12 +110,13 @@ impl Message {
     fn print(&self) {
         let color = colors(io::stderr().is_terminal());
         let (bold, plain) = if color { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
-        let mut text = format!("{bold}error{plain}: {}\n", escaped_lines(&self.what));
+        let what = wrapped_for_errors(&format!("error: {}\n", escaped_lines(&self.what)));
+        let mut text = what.replacen("error:", &format!("{bold}error{plain}:"), 1);
         if let Some((place, source, span)) = &self.source {
             text.push_str(&snippet(&escaped_lines(place), source, span, color));
         }
         if let Some(help) = &self.help {
-            text.push_str(&format!("help: {}\n", escaped_lines(help)));
+            text.push_str(&wrapped_for_errors(&format!("help: {}\n", escaped_lines(help))));
         }
         // If standard error is closed, nobody can read the message.
         let _ = io::stderr().write_all(text.as_bytes());

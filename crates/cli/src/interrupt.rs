@@ -27,9 +27,13 @@ pub(crate) fn listen_and_say(message: &'static str) {
 #[cfg(unix)]
 fn at_each(work: impl Fn() + Send + 'static) {
     use signal_hook::{consts::SIGINT, iterator::Signals};
-    if let Ok(mut signals) = Signals::new([SIGINT]) {
-        std::thread::spawn(move || signals.forever().for_each(|_| work()));
-    }
+    // The handler stays if its signals are dropped: it is set where somebody listens.
+    let listen = move || {
+        if let Ok(mut signals) = Signals::new([SIGINT]) {
+            signals.forever().for_each(|_| work());
+        }
+    };
+    let _ = std::thread::Builder::new().spawn(listen);
 }
 
 #[cfg(not(unix))]

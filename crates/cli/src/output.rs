@@ -100,6 +100,17 @@ pub(crate) fn wrapped(text: &str) -> String {
     text.lines().map(|line| lab::report::wrap(line, width(), "  ")).collect()
 }
 
+/// As [`wrapped`] for standard error, at the width of its terminal; elsewhere a paragraph is a line.
+pub(crate) fn wrapped_for_errors(text: &str) -> String {
+    let terminal =
+        terminal_size::terminal_size_of(io::stderr()).filter(|_| io::stderr().is_terminal());
+    let Some((columns, _)) = terminal.filter(|(columns, _)| columns.0 > 0) else {
+        return text.to_owned();
+    };
+    let width = usize::from(columns.0).max(40);
+    text.lines().map(|line| lab::report::wrap(line, width, "  ")).collect()
+}
+
 /// A note on standard error.
 pub(crate) fn note(text: &str) {
     // If standard error is closed, nobody can read it.

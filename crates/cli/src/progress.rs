@@ -219,7 +219,7 @@ impl Busy {
         }
         let [patience, pause] = shown.pauses();
         let (done, over) = mpsc::channel();
-        let shower = std::thread::spawn(move || {
+        let shower = std::thread::Builder::new().spawn(move || {
             let started = Instant::now();
             let mut wait = patience;
             while over.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
@@ -234,7 +234,7 @@ impl Busy {
                 draw("");
             }
         });
-        Self { done: Some(done), shower: Some(shower) }
+        Self { done: Some(done), shower: shower.ok() }
     }
 }
 

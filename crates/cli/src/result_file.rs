@@ -128,8 +128,15 @@ impl ResultFile {
 /// # Errors
 /// The system's, or [`io::ErrorKind::AlreadyExists`].
 pub(crate) fn regenerate(path: &Path, text: &str) -> io::Result<()> {
-    let first = |text: &str| text.lines().next().map(str::to_owned);
-    let own = |path: &Path| fs::read_to_string(path).is_ok_and(|old| first(&old) == first(text));
+    replace(path, text, |old| old.lines().next() == text.lines().next())
+}
+
+/// As [`regenerate`], for texts of which `is_own` tells whether one that is there is replaced.
+///
+/// # Errors
+/// As [`regenerate`].
+pub(crate) fn replace(path: &Path, text: &str, is_own: impl Fn(&str) -> bool) -> io::Result<()> {
+    let own = |path: &Path| fs::read_to_string(path).is_ok_and(|old| is_own(&old));
     match fs::symlink_metadata(path) {
         Ok(there) if !there.is_file() || !own(path) => {
             return Err(io::Error::new(

@@ -32,6 +32,7 @@ pub mod memory;
 pub mod program;
 pub mod results;
 pub mod sweep;
+pub mod threads;
 
 // The crates whose types are in this one's: a crate that depends on it needs no other.
 pub use {::flash, ::ftl, ::report, ::run, ::workload};

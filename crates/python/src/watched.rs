@@ -52,13 +52,17 @@ pub(crate) fn watched<T: Send>(
     let (ended, bell) = (Mutex::new(false), Condvar::new());
     let mut exception = None;
     let result = std::thread::scope(|scope| {
-        let worker = scope.spawn(|| {
+        let worker = std::thread::Builder::new().spawn_scoped(scope, || {
             let _over = Over(&ended, &bell);
             match policies.are_used() {
                 true => beside_python(|| work(&watched)),
                 false => Ok(work(&watched)),
             }
         });
+        let worker = match worker {
+            Ok(worker) => worker,
+            Err(error) => return Ok(Err(Fault::internal(format!("a thread: {error}")))),
+        };
         loop {
             let is_over = py.detach(|| {
                 let wait = bell.wait_timeout_while(lock(&ended), TICK, |ended| !*ended);

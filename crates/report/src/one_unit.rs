@@ -24,15 +24,12 @@ fn parts(cell: &str) -> Option<(String, &str, &str, &str)> {
     Some((number, blanks, unit, interval))
 }
 
-/// `number` in a unit that is `factor` times smaller, with as many digits as it had.
-fn scaled(number: &str, factor: f64) -> String {
-    let value = number.parse::<f64>().unwrap_or(0.0) * factor;
-    if value == 0.0 {
-        return "0".into();
-    }
-    let digits = number.trim_start_matches(['0', '.']).bytes().filter(u8::is_ascii_digit).count();
-    let decimals = digits as i32 - 1 - value.abs().log10().floor() as i32;
-    format!("{value:.*}", decimals.max(0) as usize)
+/// Decimals of a number in a unit that is `factor` times smaller, whose last digit there stands for no less than its last
+/// digit here: below 0 where digits would be made up.
+fn decimals(number: &str, factor: f64) -> i32 {
+    let given = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    // Powers of ten are not exact as logarithms.
+    (given as f64 - factor.log10() + 1e-9).floor() as i32
 }
 
 /// True for a number with a unit, which a line must not part.
@@ -40,35 +37,55 @@ pub(crate) fn is_quantity(cell: &str) -> bool {
     parts(cell).is_some_and(|(.., unit, _)| !unit.contains([' ', '\n']))
 }
 
-/// Writes the quantities of one kind among these cells in one unit: that of most of them, or the smaller one. Whole sizes
-/// are exact, and stay so in the smallest unit.
+/// Writes the quantities of one kind among these cells in one unit. Whole sizes are exact, and stay so in the smallest unit;
+/// a rounded number gets no digit that it had not, so that its unit is never a much smaller one. Among the units left,
+/// that of most cells, and of as many cells in each of several units, the larger one.
 pub(crate) fn one_unit(cells: Vec<&mut String>) {
     for kind in KINDS {
         let place = |cell: &str| {
             let (.., unit, _) = parts(cell)?;
             kind.iter().position(|(name, _)| *name == unit)
         };
-        let mut counts = vec![0; kind.len()];
-        cells.iter().filter_map(|cell| place(cell)).for_each(|at| counts[at] += 1);
-        if counts.iter().filter(|count| **count > 0).count() < 2 {
+        let is_exact = |number: &str| kind[0].0 == "B" && !number.contains('.');
+        // Place of the unit, number and value, of each cell.
+        let given: Vec<(usize, String, f64)> = cells
+            .iter()
+            .filter_map(|cell| {
+                let number = parts(cell)?.0;
+                let value = number.parse().ok()?;
+                Some((place(cell)?, number, value))
+            })
+            .collect();
+        if given.iter().all(|(at, ..)| *at == given[0].0) {
             continue;
         }
-        let is_exact = kind[0].0 == "B"
-            && cells.iter().any(|cell| {
-                place(cell).is_some()
-                    && parts(cell).is_some_and(|(number, ..)| !number.contains('.'))
-            });
-        let most = if is_exact { None } else { counts.iter().max().copied() };
-        let is_unit = |at: &usize| most.map_or(counts[*at] > 0, |most| counts[*at] == most);
-        let units: Vec<usize> = (0..kind.len()).filter(is_unit).collect();
-        // The smallest of sizes; of as many cells in each of several units, the middle one.
-        let to = units[if is_exact { 0 } else { (units.len() - 1) / 2 }];
+        let has_value: Vec<_> = given.iter().filter(|(.., value)| *value > 0.0).collect();
+        let count = |to: usize| has_value.iter().filter(|(at, ..)| *at == to).count();
+        let is_sound = |to: &usize| {
+            has_value.iter().all(|(from, number, _)| {
+                let factor = kind[*from].1 / kind[*to].1;
+                from == to || is_exact(number) || decimals(number, factor) >= 0
+            })
+        };
+        let units = (0..kind.len()).filter(|to| count(*to) > 0);
+        let to = match has_value.iter().all(|(_, number, _)| is_exact(number)) {
+            true => units.min(),
+            false => units.filter(is_sound).max_by_key(|to| (count(*to), *to)),
+        };
+        let to = to.unwrap_or(given[0].0);
         for cell in cells {
             let Some(from) = place(cell).filter(|from| *from != to) else { continue };
-            if let Some((number, blanks, _, interval)) = parts(cell) {
-                let number = scaled(&number, kind[from].1 / kind[to].1);
-                *cell = format!("{number}{blanks}{}{interval}", kind[to].0);
-            }
+            let Some((number, blanks, _, interval)) = parts(cell) else { continue };
+            let factor = kind[from].1 / kind[to].1;
+            let value = number.parse().unwrap_or(0.0) * factor;
+            let decimals = match (value == 0.0, is_exact(&number)) {
+                (true, _) => 0,
+                (_, false) => decimals(&number, factor).max(0),
+                (_, true) if from > to => 0,
+                // An exact size has any digits.
+                (_, true) => decimals(&number, factor).max(2 - value.log10().floor() as i32),
+            };
+            *cell = format!("{value:.*}{blanks}{}{interval}", decimals as usize, kind[to].0);
         }
         return;
     }
@@ -77,31 +94,74 @@ pub(crate) fn one_unit(cells: Vec<&mut String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ::run::report::units;
+
+    fn shown<T: AsRef<str>>(cells: &[T]) -> Vec<String> {
+        let mut cells: Vec<String> = cells.iter().map(|cell| cell.as_ref().to_owned()).collect();
+        one_unit(cells.iter_mut().collect());
+        cells
+    }
 
     #[test]
-    fn a_column_has_the_unit_of_most_cells() {
+    fn a_column_has_one_unit_and_no_digit_is_made_up() {
         for (given, expected) in [
             (vec!["220.9 µs", "20.77 ms", "16.28 ms"], vec!["0.2209 ms", "20.77 ms", "16.28 ms"]),
-            (vec!["25.0 µs", "58.3 s", "–"], vec!["25.0 µs", "58300000 µs", "–"]),
+            (vec!["220.9 µs", "2220.9 µs", "16.22 ms"], vec!["0.2209 ms", "2.2209 ms", "16.22 ms"]),
+            (vec!["25.0 µs", "58.3 s", "–"], vec!["0.0000250 s", "58.3 s", "–"]),
+            (vec!["850 ns", "220.9 µs", "0 ns"], vec!["0.850 µs", "220.9 µs", "0 µs"]),
             (vec!["512MiB", "16GiB"], vec!["512MiB", "16384MiB"]),
             (vec!["455.8 MiB", "2.0 GiB", "1.5 GiB"], vec!["0.4451 GiB", "2.0 GiB", "1.5 GiB"]),
             (vec!["0.0 ns", "1.5 ms", "2.0 ms"], vec!["0 ms", "1.5 ms", "2.0 ms"]),
+            (vec!["0 B", "31.0 KiB", "5 B"], vec!["0 KiB", "31.0 KiB", "0.00488 KiB"]),
+            (vec!["0B", "0KiB", "16GiB"], vec!["0GiB", "0GiB", "16GiB"]),
             (vec!["512B", "2KiB", "16KiB"], vec!["512B", "2048B", "16384B"]),
             (
                 vec!["16.20 ms", "2,220,950 ns", "2220.9 µs"],
-                vec!["16200 µs", "2220.950 µs", "2220.9 µs"],
+                vec!["16.20 ms", "2.220950 ms", "2.2209 ms"],
             ),
             (
                 vec!["498.1 µs ±5.3%", "11.63 ms", "1.2 µs"],
-                vec!["498.1 µs ±5.3%", "11630 µs", "1.2 µs"],
+                vec!["0.4981 ms ±5.3%", "11.63 ms", "0.0012 ms"],
             ),
-            (vec!["1.5 µs", "11.63 ms ±2%", "2.0 µs"], vec!["1.5 µs", "11630 µs ±2%", "2.0 µs"]),
             (vec!["3.8 MB", "10.9 MB"], vec!["3.8 MB", "10.9 MB"]),
             (vec!["a 1 ms", "2 µs", "3 %"], vec!["a 1 ms", "2 µs", "3 %"]),
         ] {
-            let mut cells: Vec<String> = given.iter().map(|cell| (*cell).to_owned()).collect();
-            one_unit(cells.iter_mut().collect());
-            assert_eq!(cells, expected);
+            assert_eq!(shown(&given), expected);
         }
+    }
+
+    /// Half of the last digit of a time, and all of it for a size, whose units are not 1000 apart.
+    #[test]
+    fn what_is_shown_is_the_true_number() {
+        let check = |true_ones: &[u64], cells: Vec<String>, digits: f64| {
+            let cells = shown(&cells);
+            let unit = parts(&cells[0]).unwrap().2.to_owned();
+            let (_, factor) = KINDS.concat().into_iter().find(|(name, _)| *name == unit).unwrap();
+            for (cell, true_one) in cells.iter().zip(true_ones) {
+                let (number, _, own, _) = parts(cell).unwrap();
+                assert_eq!(own, unit, "{cells:?}");
+                let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+                let error = number.parse::<f64>().unwrap() - *true_one as f64 / factor;
+                let last = 0.1f64.powi(decimals as i32);
+                assert!(
+                    error.abs() <= digits * last * 1.000_001,
+                    "{cell} of {true_one}: {cells:?}"
+                );
+            }
+        };
+        let mut x = 1u64;
+        for _ in 0..2000 {
+            let column: Vec<u64> = (0..4)
+                .map(|_| {
+                    x = x
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1_442_695_040_888_963_407);
+                    (x >> 32) % 10u64.pow(1 + (x >> 60) as u32 % 12)
+                })
+                .collect();
+            check(&column, column.iter().map(|ns| units::time(*ns as f64)).collect(), 0.5);
+            check(&column, column.iter().map(|bytes| units::bytes(*bytes)).collect(), 1.0);
+        }
+        check(&[31_764, 8128, 980], [31_764, 8128, 980].map(units::bytes).into(), 1.0);
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::failure::Failure;
 use crate::output;
+use crate::result_file::replace;
 use clap::{Args, Command};
 use clap_mangen::Man;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,12 +24,30 @@ pub(crate) struct ManArgs {
 impl ManArgs {
     pub(crate) fn run(self, command: Command) -> Result<(), Failure> {
         let Some(directory) = self.pages else {
-            let mut page = Vec::new();
-            Man::new(command).render(&mut page)?;
-            return output::text(&String::from_utf8_lossy(&page));
+            return output::text(&page(&Man::new(command))?);
         };
-        let refused = |error| Failure::input(format!("{}: {error}", directory.display()));
-        std::fs::create_dir_all(&directory).map_err(refused)?;
-        clap_mangen::generate_to(command, &directory).map_err(refused)
+        std::fs::create_dir_all(&directory)
+            .map_err(|error| Failure::input(format!("{}: {error}", directory.display())))?;
+        let mut command = command.disable_help_subcommand(true);
+        command.build();
+        write_pages(command, &directory)
     }
+}
+
+fn page(man: &Man) -> Result<String, Failure> {
+    let mut page = Vec::new();
+    man.render(&mut page)?;
+    Ok(String::from_utf8_lossy(&page).into_owned())
+}
+
+/// Writes the page of this command and those of its subcommands.
+fn write_pages(command: Command, directory: &Path) -> Result<(), Failure> {
+    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()).cloned() {
+        write_pages(inner, directory)?;
+    }
+    let man = Man::new(command);
+    let path = directory.join(man.get_filename());
+    let is_own = |page: &str| page.lines().any(|line| line.starts_with(".TH ftlkit"));
+    replace(&path, &page(&man)?, is_own)
+        .map_err(|error| Failure::input(format!("{}: {error}", path.display())))
 }

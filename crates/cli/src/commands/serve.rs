@@ -415,11 +415,12 @@ impl ServeArgs {
         let metrics = metrics.transpose()?;
         let mut signals = front.signals.take().ok_or_else(|| Failure::internal("no signals"))?;
         let (handle, stopper) = (signals.handle(), stop.clone());
-        let waiting = std::thread::spawn(move || {
+        let waiting = std::thread::Builder::new().spawn(move || {
             if signals.forever().next().is_some() {
                 stopper.stop();
             }
         });
+        let waiting = waiting.map_err(|error| Failure::internal(format!("a thread: {error}")))?;
         let title = format!("{title} of {}", Bytes::new(device.bytes()).rounded_down());
         let names: Vec<&str> = exports.iter().map(|export| export.name.as_str()).collect();
         let mut places: Vec<String> =

@@ -87,6 +87,8 @@ fn devices_beyond_the_memory_of_the_machine() {
     let needs = ["capacity", "GiB of memory", "available", "smaller --capacity"];
     words("compare uniform --schemes page-level,fsr,lazy-rtgc --capacity 8191GiB").refused(&needs);
     words("compare uniform --schemes page-level,fsr,lazy-rtgc --capacity 8191GiB --dry-run").ok();
+    words("choose uniform --deadline 3ms --capacity 8191GiB --parts evaluation-slc")
+        .refused(&needs);
     let scratch = Scratch::new("memory");
     let mut text = csv_trace(10);
     text.push_str("20000000,write,5497558138880,4096\n");

@@ -155,6 +155,19 @@ fn every_command_has_a_manual_page() {
         assert!(page.contains(".SH SYNOPSIS"), "{name}");
     }
     assert!(words("man").ok().contains(".TH ftlkit 1"));
+    // Own pages are replaced; another's file and a link are not.
+    ftlkit(["man", "--pages", &scratch.at("pages")]).ok();
+    let page = scratch.at("pages/ftlkit-compare.1");
+    std::fs::write(&page, "mine").unwrap();
+    ftlkit(["man", "--pages", &scratch.at("pages")]).refused(&["ftlkit-compare.1", "another's"]);
+    assert_eq!(std::fs::read_to_string(&page).unwrap(), "mine");
+    #[cfg(unix)]
+    {
+        let own = scratch.at("pages/ftlkit-run.1");
+        std::fs::remove_file(&page).unwrap();
+        std::os::unix::fs::symlink(own, &page).unwrap();
+        ftlkit(["man", "--pages", &scratch.at("pages")]).refused(&["ftlkit-compare.1"]);
+    }
     ftlkit(["man", "--pages", &scratch.file("file", "")]).refused(&["file"]);
     let version = words("--version").ok();
     assert!(version.starts_with(concat!("ftlkit ", env!("CARGO_PKG_VERSION"))), "{version}");
@@ -365,5 +378,22 @@ fn bench_measures_what_it_is_asked_to() {
         "ram_bytes_per_page",
     ] {
         assert!(!rows[0][key].is_null(), "{key}");
+    }
+}
+
+/// Memory for the program, but not for the stacks of many threads: one does all runs.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_that_the_system_refuses_are_done_without() {
+    for (limit, threads) in [("200000", "400"), ("120000", "64")] {
+        let run = std::process::Command::new("sh")
+            .args(["-c", "ulimit -v $0 && exec \"$@\"", limit, env!("CARGO_BIN_EXE_ftlkit")])
+            .args(["compare", "uniform", "--requests", "1000", "--capacity", "4MiB"])
+            .env("RAYON_NUM_THREADS", threads)
+            .output()
+            .expect("a shell");
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert!(!said.contains("panicked"), "{limit}: {said}");
+        assert_eq!(run.status.code(), Some(0), "{limit}: {said}");
     }
 }

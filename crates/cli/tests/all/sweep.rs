@@ -369,6 +369,7 @@ fn columns_of_plots_are_checked_before_the_runs() {
     let out = scratch.at("out");
     for (plot, said) in [
         ("x=share,y=wf", "did you mean `waf`?"),
+        ("x=foo,y=waf", "no column is called `foo`"),
         ("x=shar,y=waf", "did you mean `share`?"),
         ("x=share,y=waf,by=chanels", "no column is called `chanels`"),
         ("x=share,y=victim", "no row has a number in `victim`"),

@@ -7,6 +7,8 @@ use crate::config::{
     TextOrTable, Word,
 };
 use crate::fault::Fault;
+use crate::memory;
+use crate::sweep::Memory;
 use ::run::report::{LargestRequest, SchemeReport, units};
 use ::run::{Observer, Phase, RunError};
 use bounds::task_set::PageCosts;
@@ -168,8 +170,7 @@ impl Question {
             part: Some(TextOrTable(part.clone())),
             ..self.experiment.clone()
         };
-        experiment.resolve()?;
-        Ok(())
+        Ok(experiment.resolve()?.check_memory()?)
     }
 
     /// What is asked: workload, capacity, precondition, parts and schemes to try.
@@ -213,9 +214,10 @@ impl Question {
     /// combinations; if it stops the search, those that had not ended are left out.
     pub fn answer(&self, observer: &dyn Observer) -> Vec<Choice> {
         let candidates = self.candidates();
+        let memory = Memory::new(memory::available_bytes());
         let (done, total) = (AtomicU64::new(0), candidates.len() as u64);
         let tried = candidates.par_iter().map(|candidate| {
-            let choice = self.try_one(candidate, observer);
+            let choice = self.try_one(candidate, &memory, observer);
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             observer.progress("", Phase::Measure, done, Some(total));
             choice
@@ -241,7 +243,12 @@ impl Question {
     }
 
     /// `None` if the observer stops it.
-    fn try_one(&self, candidate: &Candidate<'_>, observer: &dyn Observer) -> Option<Choice> {
+    fn try_one(
+        &self,
+        candidate: &Candidate<'_>,
+        memory: &Memory,
+        observer: &dyn Observer,
+    ) -> Option<Choice> {
         if observer.stop() {
             return None;
         }
@@ -265,9 +272,12 @@ impl Question {
             Ok(resolved) => resolved,
             Err(error) => return Some(refused(error.to_string())),
         };
-        if let Err(error) = resolved.check_memory() {
-            return Some(refused(error.to_string()));
+        let needed = resolved.needed_bytes(&resolved.schemes[0]);
+        if let Some(reason) = memory.too_large(needed) {
+            return Some(refused(reason));
         }
+        // Runs that do not fit beside each other wait.
+        let _held = memory.take(needed);
         let choice = match run_one(&resolved, 0, &Stops(observer)) {
             Ok(_) if observer.stop() => return None,
             Ok(report) => Choice::of(&resolved, &report),

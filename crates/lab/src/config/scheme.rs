@@ -277,6 +277,7 @@ mod tests {
             ("fsr+share=0.5+op=28%", "share is set twice"),
             ("fsr+op", "such as 28%"),
             ("fsr+op=7", "write `7%` or `0.07`"),
+            ("fsr+op=1.5", "write `1.5%` or `0.015`, or `150%`"),
             ("fsr+share=80", "write `80%` or `0.8`"),
             ("fsr+op=0", "above 0"),
             ("fsr+idle+idle_collection=false", "idle is set twice"),

@@ -432,7 +432,13 @@ pub(super) const OVER_PROVISIONING: &str = "op";
 /// If it is no ratio above 0.
 pub(super) fn share_of_op(text: &str) -> Result<f64, String> {
     let is = "op is (physical - logical) / logical pages, above 0, such as 28% or 0.28";
-    let ratio = share(text).map_err(|why| format!("{is}: {why}"))?;
+    // Unlike a share, it may be above 1.
+    let ratio = share(text).map_err(|why| match text.trim().parse::<f64>() {
+        Ok(ratio) if ratio.is_finite() => {
+            format!("{is}: {why}, or `{}%` if there are so many more", (ratio * 1e8).round() / 1e6)
+        }
+        _ => format!("{is}: {why}"),
+    })?;
     if ratio <= 0.0 {
         return Err(format!("{is}, not `{text}`"));
     }

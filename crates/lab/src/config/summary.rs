@@ -39,7 +39,12 @@ impl Resolved {
         }
         let at = lines.len() - 2;
         lines.splice(at..at, self.job_lines());
-        lines.extend(self.all_notes().map(|note| ("note", note.to_owned())));
+        // Signs that a trace is misread (crate `workload`) put every figure in doubt.
+        let kind = |note: &str| match note.starts_with("is the trace read right?") {
+            true => "warning:",
+            false => "note",
+        };
+        lines.extend(self.all_notes().map(|note| (kind(note), note.to_owned())));
         lines
     }
 

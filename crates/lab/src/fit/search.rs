@@ -276,6 +276,7 @@ impl Search<'_> {
         let experiment =
             Experiment::from_table(experiment, "fit").map_err(|error| failed(&error))?;
         let resolved = experiment.resolve().map_err(|error| failed(&error))?;
+        resolved.check_memory().map_err(|error| failed(&error))?;
         let quiet = Quiet(self.observer);
         let report = run_one(&resolved, 0, &quiet).map_err(|error| match error {
             RunError::Stopped => RunEnd::Stopped,

@@ -30,6 +30,7 @@ pub use page::page;
 pub use plan::{Plan, Point};
 pub use plot::{PlotChoice, check as check_plots, plot};
 pub use rows::{Outcome, Row, Status, over_seeds, rows, varied};
+pub(crate) use run::Memory;
 pub use run::{Limits, Watch, run, run_point};
 pub use summary::{Summary, summary};
 pub use survey::{Estimate, survey};

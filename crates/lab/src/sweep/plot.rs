@@ -217,8 +217,12 @@ fn column(rows: &[Row], axis: &str, name: &str) -> Result<String, ConfigError> {
     if let Some(with_unit) = units.iter().find(|with_unit| names.contains(&with_unit.as_str())) {
         return Ok(with_unit.clone());
     }
-    let keys =
-        names.iter().copied().take(12).chain(["waf"]).chain(SHORT.iter().map(|short| short.0));
+    let mut keys: Vec<&str> = Vec::new();
+    for key in names.iter().take(12).chain(&["waf"]).chain(SHORT.iter().map(|short| &short.0)) {
+        if !keys.contains(key) {
+            keys.push(key);
+        }
+    }
     let reason = match crate::config::nearest(wanted, names.iter().copied()) {
         Some(meant) => format!("no column is called `{name}`; did you mean `{meant}`?"),
         None => format!("no column is called `{name}`; {}", did_you_mean(name, keys)),

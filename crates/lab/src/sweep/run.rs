@@ -64,7 +64,7 @@ pub fn run(
     }
     let open: Vec<usize> = (0..found.len()).filter(|at| found[*at].is_none()).collect();
     let (found, next, error) = (Mutex::new(found), AtomicUsize::new(0), Mutex::new(None));
-    let memory = Memory { limit: limits.bytes, used: Mutex::new(0), freed: Condvar::new() };
+    let memory = Memory::new(limits.bytes);
     let work = || {
         while let Some(at) = open.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
             let point = &plan.points[at];
@@ -83,7 +83,10 @@ pub fn run(
     };
     std::thread::scope(|scope| {
         for _ in 1..limits.threads.min(open.len()) {
-            scope.spawn(work);
+            // Where the system refuses a thread, the others do its work.
+            if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
         }
         work();
     });
@@ -97,7 +100,7 @@ pub fn run(
 
 /// Measures one point, outside a sweep's own loop; `None` if it was stopped. `at` is the run's number for the observer.
 pub fn run_point(point: &Point, at: usize, limits: Limits, watch: &dyn Watch) -> Option<Outcome> {
-    let memory = Memory { limit: limits.bytes, used: Mutex::new(0), freed: Condvar::new() };
+    let memory = Memory::new(limits.bytes);
     measure(point, at, &memory, watch)
 }
 
@@ -117,7 +120,7 @@ fn measure(point: &Point, at: usize, memory: &Memory, watch: &dyn Watch) -> Opti
     };
     let scheme = &resolved.schemes[0];
     let needed = resolved.needed_bytes(scheme);
-    if let Some(reason) = too_large(needed, memory.limit) {
+    if let Some(reason) = memory.too_large(needed) {
         return impossible(reason);
     }
     let _held = memory.take(needed);
@@ -176,18 +179,28 @@ fn told(error: &dyn std::error::Error) -> String {
 }
 
 /// Memory that all runs share.
-struct Memory {
+pub(crate) struct Memory {
     limit: Option<u64>,
     used: Mutex<u64>,
     freed: Condvar,
 }
 
 /// Memory of one run, given back when it is dropped.
-struct Held<'a>(&'a Memory, u64);
+pub(crate) struct Held<'a>(&'a Memory, u64);
 
 impl Memory {
+    /// Why a run of this size cannot be made.
+    pub(crate) fn too_large(&self, needed: u64) -> Option<String> {
+        too_large(needed, self.limit)
+    }
+
+    /// So many bytes; `None`: unknown.
+    pub(crate) fn new(limit: Option<u64>) -> Self {
+        Self { limit, used: Mutex::new(0), freed: Condvar::new() }
+    }
+
     /// Waits until a run of this size fits beside the others.
-    fn take(&self, bytes: u64) -> Held<'_> {
+    pub(crate) fn take(&self, bytes: u64) -> Held<'_> {
         let mut used = lock(&self.used);
         while *used > 0 && self.limit.is_some_and(|limit| *used + bytes > limit) {
             used = self.freed.wait(used).unwrap_or_else(PoisonError::into_inner);

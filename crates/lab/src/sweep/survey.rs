@@ -44,23 +44,26 @@ pub fn survey(plan: &Plan, kept: Option<&Kept>, limits: Limits) -> Estimate {
         point.experiment.is_ok() && kept.is_some_and(|kept| kept.get(point).is_some())
     };
     let open: Vec<usize> = (0..plan.points.len()).filter(|at| !is_kept(*at)).collect();
-    std::thread::scope(|scope| {
-        for _ in 0..limits.threads.min(open.len()) {
-            scope.spawn(|| {
-                while let Some(at) = open.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
-                    let needs = resolve(&plan.points[at]).and_then(|resolved| {
-                        let scheme = &resolved.schemes[0];
-                        let steps =
-                            resolved.preconditioning_writes(scheme) + resolved.facts.requests;
-                        let bytes = resolved.needed_bytes(scheme);
-                        too_large(bytes, limits.bytes).map_or(Ok((steps, bytes)), Err)
-                    });
-                    if let Ok(mut found) = found.lock() {
-                        found.push((at, needs));
-                    }
-                }
+    let work = || {
+        while let Some(at) = open.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
+            let needs = resolve(&plan.points[at]).and_then(|resolved| {
+                let scheme = &resolved.schemes[0];
+                let steps = resolved.preconditioning_writes(scheme) + resolved.facts.requests;
+                let bytes = resolved.needed_bytes(scheme);
+                too_large(bytes, limits.bytes).map_or(Ok((steps, bytes)), Err)
             });
+            if let Ok(mut found) = found.lock() {
+                found.push((at, needs));
+            }
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..limits.threads.min(open.len()) {
+            if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
+        }
+        work();
     });
     let mut found = found.into_inner().unwrap_or_default();
     found.sort_unstable_by_key(|(at, _)| *at);

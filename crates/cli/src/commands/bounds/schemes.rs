@@ -49,7 +49,8 @@ pub(super) fn division_table(rows: &[Division]) -> String {
             text.push_str(&format!("\n{}", output::wrapped(&line).trim_end()));
         }
         if let Some(note) = row.map_ram() {
-            text.push_str(&format!("\n{}: {note}", row.scheme()));
+            let line = format!("{}: {note}", row.scheme());
+            text.push_str(&format!("\n{}", output::wrapped(&line).trim_end()));
         }
     }
     text

@@ -42,7 +42,7 @@ impl Metrics {
         label: String,
     ) -> Result<Self, Failure> {
         let address = listener.local_addr().map_err(Failure::internal)?;
-        let thread = thread::spawn(move || {
+        let thread = thread::Builder::new().spawn(move || {
             for client in listener.incoming() {
                 if monitor.has_ended() {
                     return;
@@ -55,6 +55,7 @@ impl Metrics {
                 }
             }
         });
+        let thread = thread.map_err(|error| Failure::internal(format!("a thread: {error}")))?;
         Ok(Self { address, thread })
     }
 

@@ -64,14 +64,15 @@ impl Watch {
     ) -> io::Result<Self> {
         let view = View::new(title, places);
         let mut terminal = ratatui::try_init()?;
-        Ok(Self(thread::spawn(move || {
+        let thread = thread::Builder::new().spawn(move || {
             let shown = show(&mut terminal, view, &monitor, &stop, &log);
             ratatui::restore();
             if shown.is_err() {
                 stop.stop();
             }
             shown
-        })))
+        });
+        thread.map(Self).inspect_err(|_| ratatui::restore())
     }
 
     /// Waits until the terminal is as before; the monitor has ended.
