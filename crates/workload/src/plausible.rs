@@ -1,7 +1,9 @@
 //! Signs that a trace was read with wrong units or in a wrong format.
 
 use crate::formats::format::FormatInfo;
+use crate::reader::TraceReader;
 use crate::request::{Op, Request};
+use crate::source::Source;
 use crate::units::{YEAR_NS, round_bytes};
 
 const SECTOR: u64 = 512;
@@ -152,15 +154,15 @@ impl Signs {
         })
     }
 
+    /// The signs of all that was read of a trace: see [`told`](Self::told).
+    pub(crate) fn of(&self, reader: &TraceReader) -> Vec<String> {
+        self.told(reader.format(), reader.units_asked(), reader.has_arrivals())
+    }
+
     /// One sentence per sign, with the operations that show it and what may mend it.
     ///
     /// `units_asked`: options say the units.
-    pub(crate) fn told(
-        &self,
-        format: &FormatInfo,
-        units_asked: bool,
-        has_arrivals: bool,
-    ) -> Vec<String> {
+    fn told(&self, format: &FormatInfo, units_asked: bool, has_arrivals: bool) -> Vec<String> {
         let mut told = Vec::new();
         if has_arrivals && self.longest_gap_ns > YEAR_NS {
             told.push(format!(
