@@ -3,7 +3,7 @@
 use crate::error::WorkloadError;
 use crate::formats::Counts;
 use crate::formats::format::Engine;
-use crate::looped::check_latest;
+use crate::looped::{FEWER_FILES, check_latest};
 use crate::merged::Merged;
 use crate::options::TraceOptions;
 use crate::reader::{TraceReader, open};
@@ -216,7 +216,7 @@ impl Engine for Chain {
                 self.last_ns = self.last_ns.max(request.arrival_ns);
                 request.device = self.device(request.device);
             }
-            check_latest(self.last_ns)?;
+            check_latest(self.last_ns, FEWER_FILES)?;
             break;
         }
         Ok(out.len() - before)
@@ -232,6 +232,10 @@ impl Engine for Chain {
 
     fn has_devices(&self) -> bool {
         true
+    }
+
+    fn assumed_units(&self) -> (Option<u64>, Option<u64>) {
+        self.files[0].units()
     }
 
     fn base_ns(&self) -> Option<u64> {

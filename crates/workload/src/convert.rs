@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::error::WorkloadError;
+use crate::formats::Counts;
 use crate::formats::format::FormatInfo;
 use crate::formats::names;
 use crate::formats::writing::{Loss, Writer, Writing};
 use crate::output::Output;
+use crate::plausible::Signs;
 use crate::reader::TraceReader;
 use crate::request::Request;
 use crate::source::Source;
@@ -28,6 +30,23 @@ pub struct Converted {
     /// Devices whose numbers do not fit or were taken, by name in the source, and their numbers in the target.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub renumbered: BTreeMap<String, u32>,
+    /// Records of the source read, kept and dropped.
+    pub counts: Counts,
+    /// How several files are played; `None` for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<String>,
+    /// Remarks on how the source was taken.
+    pub notes: Vec<String>,
+    /// Signs that the units or the format of the source may be wrong.
+    pub warnings: Vec<String>,
+}
+
+impl Converted {
+    /// With what is known of the source once all is read.
+    fn of(self, reader: &TraceReader, signs: &Signs) -> Self {
+        let (counts, notes) = (reader.counts(), reader.notes());
+        Self { counts, files: reader.files(), notes, warnings: signs.of(reader), ..self }
+    }
 }
 
 /// Writes all requests of `reader` to the file `to`, compressed as its name asks for: see [`Output`].
@@ -69,9 +88,10 @@ pub fn convert(
     }
     let mut out = Output::new(file, to).map_err(io)?;
     let mut writer = Written::new(writing, reader.has_arrivals());
-    let mut batch = Vec::new();
+    let (mut batch, mut signs) = (Vec::new(), Signs::default());
     while reader.fill(&mut batch, 8192)? > 0 {
         for request in batch.drain(..) {
+            signs.take(&request);
             writer.add(&request, &|device| reader.device_name(device));
             if !allow_loss && writer.done.losses.keys().any(|loss| !loss.is_of_source()) {
                 return Err(lossy(to, target.name, &writer.done, &request));
@@ -86,7 +106,7 @@ pub fn convert(
     writer.writer.end(&mut writer.text);
     out.write_all(&writer.text).and_then(|()| out.finish()).map_err(io)?;
     partial.complete(to)?;
-    Ok(writer.done)
+    Ok(writer.done.of(&reader, &signs))
 }
 
 /// Writes the requests as Parquet, which holds ftlkit's own table.
@@ -107,8 +127,9 @@ fn to_parquet(
     let file = partial.file.try_clone().map_err(io)?;
     let mut table = crate::parquet::Table::new(file, reader.has_arrivals()).map_err(io)?;
     let mut done = Converted::default();
-    let mut batch = Vec::new();
+    let (mut batch, mut signs) = (Vec::new(), Signs::default());
     while reader.fill(&mut batch, 8192)? > 0 {
+        batch.iter().for_each(|request| signs.take(request));
         table.add(&batch).map_err(io)?;
         done.written += batch.len() as u64;
         batch.clear();
@@ -118,7 +139,7 @@ fn to_parquet(
     }
     table.finish().map_err(io)?;
     partial.complete(to)?;
-    Ok(done)
+    Ok(done.of(&reader, &signs))
 }
 
 #[cfg(not(feature = "parquet"))]

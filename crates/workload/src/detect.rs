@@ -5,6 +5,7 @@ use std::path::Path;
 use memchr::{memchr_iter, memrchr};
 
 use crate::formats::buffer::HEAD_BYTES;
+use crate::formats::csv;
 use crate::formats::fields::shortened;
 use crate::formats::format::FormatInfo;
 use crate::formats::head::{Head, Looks, is_aside};
@@ -75,6 +76,8 @@ fn by_content(head: &Head<'_>) -> Result<Detected, String> {
             Looks::Lines(..) | Looks::No | Looks::ByName(_) => {}
         }
     }
+    let table =
+        || csv::refused(head).map(|why| format!("the first line is the header of a table: {why}"));
     match best {
         (n, of, Some(format)) if 2 * n > of => Ok(Detected {
             format,
@@ -84,12 +87,14 @@ fn by_content(head: &Head<'_>) -> Result<Detected, String> {
             ),
             looks_like: None,
         }),
-        (n, of, Some(format)) => Err(format!(
-            "the format cannot be detected: only {n} of the first {of} lines fit `{}`, and other formats fit \
-             less; name it with --format NAME",
-            format.name
-        )),
-        (_, _, None) => Err(unknown(head)),
+        (n, of, Some(format)) => Err(table().unwrap_or_else(|| {
+            format!(
+                "the format cannot be detected: only {n} of the first {of} lines fit `{}`, and other formats fit \
+                 less; name it with --format NAME",
+                format.name
+            )
+        })),
+        (_, _, None) => Err(table().unwrap_or_else(|| unknown(head))),
     }
 }
 

@@ -11,6 +11,11 @@ pub fn absent(what: impl fmt::Display, feature: &str) -> String {
     )
 }
 
+/// A column as it follows a line number.
+fn place(column: u32) -> String {
+    if column == 0 { String::new() } else { format!(":{column}") }
+}
+
 /// Reason why a workload cannot be read or generated.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkloadError {
@@ -23,13 +28,13 @@ pub enum WorkloadError {
         source: std::io::Error,
     },
     /// A line or record does not match the format.
-    #[error("{}:{line}:{column}: expected {expected}, found `{found}` ({format} format)", path.display())]
+    #[error("{}:{line}{}: expected {expected}, found `{found}` ({format} format)", path.display(), place(*column))]
     BadRecord {
         /// Path of the file.
         path: PathBuf,
         /// Line (text) or record (binary), counted from 1.
         line: u64,
-        /// Column (text) or byte within the record (binary), counted from 1.
+        /// Column (text) or byte within the record (binary), counted from 1; 0 if it is not known.
         column: u32,
         /// Expected content.
         expected: String,

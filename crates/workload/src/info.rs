@@ -265,7 +265,7 @@ impl Tally {
             compression: reader.compression(),
             files: reader.files(),
             notes: reader.notes(),
-            warnings: self.signs.told(reader.format(), reader.units_asked(), reader.has_arrivals()),
+            warnings: self.signs.of(reader),
             picture: self.pictured.finish(),
             ops: Op::ALL.into_iter().map(|op| (op.name(), self.ops[op as usize])).collect(),
             write_percent: percent(self.ops[Op::Write as usize].requests, requests),

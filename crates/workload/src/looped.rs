@@ -57,14 +57,18 @@ where
     }
 }
 
-/// Refuses a latest arrival beyond the range of a run's clocks.
-pub(crate) fn check_latest(latest_ns: u64) -> Result<(), WorkloadError> {
+/// What brings the latest arrival of passes, and of files in turn or merged, back into the range of a run's clocks.
+pub(crate) const FEWER_PASSES: &str = "use fewer --loops or --requests, or a smaller --time-scale";
+pub(crate) const FEWER_FILES: &str =
+    "take fewer files together, or remove records with stray times";
+
+/// Refuses a latest arrival beyond the range of a run's clocks, and says what to do.
+pub(crate) fn check_latest(latest_ns: u64, remedy: &str) -> Result<(), WorkloadError> {
     if latest_ns <= LATEST_NS {
         return Ok(());
     }
     Err(WorkloadError::Unfit(format!(
-        "a request arrives {:.1} years after the first, and a run lasts at most 73 (2^61 ns): use fewer --loops or --requests, or \
-         a smaller --time-scale",
+        "a request arrives {:.1} years after the first, and a run lasts at most 73 (2^61 ns): {remedy}",
         latest_ns as f64 / YEAR_NS as f64
     )))
 }
@@ -94,7 +98,7 @@ where
                 self.last_ns = self.last_ns.max(request.arrival_ns);
                 request.arrival_ns = request.arrival_ns.saturating_add(self.begin_ns);
             }
-            check_latest(self.begin_ns.saturating_add(self.last_ns))?;
+            check_latest(self.begin_ns.saturating_add(self.last_ns), FEWER_PASSES)?;
         }
         self.given += count as u64;
         self.left -= count as u64;

@@ -4,7 +4,7 @@ use crate::chain::{Devices, LONGEST_GAP_NS, counts_of, goes_on, notes_of, own_cl
 use crate::error::WorkloadError;
 use crate::formats::Counts;
 use crate::formats::format::Engine;
-use crate::looped::check_latest;
+use crate::looped::{FEWER_FILES, check_latest};
 use crate::reader::TraceReader;
 use crate::request::Request;
 use crate::source::Source;
@@ -32,6 +32,8 @@ pub(crate) struct Merged {
     unnamed: BTreeSet<usize>,
     /// Files that begin while others play, and devices of theirs that others have had.
     overlapping: usize,
+    /// Files whose clock does not go on from those before.
+    apart: usize,
     shared: BTreeSet<u32>,
     notes: Vec<String>,
 }
@@ -102,6 +104,7 @@ impl Merged {
             devices: Devices::default(),
             unnamed: BTreeSet::new(),
             overlapping: 0,
+            apart: 0,
             shared: BTreeSet::new(),
             notes: Vec::new(),
         })
@@ -122,6 +125,7 @@ impl Merged {
         if alone && begin_ns.saturating_sub(self.last_ns) > LONGEST_GAP_NS {
             begin_ns = self.last_ns;
             self.clock = (file.base_ns, begin_ns);
+            self.apart += 1;
             self.notes.push(own_clock(&file.reader));
         } else if alone && at > 0 {
             self.notes.push(goes_on(&file.reader, begin_ns.saturating_sub(self.last_ns)));
@@ -199,7 +203,7 @@ impl Engine for Merged {
                 break;
             }
         }
-        check_latest(self.last_ns)?;
+        check_latest(self.last_ns, FEWER_FILES)?;
         Ok(out.len() - before)
     }
 
@@ -215,14 +219,27 @@ impl Engine for Merged {
         true
     }
 
+    fn assumed_units(&self) -> (Option<u64>, Option<u64>) {
+        self.files[0].reader.units()
+    }
+
     fn base_ns(&self) -> Option<u64> {
         Some(self.files[0].base_ns)
     }
 
     fn files(&self) -> Option<String> {
         let files = self.files.len();
+        let apart = match self.apart {
+            0 => "",
+            1 => "; one begins more than 30 days after the others have ended, and follows at once",
+            _ => {
+                "; several begin more than 30 days after those before have ended, and follow at once"
+            }
+        };
         let begin = match self.overlapping {
-            0 => return Some(format!("{files} files, one after the other by their clocks")),
+            0 => {
+                return Some(format!("{files} files, one after the other by their clocks{apart}"));
+            }
             1 => "one begins".to_owned(),
             n => format!("{n} begin"),
         };
@@ -233,7 +250,7 @@ impl Engine for Merged {
             (Some(name), more) => format!("; device {name} of several is one, and {more} more"),
         };
         Some(format!(
-            "{files} files, merged by time: {begin} before others have ended{shared}; --chain plays them in turn"
+            "{files} files, merged by time: {begin} before others have ended{shared}{apart}; --chain plays them in turn"
         ))
     }
 

@@ -144,9 +144,10 @@ fn float(text: &mut Vec<u8>, column: &str, number: f64, digits: u32) -> io::Resu
         return Ok(());
     }
     let most = (1_u64 << digits) as f64;
-    if number.abs() > most {
+    // A whole number beyond may have been rounded to it.
+    if number.abs() >= most {
         return Err(io::Error::other(format!(
-            "column `{column}`: a float of {digits} binary digits may be wrong above {most}: write the column as integers"
+            "column `{column}`: a float of {digits} binary digits may be wrong from {most} on: write the column as integers"
         )));
     }
     write!(text, "{number}")
@@ -453,6 +454,21 @@ mod tests {
         std::fs::remove_dir_all(folder).unwrap();
     }
 
+    #[test]
+    fn floats_end_where_whole_numbers_are_rounded() {
+        for (most, digits) in [(16_777_216.0, 24), (9_007_199_254_740_992.0, 53)] {
+            let write = |number: f64| {
+                let mut text = Vec::new();
+                super::float(&mut text, "time", number, digits).map(|()| text)
+            };
+            assert_eq!(write(most - 1.0).unwrap(), (most - 1.0).to_string().as_bytes());
+            // 16 777 217 is stored as 16 777 216.
+            for number in [most, -most, f64::from((most + 1.0) as f32)] {
+                assert!(write(number).is_err(), "{number}");
+            }
+        }
+    }
+
     /// Written by another library: pages of both versions, codecs, decimals and floats; 12 requests each.
     #[test]
     fn files_of_others_are_read_exactly_or_refused_by_name() {
@@ -477,7 +493,7 @@ mod tests {
             ("brotli", "Brotli inside Parquet is not supported"),
             (
                 "float_large",
-                "column `offset_bytes`: a float of 24 binary digits may be wrong above 16777216",
+                "column `offset_bytes`: a float of 24 binary digits may be wrong from 16777216 on",
             ),
             ("double_half", "`.5`"),
             ("timestamp", "column `arrival_s`: `"),

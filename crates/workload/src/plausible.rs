@@ -1,7 +1,10 @@
 //! Signs that a trace was read with wrong units or in a wrong format.
 
+use crate::chain::LONGEST_GAP_NS;
 use crate::formats::format::FormatInfo;
+use crate::reader::TraceReader;
 use crate::request::{Op, Request};
+use crate::source::Source;
 use crate::units::{YEAR_NS, round_bytes};
 
 const SECTOR: u64 = 512;
@@ -14,6 +17,8 @@ const FEWEST: u64 = 20;
 const FEWEST_OF_ONE: u64 = 10;
 /// Mean length from which on lengths in sectors are perhaps bytes.
 const LONG_MEAN: f64 = (8 << 20) as f64;
+/// Longest request that the kernel sends unless it is told otherwise: 1280 KiB.
+const KERNEL_MOST: f64 = (1280 << 10) as f64;
 /// Address from which on addresses are perhaps in another unit: 16 TiB.
 const FAR: u64 = 1 << 44;
 /// Addresses so many times all bytes asked for are perhaps in another unit, if of so many requests none goes on.
@@ -32,9 +37,9 @@ pub(crate) struct Signs {
     last_ns: u64,
     latest_ns: u64,
     backwards: u64,
-    longest_gap_ns: u64,
-    /// Requests before that gap.
-    before_gap: u64,
+    /// The longest jump of time ahead of all before and that back from the request before, ns, and the requests before it.
+    ahead: (u64, u64),
+    back: (u64, u64),
     /// Requests that begin where the one before ends.
     follow: u64,
     end: u64,
@@ -90,9 +95,13 @@ impl Signs {
     #[inline]
     pub(crate) fn take(&mut self, request: &Request) {
         self.backwards += u64::from(request.arrival_ns < self.last_ns);
-        let gap_ns = request.arrival_ns.saturating_sub(self.latest_ns);
-        if gap_ns > self.longest_gap_ns {
-            (self.longest_gap_ns, self.before_gap) = (gap_ns, self.requests);
+        let ahead_ns = request.arrival_ns.saturating_sub(self.latest_ns);
+        if ahead_ns > self.ahead.0 {
+            self.ahead = (ahead_ns, self.requests);
+        }
+        let back_ns = self.last_ns.saturating_sub(request.arrival_ns);
+        if back_ns > self.back.0 {
+            self.back = (back_ns, self.requests);
         }
         self.requests += 1;
         self.last_ns = request.arrival_ns;
@@ -117,13 +126,23 @@ impl Signs {
     }
 
     /// The sign of bytes where the format has sectors: as sectors, all addresses or lengths are multiples of 256 KiB.
-    fn bytes_as_sectors(&self, format: &FormatInfo) -> Option<String> {
-        let sectors = |unit| unit == SECTOR;
-        // The kernel writes events itself, in sectors.
-        let (lba, size) = format.unit_bytes.filter(|_| !format.has_actions)?;
+    fn bytes_as_sectors(
+        &self,
+        format: &FormatInfo,
+        (lba, size): (Option<u64>, Option<u64>),
+    ) -> Option<String> {
+        let sectors = |unit| unit == Some(SECTOR);
+        // The kernel writes events itself, in sectors; their text may be made by others.
+        if format.has_actions && format.binary {
+            return None;
+        }
         let (ops, of) = self.showing(|op, _| is_transfer(op))?;
         let offsets = sectors(lba) && of.coarse_offsets == of.requests && of.farthest > COARSE;
         let lengths = sectors(size) && of.coarse_lengths == of.requests;
+        // The kernel's own requests may well be aligned, but are not so long on average.
+        if format.has_actions && (!lengths || self.follow > 0 || of.mean() <= KERNEL_MOST) {
+            return None;
+        }
         let (what, options) = match (offsets, lengths) {
             (true, true) => ("addresses and lengths", "--lba-unit bytes --size-unit bytes"),
             // Requests are shorter than what they are aligned to.
@@ -138,8 +157,8 @@ impl Signs {
     }
 
     /// The sign of addresses in too large a unit: they reach far beyond the bytes that are asked for.
-    fn sparse(&self, format: &FormatInfo) -> Option<String> {
-        let (lba, _) = format.unit_bytes.filter(|_| !format.has_actions)?;
+    fn sparse(&self, format: &FormatInfo, lba: Option<u64>) -> Option<String> {
+        let lba = lba.filter(|_| !format.has_actions)?;
         let (ops, of) = self.showing(|op, _| is_transfer(op))?;
         let times = of.farthest / of.bytes.max(1);
         let is = lba > 1 && of.requests >= FEWEST_SPARSE && self.follow == 0 && times >= SPARSE;
@@ -152,34 +171,46 @@ impl Signs {
         })
     }
 
+    /// The signs of all that was read of a trace: see [`told`](Self::told).
+    pub(crate) fn of(&self, reader: &TraceReader) -> Vec<String> {
+        self.told(reader.format(), reader.units(), reader.units_asked(), reader.has_arrivals())
+    }
+
     /// One sentence per sign, with the operations that show it and what may mend it.
     ///
-    /// `units_asked`: options say the units.
-    pub(crate) fn told(
+    /// `units`: bytes of those of addresses and of lengths that options may replace; `units_asked`: options say the units.
+    fn told(
         &self,
         format: &FormatInfo,
+        units: (Option<u64>, Option<u64>),
         units_asked: bool,
         has_arrivals: bool,
     ) -> Vec<String> {
         let mut told = Vec::new();
-        if has_arrivals && self.longest_gap_ns > YEAR_NS {
-            told.push(format!(
-                "time jumps by {:.1} years behind request {}: is a time stamp stray?",
-                self.longest_gap_ns as f64 / YEAR_NS as f64,
-                self.before_gap
-            ));
+        for (way, (jump_ns, before)) in [("", self.ahead), (" back", self.back)] {
+            if has_arrivals && jump_ns >= LONGEST_GAP_NS {
+                let days = jump_ns as f64 / (YEAR_NS / 365) as f64;
+                let long = match jump_ns {
+                    YEAR_NS.. => format!("{:.1} years", days / 365.0),
+                    _ => format!("{days:.1} days"),
+                };
+                told.push(format!(
+                    "time jumps{way} by {long} behind request {before}: is a time stamp stray?"
+                ));
+            }
         }
         if self.requests < FEWEST {
             return told;
         }
-        let has_units = format.unit_bytes.is_some();
-        let remedy =
-            |text: &str| if has_units { text.to_owned() } else { "check the trace".to_owned() };
-        let bytes = if units_asked { None } else { self.bytes_as_sectors(format) };
+        let remedy = |unit: Option<u64>, text: &str| match unit {
+            Some(_) => text.to_owned(),
+            None => "check the trace".to_owned(),
+        };
+        let bytes = if units_asked { None } else { self.bytes_as_sectors(format, units) };
         let is_told = bytes.is_some();
         told.extend(bytes);
         if let Some((ops, of)) = self.showing(|_, of| of.share(of.odd_lengths) > MANY) {
-            let unit = remedy("if they are sectors, --size-unit sectors");
+            let unit = remedy(units.1, "if they are sectors, --size-unit sectors");
             told.push(format!(
                 "{:.0} % of the lengths of {ops} are no multiple of 512 bytes (mean {}): {unit}",
                 100.0 * of.share(of.odd_lengths),
@@ -187,7 +218,7 @@ impl Signs {
             ));
         }
         if let Some((ops, of)) = self.showing(|_, of| of.share(of.odd_offsets) > MANY) {
-            let unit = remedy("if they are sectors, --lba-unit sectors");
+            let unit = remedy(units.0, "if they are sectors, --lba-unit sectors");
             told.push(format!(
                 "{:.0} % of the addresses of {ops} are no multiple of 512 bytes: {unit}",
                 100.0 * of.share(of.odd_offsets)
@@ -196,15 +227,15 @@ impl Signs {
         // A trim or a zeroed range may well be of a whole device.
         let long = |op, of: &Extents| is_transfer(op) && of.mean() > LONG_MEAN;
         if let Some((ops, of)) = self.showing(long).filter(|_| !is_told) {
-            let unit = remedy("if lengths are bytes, --size-unit bytes");
+            let unit = remedy(units.1, "if lengths are bytes, --size-unit bytes");
             told.push(format!("the mean length of {ops} is {}: {unit}", round_bytes(of.mean())));
         }
         if let Some((ops, of)) = self.showing(|_, of| of.farthest > FAR).filter(|_| !is_told) {
-            let unit = remedy("if addresses are bytes, --lba-unit bytes");
+            let unit = remedy(units.0, "if addresses are bytes, --lba-unit bytes");
             let farthest = round_bytes(of.farthest as f64);
             told.push(format!("addresses of {ops} reach {farthest}: {unit}"));
         } else if !is_told && !units_asked {
-            told.extend(self.sparse(format));
+            told.extend(self.sparse(format, units.0));
         }
         let share = self.backwards as f64 / self.requests as f64;
         if has_arrivals && share > MANY {
@@ -247,13 +278,19 @@ mod tests {
     use crate::formats::find;
     use crate::formats::format::request;
 
+    fn of_format(signs: &Signs, name: &str) -> Vec<String> {
+        let format = find(name).unwrap();
+        let units = format.unit_bytes.map(|(lba, size)| (Some(lba), Some(size)));
+        signs.told(format, units.unwrap_or_default(), false, true)
+    }
+
     fn told(name: &str, of: impl Fn(u64) -> (u64, u64, u64)) -> Vec<String> {
         let mut signs = Signs::default();
         for n in 0..100 {
             let (arrival_ns, offset, length) = of(n);
             signs.take(&request(0, Op::Write, offset, length, arrival_ns));
         }
-        signs.told(find(name).unwrap(), false, true)
+        of_format(&signs, name)
     }
 
     #[test]
@@ -274,6 +311,11 @@ mod tests {
                 told("tencent", |n| (at(n), place(n) * 4096, 1024 * 512)),
                 "if they are bytes, --size-unit bytes",
             ),
+            // 4-KiB lengths in bytes, in text that others made.
+            (
+                told("blkparse", |n| (at(n), place(n) * 4096, 4096 * 512)),
+                "if they are bytes, --size-unit bytes",
+            ),
         ];
         for (told, words) in &cases {
             assert!(told.len() == 1 && told[0].ends_with(words), "{words}: {told:?}");
@@ -283,6 +325,8 @@ mod tests {
         assert_eq!(told("disksim", |n| (at(n), place(n) * 4096, 4096)), none);
         assert_eq!(told("disksim", |n| (at(n), 4096 + n * 262_144, 262_144)), none);
         assert_eq!(told("blkparse", |n| (at(n), n << 20, 1 << 20)), none);
+        assert_eq!(told("blkparse", |n| (at(n), place(n) << 20, 1 << 20)), none);
+        assert_eq!(told("blktrace", |n| (at(n), place(n) * 4096, 4096 * 512)), none);
         assert_eq!(told("msr", |n| (at(n), n << 20, 1 << 20)), none);
     }
 
@@ -294,7 +338,7 @@ mod tests {
                 let offset = if n < follow { n * 4096 } else { n * 7919 % requests * step };
                 signs.take(&request(0, Op::Write, offset + 512, 4096, n * 1_000_000));
             }
-            signs.told(find(name).unwrap(), false, true)
+            of_format(&signs, name)
         };
         let sign = told("disksim", 1000, 0, 10_100 * 4096);
         assert!(
@@ -334,7 +378,7 @@ mod tests {
                     signs.take(&request(0, op, n * 4096, length, n * 1_000_000));
                 }
             }
-            signs.told(find("ssdsim").unwrap(), false, true)
+            of_format(&signs, "ssdsim")
         };
         // As fstrim sends them, between small requests.
         let usual = [(Op::Read, 4096), (Op::Write, 4096), (Op::Trim, 4 << 30), (Op::Flush, 0)];
@@ -345,6 +389,19 @@ mod tests {
         let words =
             "100 % of the lengths of reads and writes are no multiple of 512 bytes (mean 8 bytes)";
         assert!(odd[0].starts_with(words), "{odd:?}");
+    }
+
+    #[test]
+    fn a_jump_of_time_is_told_both_ways_from_30_days_on() {
+        let jump =
+            |ns: u64| told("msr", |n| (n * 1000 * 1000 + if n == 7 { ns } else { 0 }, 0, 512));
+        let both = jump(LONGEST_GAP_NS + 1_000_000);
+        assert!(
+            both[0].starts_with("time jumps by 30.0 days behind request 7: ")
+                && both[1].starts_with("time jumps back by 30.0 days behind request 8: "),
+            "{both:?}"
+        );
+        assert_eq!(jump(LONGEST_GAP_NS - 1_000_001), Vec::<String>::new());
     }
 
     #[test]
@@ -370,6 +427,10 @@ mod tests {
             (
                 told("msr", |n| (at(n) + if n < 7 { 0 } else { 54 * YEAR_NS }, n * 512, 512)),
                 "time jumps by 54.0 years behind request 7: is a time stamp stray?",
+            ),
+            (
+                told("msr", |n| (at(n) + if n < 7 { 0 } else { LONGEST_GAP_NS }, n * 512, 512)),
+                "time jumps by 30.0 days behind request 7: is a time stamp stray?",
             ),
         ];
         for (told, words) in &cases {

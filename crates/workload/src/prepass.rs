@@ -148,7 +148,7 @@ impl Prepass {
     /// Signs that the trace is not read as it was meant.
     pub(crate) fn doubts(&self) -> Vec<String> {
         let reader = &self.reader;
-        let signs = self.signs.told(reader.format(), reader.units_asked(), reader.has_arrivals());
+        let signs = self.signs.of(reader);
         signs.into_iter().map(|sign| format!("is the trace read right? {sign}")).collect()
     }
 

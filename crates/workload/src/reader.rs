@@ -234,6 +234,12 @@ impl TraceReader {
         &self.how
     }
 
+    /// Bytes of the units of addresses and of lengths, where options may set others.
+    pub(crate) fn units(&self) -> (Option<u64>, Option<u64>) {
+        let own = self.format.unit_bytes.map(|(lba, size)| (Some(lba), Some(size)));
+        own.unwrap_or_else(|| self.engine.assumed_units())
+    }
+
     /// True if options say the units of addresses or lengths.
     pub(crate) fn units_asked(&self) -> bool {
         self.units_asked

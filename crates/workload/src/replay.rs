@@ -80,38 +80,38 @@ impl Replay {
     ) -> Result<(), WorkloadError> {
         let once = once.max(1);
         let gap_ns = (duration_ns / once.saturating_sub(1).max(1)).max(1);
-        let pass_ns = duration_ns as f64 + gap_ns as f64;
-        let passes = self.total(once).div_ceil(once).max(1) as f64;
-        let latest =
-            |passes: f64, scale: f64| ((passes - 1.0) * pass_ns + duration_ns as f64) * scale;
-        let most = LATEST_NS as f64;
-        let latest_ns = latest(passes, self.time_scale);
-        if latest_ns <= most {
+        let pass_ns = u128::from(duration_ns) + u128::from(gap_ns);
+        let passes = self.total(once).div_ceil(once).max(1);
+        let unscaled =
+            |passes: u64| (u128::from(passes - 1) * pass_ns + u128::from(duration_ns)) as f64;
+        let fits = |passes: u64, scale: f64| unscaled(passes) * scale <= LATEST_NS as f64;
+        if fits(passes, self.time_scale) {
             return Ok(());
         }
-        let years = latest_ns / YEAR_NS as f64;
+        let years = unscaled(passes) * self.time_scale / YEAR_NS as f64;
         let because = |least: String| {
             format!(
                 "at most {least}: else requests arrive up to {years:.0} years after the first, and a run lasts at most 73"
             )
         };
-        let scaled = latest(passes, 1.0) <= most;
-        let (parameter, least, found) = match (scaled, self.loops) {
-            (true, _) => (
-                "time_scale",
-                format!("{:.3}", most / latest(passes, 1.0)),
-                self.time_scale.to_string(),
-            ),
-            (false, 0) => (
-                "requests",
-                format!("{:.0}", most / self.time_scale / pass_ns * once as f64),
-                self.total(once).to_string(),
-            ),
-            (false, loops) => (
-                "loops",
-                format!("{:.0}", (most / self.time_scale / pass_ns).floor()),
-                loops.to_string(),
-            ),
+        // The most passes that fit at this scale.
+        let (mut most, mut beyond) = (0, passes);
+        while beyond - most > 1 {
+            let middle = most + (beyond - most) / 2;
+            let end = if fits(middle, self.time_scale) { &mut most } else { &mut beyond };
+            *end = middle;
+        }
+        let (parameter, least, found) = if fits(passes, 1.0) || most == 0 {
+            // Where all passes need a scale below all that are valid, that of one pass comes first.
+            let least = Some(scale_below(LATEST_NS as f64 / unscaled(passes)));
+            let least = least.filter(|scale| scale::RANGE.contains(scale));
+            let least = least.unwrap_or_else(|| scale_below(LATEST_NS as f64 / unscaled(1)));
+            ("time_scale", least.to_string(), self.time_scale.to_string())
+        } else if self.loops == 0 {
+            let requests = most.saturating_mul(once);
+            ("requests", requests.to_string(), self.total(once).to_string())
+        } else {
+            ("loops", most.to_string(), self.loops.to_string())
         };
         Err(WorkloadError::Parameter {
             workload: workload.to_owned(),
@@ -146,6 +146,13 @@ impl Replay {
     }
 }
 
+/// The scale with three decimals, six below 1, that is surely not above `limit`.
+fn scale_below(limit: f64) -> f64 {
+    let places = if limit < 1.0 { 1e6 } else { 1e3 };
+    let scale = (limit * places).floor() / places;
+    if scale > limit { scale - 1.0 / places } else { scale }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,15 +167,43 @@ mod tests {
                 && told.ends_with("not 40000"),
             "{told}"
         );
-        let told = refused(Replay { time_scale: 10_000.0, ..Replay::default() });
-        assert!(told.starts_with("workload `t`: time_scale must be at most 3812.571: "), "{told}");
-        let told = refused(Replay { requests: Some(1_000_000), loops: 0, ..Replay::default() });
-        assert!(told.starts_with("workload `t`: requests must be at most "), "{told}");
-        for fits in [
-            Replay { loops: 3631, ..Replay::default() },
-            Replay { time_scale: 3812.0, ..Replay::default() },
-        ] {
-            fits.check_clock("t", 21, week).unwrap();
+    }
+
+    #[test]
+    fn each_limit_that_is_told_is_taken_and_one_more_is_not() {
+        let day_ns = 86_400_000_000_000;
+        let plain = Replay::default();
+        let cases = [
+            (Replay { loops: 40_000, ..plain }, 21, 7 * day_ns),
+            (Replay { loops: 40_000, time_scale: 7.0, ..plain }, 21, 7 * day_ns),
+            (Replay { time_scale: 10_000.0, ..plain }, 21, 7 * day_ns),
+            (Replay { time_scale: 1000.0, ..plain }, 100, 28 * day_ns),
+            (Replay { requests: Some(1_000_000), loops: 0, ..plain }, 21, 7 * day_ns),
+            (Replay { requests: Some(5000), loops: 0, ..plain }, 1, 7 * day_ns),
+            (Replay { requests: Some(u64::MAX), loops: 0, ..plain }, 1, 0),
+            // Not one pass fits at this scale, nor all at 1.
+            (Replay { loops: 40_000, time_scale: 1e6, ..plain }, 21, 7 * day_ns),
+        ];
+        for (replay, once, duration_ns) in cases {
+            let check = |replay: Replay| replay.check_clock("t", once, duration_ns);
+            let told = check(replay).unwrap_err().to_string();
+            let words: Vec<_> = told.split([' ', ':']).collect();
+            let at = words.iter().position(|word| *word == "most").unwrap();
+            let (parameter, limit) = (words[at - 4], words[at + 1]);
+            let with = |more: f64| {
+                let (number, whole) = (limit.parse::<f64>().unwrap(), limit.parse::<u64>());
+                let whole = || whole.clone().unwrap() + more as u64;
+                match parameter {
+                    "loops" => Replay { loops: whole(), ..replay },
+                    "requests" => Replay { requests: Some(whole()), ..replay },
+                    _ => {
+                        let step = if number < 1.0 { 1e-6 } else { 1e-3 };
+                        Replay { time_scale: number + more * step, ..replay }
+                    }
+                }
+            };
+            check(with(0.0)).unwrap_or_else(|error| panic!("{told}: {error}"));
+            assert!(check(with(1.0)).is_err(), "{told}");
         }
     }
 }

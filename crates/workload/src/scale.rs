@@ -1,7 +1,7 @@
 //! Scaling of arrival times.
 
 use crate::error::WorkloadError;
-use crate::looped::check_latest;
+use crate::looped::{FEWER_PASSES, check_latest};
 use crate::request::Request;
 use crate::source::{HostLog, Source};
 use std::ops::RangeInclusive;
@@ -36,7 +36,7 @@ impl<S: Source> Source for Scaled<S> {
             request.arrival_ns = u64::try_from(scaled).unwrap_or(u64::MAX);
             latest_ns = latest_ns.max(request.arrival_ns);
         }
-        check_latest(latest_ns)?;
+        check_latest(latest_ns, FEWER_PASSES)?;
         Ok(count)
     }
 

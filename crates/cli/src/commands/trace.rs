@@ -107,7 +107,7 @@ struct ConvertArgs {
     #[arg(long)]
     json: bool,
 
-    /// Print no progress bar
+    /// Print no progress bar, no notes and no warnings
     #[arg(long, short)]
     quiet: bool,
 }
@@ -197,6 +197,9 @@ impl ConvertArgs {
         let reader = self.read.open(&self.from)?;
         let format = reader.format().name;
         let done = self.convert(reader, target)?;
+        if !self.quiet {
+            remarks(&done).iter().for_each(|remark| output::note(remark));
+        }
         if self.json {
             let from = match &self.from[..] {
                 [from] => json!(from),
@@ -346,15 +349,33 @@ impl ConvertArgs {
 /// Renumbered devices that the text names; JSON has all.
 const DEVICES_TOLD: usize = 8;
 
+/// What was taken for granted of the source, and what of it was dropped.
+fn remarks(done: &Converted) -> Vec<String> {
+    let counts = &done.counts;
+    let dropped = counts.dropped.iter();
+    let dropped: Vec<_> = dropped.map(|(reason, n)| format!("{n} dropped ({reason})")).collect();
+    let dropped =
+        (!dropped.is_empty()).then(|| format!("of {} records {}", counts.read, dropped.join(", ")));
+    let first_bad = counts.first_bad.iter().map(|bad| format!("first bad record: {bad}"));
+    let signs = done.warnings.iter().map(|sign| format!("is the trace read right? {sign}"));
+    let told = done.files.iter().chain(&done.notes).cloned();
+    dropped.into_iter().chain(first_bad).chain(told).chain(signs).collect()
+}
+
 fn told(to: &Path, format: &str, target: &'static FormatInfo, done: &Converted) -> String {
     let mut text = format!(
-        "{} requests written to {} ({format} to {})\n",
+        "{} request{} written to {} ({format} to {})\n",
         done.written,
+        if done.written == 1 { "" } else { "s" },
         to.display(),
         target.name
     );
     for (loss, requests) in &done.losses {
-        text.push_str(&format!("lost, of {requests} requests: {}\n", loss.words()));
+        text.push_str(&format!(
+            "lost, of {requests} request{}: {}\n",
+            if *requests == 1 { "" } else { "s" },
+            loss.words()
+        ));
     }
     if !done.renumbered.is_empty() {
         let number = |(name, number): (&String, &u32)| format!("{name} is {number}");

@@ -116,6 +116,36 @@ fn units_are_as_asked_for_and_odd_ones_are_told() {
     assert!(run.contains("is the trace read right? 100 % of the lengths"), "{run}");
 }
 
+#[test]
+fn a_conversion_tells_what_it_took_for_granted() {
+    let scratch = Scratch::new("convert-told");
+    let rows: String = (0..100).map(|n| format!("{n},W,{},8\n", n * 4096)).collect();
+    let file = scratch.file("t.csv", format!("time,op,offset,size\n{rows}7,W,0,0\n"));
+    let out = scratch.at("out.csv");
+    let line = ["trace", "convert", &file, &out, "--force"];
+    let told = ftlkit(line).ended(0);
+    assert!(told.stdout.starts_with("100 requests written"), "{}", told.stdout);
+    for words in [
+        "note: of 101 records 1 dropped (zero length)",
+        "note: `time` names no unit: its times were taken as s",
+        "note: `size` names no unit: taken as bytes",
+        "note: is the trace read right? 100 % of the lengths of writes are no multiple of 512",
+    ] {
+        assert!(told.stderr.contains(words), "{words}: {}", told.stderr);
+    }
+    let quiet = ftlkit(line.iter().chain(&["-q"])).ended(0);
+    assert_eq!(quiet.stderr, "");
+    let json = ftlkit(line.iter().chain(&["-q", "--json"])).json();
+    let info = &ftlkit(["trace", "info", &file, "--json"]).json()["traces"][0];
+    for key in ["counts", "notes", "warnings"] {
+        assert_eq!(json["done"][key], info[key], "{key}");
+    }
+    let one = scratch.file("one.csv", "op,offset_bytes,length_bytes\nread,0,512\n");
+    let told = ftlkit(["trace", "convert", &one, &out, "--force"]).ended(0);
+    assert!(told.stdout.starts_with("1 request written"), "{}", told.stdout);
+    assert_eq!(told.stderr, "");
+}
+
 #[cfg(feature = "parquet")]
 #[test]
 fn parquet_is_read_and_written_and_arrow_is_refused() {

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 use crate::formats::fields::{Bad, Fields, shortened};
 use crate::formats::format::{Format, FormatInfo, Parsed, Setup, request};
@@ -38,7 +38,7 @@ const COLUMNS: &str = "in any order, named by the header, whatever their case: o
                        offset_bytes|sectors, length_bytes|sectors; if wanted arrival_ns|us|ms|s, device, fua \
                        (0 or 1), response_ns|us|ms|s, stream (0 to 255; 0 or empty: none), connection, no_hole, \
                        fast_zero (not used); also \
-                       time, timestamp, type, rw, lba, sector, address, len, size, disk, volume, latency and the like. \
+                       time, timestamp, type, rw, lba, sector, address, len, size, disk, volume and the like, and latency with its unit, as latency_us. \
                        Commas, semicolons, tabs or blanks are between them, and values may be in quotes; other columns are not used";
 
 /// Writes every field of a request.
@@ -288,12 +288,47 @@ fn looks(head: &Head<'_>) -> Looks {
     }
 }
 
+/// Why a file whose first line is the header of a table is not read: its header, or its first bad row.
+///
+/// `None` without such a header: less than three of its columns are known, whatever their units.
+pub(crate) fn refused(head: &Head<'_>) -> Option<String> {
+    let (header, rows) = head.lines.split_first()?;
+    let separator = separator(header);
+    let known = |cell: &&[u8]| Name::of(cell).is_some() || unit_not_read(cell);
+    if cells(&unquoted(header, separator), separator).filter(known).count() < 3 {
+        return None;
+    }
+    let (mut csv, options) = (Csv::default(), TraceOptions::default());
+    if let Err(why) = csv.prepare(&Setup { head, others: &[], options: &options }) {
+        return Some(why);
+    }
+    csv.header_read = true;
+    let (row, bad) = rows.iter().find_map(|row| Some((row, csv.parse(row).err()?)))?;
+    let before = &head.bytes[..row.as_ptr() as usize - head.bytes.as_ptr() as usize];
+    Some(format!(
+        "line {}, column {}: expected {}, found `{}`",
+        1 + memchr_iter(b'\n', before).count(),
+        bad.column,
+        bad.expected,
+        bad.found
+    ))
+}
+
+/// True for the name of a column with a unit that is not read.
+fn unit_not_read(name: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(name).to_lowercase();
+    let base = text.rsplit_once('_').map(|(base, _)| base);
+    Name::of(name).is_none() && base.is_some_and(|base| Name::column(base, None).is_some())
+}
+
 /// The columns of a table.
 #[derive(Default)]
 struct Table {
     separator: u8,
     columns: Vec<Column>,
     notes: Vec<String>,
+    /// Bytes of the units of addresses and of lengths that the header does not name.
+    assumed: (Option<u64>, Option<u64>),
 }
 
 impl Table {
@@ -339,8 +374,10 @@ impl Table {
                 }
                 Column::Offset(unit) => {
                     table.notes.extend(place(unit, options.lba_unit, says, "--lba-unit", &shown)?);
+                    table.assumed.0 = (!says).then_some(*unit);
                 }
                 Column::Length(unit) => {
+                    table.assumed.1 = (!says).then_some(*unit);
                     table.notes.extend(place(
                         unit,
                         options.size_unit,
@@ -379,7 +416,15 @@ impl Table {
         if lacking.is_empty() {
             return Ok(table);
         }
-        Err(format!("the header names no {}: the columns are {COLUMNS}", lacking.join(" and no ")))
+        let lacking = lacking.join(" and no ");
+        let unread = cells(header, separator).find(|name| unit_not_read(name));
+        Err(match unread.map(shortened) {
+            Some(name) => format!(
+                "the header names no {lacking}: `{name}` has no unit that is read, which are bytes, sectors and kib, and of \
+                 times ns, us, ms and s"
+            ),
+            None => format!("the header names no {lacking}: the columns are {COLUMNS}"),
+        })
     }
 }
 
@@ -485,6 +530,17 @@ impl Format for Csv {
         let parsed = self.line(&plain);
         self.plain = plain;
         parsed
+    }
+
+    fn arrival_at(&self, line: &[u8]) -> Option<usize> {
+        let column = self.table.columns.iter().position(|c| matches!(c, Column::Arrival(_)))?;
+        // In a line with quotes places are others.
+        let cell = cells(line, self.table.separator).nth(column)?;
+        memchr(b'"', line).is_none().then(|| cell.as_ptr() as usize - line.as_ptr() as usize)
+    }
+
+    fn assumed_units(&self) -> (Option<u64>, Option<u64>) {
+        self.table.assumed
     }
 
     fn has_devices(&self) -> bool {

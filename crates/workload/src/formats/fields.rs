@@ -8,7 +8,7 @@ pub(crate) type Bad = Box<BadField>;
 /// A field with invalid content.
 #[derive(Debug)]
 pub(crate) struct BadField {
-    /// Column from 1 (byte within the record for binary formats).
+    /// Column from 1 (byte within the record for binary formats); 0 if none is known.
     pub(crate) column: usize,
     pub(crate) expected: String,
     pub(crate) found: String,

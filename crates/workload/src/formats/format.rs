@@ -97,6 +97,16 @@ pub(crate) trait Format: Default + Send + 'static {
         true
     }
 
+    /// Where the time of a record begins in it; `None` if the parser does not tell.
+    fn arrival_at(&self, _unit: &[u8]) -> Option<usize> {
+        None
+    }
+
+    /// Bytes of the units of addresses and of lengths that the trace does not say, and options may.
+    fn assumed_units(&self) -> (Option<u64>, Option<u64>) {
+        (None, None)
+    }
+
     /// Remarks on how the trace was taken.
     fn notes(&self) -> Vec<String> {
         Vec::new()
@@ -144,6 +154,8 @@ pub(crate) trait Engine: Send {
     fn counts(&self) -> Counts;
     fn has_arrivals(&self) -> bool;
     fn has_devices(&self) -> bool;
+    /// As [`Format::assumed_units`].
+    fn assumed_units(&self) -> (Option<u64>, Option<u64>);
     /// How several files are played; `None` for one.
     fn files(&self) -> Option<String> {
         None

@@ -16,7 +16,7 @@ mod alibaba;
 mod blkparse;
 mod blktrace;
 mod cloudphysics;
-mod csv;
+pub(crate) mod csv;
 mod diskmon;
 mod disksim;
 mod fio;

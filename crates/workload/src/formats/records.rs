@@ -115,6 +115,8 @@ struct State {
     preflushes: u64,
     ended: bool,
     skip: bool,
+    /// Records that were skipped because of their times, so much later than that of the first.
+    late: u64,
     looks_like: Option<&'static str>,
 }
 
@@ -147,6 +149,7 @@ impl State {
             preflushes: 0,
             ended: false,
             skip: options.on_bad_line == OnBadLine::Skip,
+            late: 0,
             looks_like: opening.looks_like,
         };
         Ok((opening.buffers, state))
@@ -203,13 +206,35 @@ impl State {
         Ok(())
     }
 
+    /// The time of the first request, ns.
+    #[inline]
+    fn base_ns(&self) -> Option<u64> {
+        // The first may be held until its second ends.
+        self.book.base_ns().or_else(|| self.group.first().map(|first| first.arrival_ns))
+    }
+
     /// True if a request arrives later after the first than a run can last.
     #[inline]
     fn is_too_late(&self, request: &Request) -> bool {
-        // The first may be held until its second ends.
-        let held = || self.group.first().map(|first| first.arrival_ns);
-        let base_ns = self.book.base_ns().or_else(held);
-        base_ns.is_some_and(|base| request.arrival_ns.saturating_sub(base) > LATEST_NS)
+        self.base_ns().is_some_and(|base| request.arrival_ns.saturating_sub(base) > LATEST_NS)
+    }
+
+    /// Refuses such a request, whose time begins there in its record.
+    #[cold]
+    fn refuse_late(
+        &mut self,
+        request: &Request,
+        at: Option<usize>,
+        buffer: &Buffer,
+    ) -> Result<(), WorkloadError> {
+        let expected = format!(
+            "an arrival of at most 73 years (2^61 ns) after that of the first request, {} ns: if the first record is \
+             stray, remove it",
+            self.base_ns().unwrap_or_default()
+        );
+        let found = format!("{} ns", request.arrival_ns);
+        self.late += 1;
+        self.refuse(BadField { column: at.map_or(0, |at| at + 1), expected, found }, buffer)
     }
 
     fn error(&self, bad: BadField, buffer: &Buffer) -> WorkloadError {
@@ -254,6 +279,15 @@ impl State {
     fn end(&mut self, buffer: &Buffer) -> Result<(), WorkloadError> {
         self.close_second();
         self.ended = true;
+        let read = self.book.counts().read;
+        if 2 * self.late > read {
+            let reason = format!(
+                "{} of {read} records are more than 73 years (2^61 ns) later than the first, which is probably stray: remove \
+                 the first record",
+                self.late
+            );
+            return Err(WorkloadError::Format { path: buffer.input.path.clone(), reason });
+        }
         if !self.book.kept_none() || !self.ready.is_empty() {
             return Ok(());
         }
@@ -298,7 +332,8 @@ impl<F: Format> Engine for Records<F> {
                 Ok(Parsed::Request(request) | Parsed::FlushThen(request))
                     if state.is_too_late(&request) =>
                 {
-                    state.refuse(too_late(&request), self.units.buffer())?;
+                    let at = self.format.arrival_at(unit);
+                    state.refuse_late(&request, at, self.units.buffer())?;
                 }
                 Ok(Parsed::Request(request)) => {
                     if !state.book.keep(&request) {
@@ -329,6 +364,10 @@ impl<F: Format> Engine for Records<F> {
         self.format.has_devices()
     }
 
+    fn assumed_units(&self) -> (Option<u64>, Option<u64>) {
+        self.format.assumed_units()
+    }
+
     fn base_ns(&self) -> Option<u64> {
         self.state.book.base_ns()
     }
@@ -340,13 +379,6 @@ impl<F: Format> Engine for Records<F> {
     fn device_name(&self, device: u32) -> Option<String> {
         self.format.device_name(device)
     }
-}
-
-#[cold]
-fn too_late(request: &Request) -> BadField {
-    let expected = "a time of at most 73 years (2^61 ns) after that of the first request, which may be a stray record";
-    let found = format!("{} ns", request.arrival_ns);
-    BadField { column: 1, expected: expected.into(), found }
 }
 
 fn no_requests(path: &Path, format: &str, counts: &Counts) -> WorkloadError {

@@ -35,6 +35,50 @@ fn bad_lines_are_skipped_on_demand_counted_and_the_first_kept() {
 }
 
 #[test]
+fn a_first_record_that_is_stray_is_told_as_such() {
+    let rows = |first: u64, n: u64| -> String {
+        let late = (0..n).map(|n| format!("read,{},512,{}\n", n * 512, (1 << 62) + n));
+        (0..first).map(|n| format!("read,{},512,{n}\n", n * 512)).chain(late).collect()
+    };
+    let table = |first, n| format!("op,offset_bytes,length_bytes,arrival_ns\n{}", rows(first, n));
+    let error = refused("t", table(1, 3), &TraceOptions::default());
+    assert!(error.contains("t:3:12: expected an arrival of at most 73 years"), "{error}");
+    assert!(error.contains("0 ns: if the first record is stray, remove it, found"), "{error}");
+    // Where no parser tells the column, none is named.
+    let spc = "0,20,512,W,0.5\n0,20,512,W,9000000000.5\n";
+    let error = refused("t", spc, &TraceOptions::default());
+    assert!(error.contains("t:2: expected an arrival"), "{error}");
+    let error = refused("t", table(1, 599), &skip());
+    let words = "599 of 600 records are more than 73 years (2^61 ns) later than the first";
+    assert!(error.contains(words) && error.ends_with("remove the first record"), "{error}");
+    assert!(refused("t", table(2, 3), &skip()).contains("3 of 5 records"));
+    assert_eq!(try_read("t", table(3, 3), &skip()).unwrap().0.len(), 3);
+}
+
+#[test]
+fn a_table_that_is_refused_is_told_its_row_or_its_column() {
+    for (text, words) in [
+        (
+            "time_s,op,offset_bytes,length_bytes\n\n0.5,read,1e6,512\n",
+            "line 3, column 11: expected ",
+        ),
+        (
+            "time_s,op,offset_kb,length_bytes\n0.5,read,4,512\n",
+            "`offset_kb` has no unit that is read",
+        ),
+        (
+            "time_s,op,offset_mib,length_bytes\n0.5,read,4,512\n",
+            "`offset_mib` has no unit that is read",
+        ),
+        ("time_us,op,offset,size,offset\n1,read,0,512,0\n", "the column `offset` is there twice"),
+    ] {
+        let error = refused("t", text, &TraceOptions::default());
+        assert!(error.contains(words) && error.contains("header of a table"), "{error}");
+        assert!(!error.contains("no format fits"), "{error}");
+    }
+}
+
+#[test]
 fn errors_name_the_option_that_helps() {
     let none = TraceOptions::default;
     for (name, text) in

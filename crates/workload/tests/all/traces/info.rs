@@ -147,3 +147,23 @@ fn gathering_can_be_stopped() {
     let info = TraceInfo::gather(reader, |_| false).unwrap();
     assert_eq!(info.counts.requests, 8192);
 }
+
+#[test]
+fn signs_of_a_table_without_units_name_the_option() {
+    let told = |header: &str, length: u64, options: &TraceOptions| {
+        let rows = (0..100).map(|n| format!("{n},W,{},{length}\n", n * 7919 % 1000 * 8));
+        let text: String = std::iter::once(format!("{header}\n")).chain(rows).collect();
+        let folder = Folder::new();
+        let reader = open(&folder.file("t", text), options).unwrap();
+        TraceInfo::gather(reader, |_| true).unwrap().warnings.join("\n")
+    };
+    let none = TraceOptions::default();
+    let bytes = told("time,op,lba,sectors", 4096, &none);
+    assert!(bytes.ends_with("if they are bytes, --size-unit bytes"), "{bytes}");
+    let sectors = told("time,op,lba,size", 8, &none);
+    assert!(sectors.ends_with("if they are sectors, --size-unit sectors"), "{sectors}");
+    // A header that names its units is not doubted, and no option would be taken.
+    let named = told("time,op,lba,size_bytes", 8, &none);
+    assert!(named.ends_with("check the trace"), "{named}");
+    assert_eq!(told("time,op,lba,sectors", 8, &none), "");
+}

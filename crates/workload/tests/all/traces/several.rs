@@ -87,7 +87,7 @@ fn clocks_that_overlap_are_merged_and_others_follow() {
             ],
             false,
             &[(0, 0, 0), (5, 0, 1), (5, 0, 0), (12, 0, 1), (14, 0, 0)],
-            "3 files, one after the other by their clocks",
+            "3 files, one after the other by their clocks; one begins more than 30 days after",
             "1.csv begins when the file before it ends",
         ),
         // Backwards within a file: right behind the one before it.
