@@ -125,7 +125,7 @@ fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
             vec![
                 traced("page-level", &flood, aged),
                 traced("page-level", &spread, ssd),
-                traced("page-level", &stray, "closed = true"),
+                traced("page-level", &stray, "precondition = 'full+age=1'\ntiming = 'closed'"),
             ],
         ),
         (
