@@ -2,10 +2,10 @@
 
 use crate::below::FaultCounts;
 use crate::nbd::Command;
-use flash::{BlockId, Cause, Counts, Flash, Lpn, Operation, Probe};
+use flash::{BlockId, Counts, Flash, Lpn, Operation, Probe};
 use ftl::{AnyScheme, Guarantee};
 use lab::measures::{Distribution, Summary as Times, wear};
-use lab::report::{CauseCounts, StreamsReport};
+use lab::report::{CauseCounts, StreamsReport, waf_by_cause};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -277,18 +277,7 @@ impl Account {
         let [read_tasks, write_tasks, trim_tasks] = self.tasks;
         let per_write = |pages: u64| (write_tasks > 0).then(|| pages as f64 / write_tasks as f64);
         let telemetry = scheme.telemetry();
-        // As in a run: a buffer's padding reaches the scheme as writes, which it counts as host writes.
         let padded = telemetry.buffer.map_or(0, |(_, log)| log.padded);
-        let of_cause = |cause: Cause| match cause {
-            Cause::Host => counts.pages_programmed(Cause::Host).saturating_sub(padded),
-            cause => counts.pages_programmed(cause),
-        };
-        let by_cause = Cause::ALL
-            .into_iter()
-            .map(|cause| (cause.name(), of_cause(cause)))
-            .chain([("padding", padded)])
-            .filter(|(_, pages)| *pages > 0)
-            .filter_map(|(name, pages)| Some((name.to_owned(), per_write(pages)?)));
         let flash = scheme.flash();
         let blocks = || (0..flash.geometry().blocks()).map(BlockId);
         let worn = wear(&blocks().map(|block| flash.erase_count(block)).collect::<Vec<_>>());
@@ -321,8 +310,8 @@ impl Account {
             erases: counts.total(Operation::Erase),
             idle_steps: self.idle_steps,
             waf: per_write(pages_programmed),
-            waf_by_cause: by_cause.collect(),
-            counts: counts_by_cause(&counts),
+            waf_by_cause: waf_by_cause(&counts, padded, write_tasks),
+            counts: CauseCounts::of(&counts),
             logical_share: logical_pages as f64 / f64::from(flash.geometry().pages()),
             logical_pages,
             pages_per_block: flash.geometry().pages_per_block(),
@@ -339,17 +328,4 @@ impl Account {
             clock,
         }
     }
-}
-
-fn counts_by_cause(counts: &Counts) -> Vec<CauseCounts> {
-    let of = |cause: Cause| CauseCounts {
-        cause: cause.name().to_owned(),
-        reads: counts.get(Operation::Read, cause),
-        oob_reads: counts.get(Operation::ReadOob, cause),
-        programs: counts.get(Operation::Program, cause),
-        copies: counts.get(Operation::Copy, cause),
-        erases: counts.get(Operation::Erase, cause),
-    };
-    let any = |c: &CauseCounts| c.reads + c.oob_reads + c.programs + c.copies + c.erases > 0;
-    Cause::ALL.into_iter().map(of).filter(any).collect()
 }

@@ -45,7 +45,10 @@ pub(super) fn beyond_bound(scheme: &SchemeReport) -> Option<String> {
         && let (Some(bound), Some(seen)) = (ssd.completion_bound_ns, ssd.bounded_completion_ns)
         && completion_ns > bound_ns
     {
-        let mut parts = vec!["the wait for the step of the task before".to_owned()];
+        // A task that waited for other work was not compared.
+        let waited = seen > bound_ns;
+        let step = waited.then(|| "the wait for the step of the task before".to_owned());
+        let mut parts: Vec<String> = step.into_iter().collect();
         parts.extend(left_out.iter().map(|part| (*part).to_owned()));
         let pages = scheme.largest_request.pages();
         if pages > 1 {
@@ -54,14 +57,22 @@ pub(super) fn beyond_bound(scheme: &SchemeReport) -> Option<String> {
         if completion_ns > scheme.request_response_ns.max {
             parts.push("queueing".into());
         }
+        if parts.is_empty() {
+            parts.push("a wait for work that no bound covers, such as that in idle time".into());
+        }
+        let within = match waited {
+            true => format!(
+                "; a page task with that wait is within {} by its bounds, {} at most here",
+                time(bound),
+                time(seen)
+            ),
+            false => String::new(),
+        };
         told.push(format!(
-            "the longest completion, {}, is above the bound of a response, {}: it has {}; a page task with that wait is \
-             within {} by its bounds, {} at most here",
+            "the longest completion, {}, is above the bound of a response, {}: it has {}{within}",
             time(completion_ns),
             time(bound_ns),
             parts.join(", "),
-            time(bound),
-            time(seen)
         ));
     }
     (!told.is_empty()).then(|| told.join("; "))
@@ -95,4 +106,36 @@ pub(super) fn longest_response(scheme: &SchemeReport) -> String {
 pub(super) fn has_queueing(scheme: &SchemeReport) -> bool {
     let (completion, response) = (&scheme.completion_ns, &scheme.response_ns);
     completion.count > 0 && (completion.mean != response.mean || completion.max != response.max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::run::report::SsdReport;
+
+    #[test]
+    fn a_completion_above_the_bound_has_the_waits_that_were_measured() {
+        let of = |seen, response, pages| {
+            let mut scheme = SchemeReport { bound_ns: Some(100), ..SchemeReport::default() };
+            scheme.request_completion_ns.max = 150;
+            scheme.request_response_ns.max = response;
+            scheme.largest_request.writes = pages;
+            let bounds = (Some(300), Some(seen));
+            let (completion_bound_ns, bounded_completion_ns) = bounds;
+            let ssd = SsdReport {
+                queue_depth: 1,
+                completion_bound_ns,
+                bounded_completion_ns,
+                ..SsdReport::default()
+            };
+            scheme.ssd = Some(ssd);
+            beyond_bound(&scheme).unwrap()
+        };
+        let stepped = of(120, 150, 1);
+        assert!(stepped.contains("it has the wait for the step of the task before; "), "{stepped}");
+        assert!(stepped.ends_with("within 300 ns by its bounds, 120 ns at most here"), "{stepped}");
+        assert!(of(90, 90, 1).ends_with("it has queueing"), "{}", of(90, 90, 1));
+        assert!(of(90, 150, 4).ends_with("it has up to 4 page tasks per request"));
+        assert!(of(90, 150, 1).contains("it has a wait for work that no bound covers"));
+    }
 }

@@ -1,5 +1,6 @@
 //! Account of one run, for either clock: measured values, bounds, and the counts before measurement.
 
+use super::arrivals::ArrivalLog;
 use super::deadlines::Deadlines;
 use super::error::{Requests, RunError};
 use super::late::Late;
@@ -43,8 +44,8 @@ pub(crate) struct Account {
     pub(crate) forced_apart: bool,
     /// Requests taken from the workload.
     pub(crate) taken: u64,
-    /// Arrival of the last of them, ns.
-    pub(crate) last_arrival_ns: u64,
+    /// Their arrivals, where they have times of their own.
+    pub(crate) arrivals: ArrivalLog,
     /// Requests that have ended.
     pub(crate) requests: u64,
     /// Those up to the last one that waited for no other.
@@ -99,7 +100,7 @@ impl Account {
             promise: Promise::new(&guarantee),
             forced_apart: guarantee.forced_apart,
             taken: 0,
-            last_arrival_ns: 0,
+            arrivals: ArrivalLog::default(),
             requests: 0,
             unqueued: 0,
             idle: IdleTime::default(),
@@ -148,13 +149,6 @@ impl Account {
     pub(crate) fn task(&mut self, sample: &TaskSample, end_ns: u64, free_pages: u64) {
         self.measures.task(sample);
         self.measures.tick(end_ns, free_pages);
-    }
-
-    /// Records requests taken from the workload, the last of which arrives then.
-    #[inline]
-    pub(crate) fn take(&mut self, requests: u64, last_arrival_ns: u64) {
-        self.taken += requests;
-        self.last_arrival_ns = last_arrival_ns;
     }
 
     /// Records the end of a request; `alone_ns`: its response if the device had been idle.

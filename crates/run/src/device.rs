@@ -30,6 +30,8 @@ pub struct Device {
     pub(super) account: Account,
     /// Response so far of the request in progress.
     request_ns: u64,
+    /// End of the last piece of work, ns.
+    last_end_ns: u64,
     /// Why it was refused, if it was.
     refused: Option<Refusal>,
     done: Vec<Done>,
@@ -45,6 +47,7 @@ impl Device {
             scheme,
             clock: HostClock { timed, ages_by, ..HostClock::default() },
             request_ns: 0,
+            last_end_ns: 0,
             refused: None,
             done: vec![Done::default(); BATCH],
         }
@@ -122,8 +125,11 @@ impl Device {
         cutter: &mut Cutter,
         work: &mut Vec<PageTask>,
     ) -> Result<(), FtlError> {
-        let last_arrival_ns = requests.last().map_or(0, |request| request.arrival_ns);
-        self.account.take(requests.len() as u64, last_arrival_ns);
+        self.account.taken += requests.len() as u64;
+        if self.clock.timed {
+            let arrivals = &mut self.account.arrivals;
+            requests.iter().for_each(|request| arrivals.take_in_order(request.arrival_ns));
+        }
         let mut used = 0;
         loop {
             work.clear();
@@ -162,6 +168,10 @@ impl Device {
         let Done { service_ns, step_ns, choosing_ns, end_ns, free_pages, notes } = self.done[at];
         let response_ns = service_ns + step_ns;
         let completion_ns = if self.clock.timed { end_ns - work.arrival_ns } else { response_ns };
+        if self.clock.timed {
+            account.arrivals.waited_ns += end_ns.saturating_sub(response_ns + self.last_end_ns);
+            self.last_end_ns = end_ns;
+        }
         if notes != Notes::default() {
             account.noted(notes);
         }

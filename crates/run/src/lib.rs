@@ -2,6 +2,7 @@
 //! ([`ssd`]).
 
 mod account;
+mod arrivals;
 pub mod bench;
 mod deadlines;
 mod device;

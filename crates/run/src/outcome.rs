@@ -1,6 +1,7 @@
 //! Conversion of a run's account into its report.
 
 use super::account::{Account, Flushes};
+use super::arrivals::ArrivalLog;
 use super::deadlines::Deadlines;
 use super::medium::{self, Medium, erases};
 use super::setup::Setup;
@@ -10,7 +11,7 @@ use crate::report::units::grouped;
 use crate::report::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, HostLogReport, MapCacheReport,
     MergeReport, RamReport, RefusedReport, SchemeReport, SlcCacheReport, StreamsReport,
-    VictimWorkReport, Violation, ZonesReport,
+    VictimWorkReport, Violation, ZonesReport, waf_by_cause,
 };
 use ::workload::HostLog;
 use ::workload::quantity::Duration;
@@ -69,7 +70,7 @@ impl Account {
             copies: counts.total(Operation::Copy),
             copies_by_path: medium.copies(&setup.part),
             erases: counts.total(Operation::Erase),
-            counts: cause_counts(&counts),
+            counts: CauseCounts::of(&counts),
             logical_share: f64::from(scheme.logical_pages()) / f64::from(setup.geometry.pages()),
             logical_pages: scheme.logical_pages().into(),
             pages_per_block: setup.geometry.pages_per_block(),
@@ -154,9 +155,10 @@ impl Account {
         let collected = report.collection.victims > 0;
         let settled = report.steady.warning(collected);
         let unqueued = self.unqueued;
-        let overload =
-            is_timed.then(|| overload(&report, self.last_arrival_ns, unqueued)).flatten();
-        report.warnings.extend(settled.into_iter().chain(overload));
+        let overload = is_timed.then(|| overload(&report, &self.arrivals, unqueued)).flatten();
+        let stray = self.arrivals.warning(BACKLOG.1 * report.request_response_ns.mean);
+        let stray = stray.filter(|_| is_timed);
+        report.warnings.extend(settled.into_iter().chain(overload).chain(stray));
         report
     }
 }
@@ -285,37 +287,10 @@ fn amplification(report: &mut SchemeReport, counts: &Counts, host: u64) {
     if host == 0 {
         return;
     }
-    // A buffer's padding reaches the scheme as writes, which it counts as host writes. One that takes writes in RAM
-    // programs some of them later, for collection.
-    let of_host = counts.pages_programmed(Cause::Host);
-    let padded = report.buffer.as_ref().map_or(0, |buffer| buffer.padded.min(of_host));
-    let programmed = |cause: &Cause| match cause {
-        Cause::Host => of_host - padded,
-        cause => counts.pages_programmed(*cause),
-    };
-    let by_cause = Cause::ALL.iter().map(|cause| (cause.name(), programmed(cause)));
-    report.waf_by_cause = by_cause
-        .chain([("padding", padded)])
-        .filter(|(_, pages)| *pages > 0)
-        .map(|(name, pages)| (name.to_owned(), share(pages, host)))
-        .collect();
+    let padded = report.buffer.as_ref().map_or(0, |buffer| buffer.padded);
+    report.waf_by_cause = waf_by_cause(counts, padded, host);
     let all: u64 = Cause::ALL.iter().map(|cause| counts.pages_programmed(*cause)).sum();
     report.waf = Some(share(all, host));
-}
-
-fn cause_counts(counts: &Counts) -> Vec<CauseCounts> {
-    Cause::ALL
-        .iter()
-        .map(|&cause| CauseCounts {
-            cause: cause.name().into(),
-            reads: counts.get(Operation::Read, cause),
-            oob_reads: counts.get(Operation::ReadOob, cause),
-            programs: counts.get(Operation::Program, cause),
-            copies: counts.get(Operation::Copy, cause),
-            erases: counts.get(Operation::Erase, cause),
-        })
-        .filter(|c| c.reads + c.oob_reads + c.programs + c.copies + c.erases > 0)
-        .collect()
 }
 
 fn energy_pj(counts: &Counts, each: &[u64; Operation::ALL.len()]) -> u128 {
@@ -386,23 +361,27 @@ fn trigger(log: &CollectionLog) -> String {
     }
 }
 
-/// Work left when the last request arrives, over the run's duration and over the mean response, from which on a device
-/// does not keep up.
+/// Work left when the last request arrives, over the time from the first arrival to the end, and over the device's mean time
+/// per request, from which on a device does not keep up.
 const BACKLOG: (f64, f64) = (0.02, 20.0);
 
-/// Completion that grows as long as requests arrive: its mean then grows with the run, too. `unqueued`: the requests up to
-/// the last one that did not wait. A queue that emptied in the second half of the run is one of bursts.
-fn overload(report: &SchemeReport, last_arrival_ns: u64, unqueued: u64) -> Option<String> {
-    let left_ns = report.elapsed_ns.saturating_sub(last_arrival_ns) as f64;
-    let (of_run, of_response) = BACKLOG;
-    let grows = left_ns > of_run * report.elapsed_ns as f64
-        && left_ns > of_response * report.request_response_ns.mean
+/// A device that works for half of the time at least, and has work left when the last request arrives. `unqueued`: the
+/// requests up to the last one that did not wait. A queue that emptied in the second half of the run is one of bursts.
+fn overload(report: &SchemeReport, arrivals: &ArrivalLog, unqueued: u64) -> Option<String> {
+    let end_ns = report.elapsed_ns;
+    let (span_ns, busy_ns) = (arrivals.span_ns(end_ns) as f64, arrivals.busy_ns(end_ns) as f64);
+    // No request is awaited from then on: the device is busy to the end.
+    let left_ns = end_ns.saturating_sub(arrivals.last_ns) as f64;
+    let (of_span, of_each) = BACKLOG;
+    let grows = left_ns > of_span * span_ns
+        && left_ns * report.requests as f64 > of_each * busy_ns
+        && 2.0 * busy_ns >= span_ns
         && unqueued < report.requests / 2;
-    (last_arrival_ns > 0 && grows).then(|| {
+    (arrivals.last_ns > 0 && grows).then(|| {
         format!(
             "cannot keep up with requests that arrive every {}: each of the last {} waited for others, and {} of work were left \
              when the last one arrived; --scale-arrivals spreads them",
-            units::time(last_arrival_ns as f64 / report.requests_taken.max(1) as f64),
+            units::time(arrivals.mean_ns()),
             grouped(report.requests - unqueued),
             units::time(left_ns),
         )

@@ -437,29 +437,16 @@ const SHARED: [&str; 9] = [
 
 #[test]
 fn compare_on_a_recording_does_what_the_device_did() {
-    let schemes = [
-        "page-level",
-        "fsr",
-        "lazy-rtgc",
-        "2lgc",
-        "nftl",
-        "gftl",
-        "gftl-threshold",
-        "gftl-priority",
-        "rftl",
-        "dftl",
-        "lazy-rtgc-on-demand",
-        "bast",
-        "fast",
-        "ba-gc",
-        "superblock",
+    let settings = [
         "page-level+buffer=lru+buffer_size=64KiB",
         "bast+buffer=bplru+buffer_size=256KiB",
         "fsr+placement=sepbit",
     ];
+    let plain = ftl::registry::REGISTRY.iter().map(|preset| preset.name);
+    let schemes: Vec<&str> = plain.chain(settings).collect();
     let mut differing = Vec::new();
     for kept in [false, true] {
-        for scheme in schemes {
+        for &scheme in &schemes {
             let scratch = Scratch::new("as-recorded");
             let (socket, trace) = (scratch.at("socket"), scratch.at("asked.csv"));
             let image = scratch.at("device.img");

@@ -7,6 +7,7 @@ use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
 use super::units;
 use crate::rounds::SteadyReport;
 use crate::summary::Summary;
+use flash::{Cause, Counts, Operation};
 use ftl::{HandleLog, IdleTime, StreamLog};
 use serde::Serialize;
 
@@ -342,6 +343,43 @@ pub struct CauseCounts {
     pub copies: u64,
     /// Block erases.
     pub erases: u64,
+}
+
+impl CauseCounts {
+    /// Those of the causes that did anything.
+    pub fn of(counts: &Counts) -> Vec<Self> {
+        let of = |cause: Cause| Self {
+            cause: cause.name().into(),
+            reads: counts.get(Operation::Read, cause),
+            oob_reads: counts.get(Operation::ReadOob, cause),
+            programs: counts.get(Operation::Program, cause),
+            copies: counts.get(Operation::Copy, cause),
+            erases: counts.get(Operation::Erase, cause),
+        };
+        let any = |c: &Self| c.reads + c.oob_reads + c.programs + c.copies + c.erases > 0;
+        Cause::ALL.into_iter().map(of).filter(any).collect()
+    }
+}
+
+/// Pages programmed per page of the host, by cause, and for a buffer's padding; empty if the host wrote none.
+pub fn waf_by_cause(counts: &Counts, padded: u64, host: u64) -> Vec<(String, f64)> {
+    if host == 0 {
+        return Vec::new();
+    }
+    // A buffer's padding reaches the scheme as writes, which it counts as host writes. One that takes writes in RAM
+    // programs some of them later, for collection.
+    let of_host = counts.pages_programmed(Cause::Host);
+    let padded = padded.min(of_host);
+    let programmed = |cause: Cause| match cause {
+        Cause::Host => of_host - padded,
+        cause => counts.pages_programmed(cause),
+    };
+    let by_cause = Cause::ALL.into_iter().map(|cause| (cause.name(), programmed(cause)));
+    by_cause
+        .chain([("padding", padded)])
+        .filter(|(_, pages)| *pages > 0)
+        .map(|(name, pages)| (name.to_owned(), pages as f64 / host as f64))
+        .collect()
 }
 
 /// Copies over one path.

@@ -14,7 +14,7 @@ pub use contents::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, CopyCount, HandleReport,
     HostLogReport, LargestRequest, LeftOut, MapCacheReport, MergeReport, RamReport, RefreshReport,
     RefusedReport, Report, RetriedReads, RetryReport, SchemeReport, Series, SlcCacheReport,
-    StreamsReport, Violation, ZonesReport,
+    StreamsReport, Violation, ZonesReport, waf_by_cause,
 };
 pub use deadlines::{DeadlineReport, LateJob, TaskDeadlines};
 pub use jobs::JobReport;

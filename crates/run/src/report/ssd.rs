@@ -18,7 +18,8 @@ pub struct SsdReport {
     /// and the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bounded_completion_ns: Option<u64>,
-    /// Page reads and page programs of all causes; a copy is one of each.
+    /// Page reads and page programs of all causes, also those that end after the last request, as `counts` has them; a
+    /// copy is one of each.
     pub page_commands: u64,
     /// Page commands per second of device time.
     pub page_commands_per_second: f64,

@@ -19,7 +19,8 @@ impl SsdDevice<'_> {
         let Self { totals, seen, link, ref cores, .. } = self;
         let promise = &self.account.promise;
         let queue_depth = self.setup.queue_depth;
-        let page_commands = totals.page_commands;
+        // As the operations by cause: also those that ended after the last request. Windows end with it.
+        let page_commands = array(&*self.scheme).page_commands();
         let share = |ns: u64| ns as f64 / until_ns.max(1) as f64;
         let (windows, window_ns) = self.windows.finish();
         let counts = windows.iter().map(|window| window.page_commands);

@@ -31,8 +31,9 @@ impl SsdDevice<'_> {
             let request = *request;
             self.look_ahead(feeder);
             feeder.pass();
-            self.account.take(1, request.arrival_ns);
+            self.account.taken += 1;
             let arrival_ns = if self.timed { request.arrival_ns } else { self.now_ns };
+            self.account.arrivals.take_in_order(arrival_ns);
             self.take(&request, arrival_ns);
         }
         Ok(Some(NEVER))
@@ -44,7 +45,8 @@ impl SsdDevice<'_> {
         if !jobs.is_settled(self.now_ns) {
             jobs.submit(self.now_ns, |feeder, arrival_ns| {
                 self.look_ahead(feeder);
-                self.account.take(1, arrival_ns);
+                self.account.taken += 1;
+                self.account.arrivals.take(arrival_ns);
             })?;
             while let Some(submitted) = jobs.fetch(self.now_ns) {
                 let slot = self.take(&submitted.request, submitted.arrival_ns);
@@ -122,6 +124,7 @@ impl SsdDevice<'_> {
 
     fn add(&mut self, outstanding: Outstanding) -> u32 {
         if self.outstanding == 0 {
+            self.account.arrivals.waited_ns += self.now_ns.saturating_sub(self.quiet_since_ns);
             self.quiet_since_ns = self.now_ns;
         }
         self.outstanding += 1;

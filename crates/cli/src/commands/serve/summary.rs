@@ -52,13 +52,15 @@ fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
     };
     let waf = summary.waf.map_or_else(|| "-".into(), |waf| format!("{waf:.3}"));
     let Summary { read_tasks: reads, write_tasks: writes, trim_tasks: trims, .. } = *summary;
+    let some =
+        |ns: Option<f64>| ns.filter(|_| response.count > 0).map_or_else(|| "-".to_owned(), micros);
     let times = match summary.clock {
         ModelClock::None => "not modelled on channels with --latency none".to_owned(),
         ModelClock::Serial | ModelClock::Channels => format!(
             "mean {}, p99.9 {}, worst {}; {bound}",
-            micros(response.mean),
-            response.p99_9.map_or_else(|| "-".into(), |ns| micros(ns as f64)),
-            micros(response.max as f64),
+            some(Some(response.mean)),
+            some(response.p99_9.map(|ns| ns as f64)),
+            some(Some(response.max as f64)),
         ),
     };
     let faults = summary.faults.map_or_else(String::new, |faults| {
