@@ -220,7 +220,7 @@ fn a_trace_without_capacity_gets_a_device_that_it_nearly_fills() {
 fn the_table_says_what_was_run_and_whether_promises_held() {
     let text = words(SMALL).ok();
     for words in
-        ["device", "16.0 MiB = 128 blocks", "20,000 requests", "bound kept", "2220.9 µs", "seed 7"]
+        ["device", "16.0 MiB = 128 blocks", "20,000 requests", "bound kept", "2.2209 ms", "seed 7"]
     {
         assert!(text.contains(words), "`{words}` is not in: {text}");
     }
