@@ -110,7 +110,6 @@ impl Account {
                 (log, telemetry.zones.is_some() || self.refused > self.taken / 2),
                 &counts,
                 beyond,
-                [self.unmapped_reads, self.largest.trims],
                 self.interrupted,
             )
             .into_iter()
@@ -144,6 +143,7 @@ impl Account {
             .bound_ns
             .map(|_| self.promise.longest)
             .filter(|longest| *longest != report.response_ns.max);
+        report.warnings.extend(unmapped(self.unmapped_reads, report.trim_tasks));
         // In zones a trim is a reset, which erases.
         if report.zones.is_none() {
             report.warnings.extend(many_trims(&report));
@@ -464,11 +464,20 @@ fn many_trims(report: &SchemeReport) -> Option<String> {
     })
 }
 
+/// What is said of reads that needed no flash operation.
+fn unmapped(reads: u64, trims: u64) -> Option<String> {
+    (reads > 0).then(|| match trims {
+        0 => format!(
+            "{reads} reads were of pages never written and took no time; --precondition footprint or full writes them first"
+        ),
+        _ => format!("{reads} reads were of pages that were trimmed or never written, and took no time"),
+    })
+}
+
 fn warnings(
     (log, zoned): (&CollectionLog, bool),
     counts: &Counts,
     beyond: u64,
-    [unmapped_reads, trims]: [u64; 2],
     interrupted: bool,
 ) -> Vec<String> {
     let mut out = Vec::new();
@@ -485,15 +494,6 @@ fn warnings(
     }
     if beyond > 0 {
         out.push(format!("{beyond} victims had more valid pages than their bound"));
-    }
-    if unmapped_reads > 0 && trims > 0 {
-        out.push(format!(
-            "{unmapped_reads} reads were of pages that were trimmed or never written, and took no time"
-        ));
-    } else if unmapped_reads > 0 {
-        out.push(format!(
-            "{unmapped_reads} reads were of pages never written and took no time; --precondition footprint or full writes them first"
-        ));
     }
     if interrupted {
         out.push("interrupted: the figures cover the run until then".into());

@@ -138,10 +138,10 @@ fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
         ),
         (
             "was written by the precondition and never again",
-            vec![traced("page-level", &flood, "precondition = 'full'\ncapacity = '64MiB'")],
+            vec![traced("page-level", &flood, "precondition = 'full'")],
             vec![
-                traced("page-level", &flood, "precondition = 'full+age=1'\ncapacity = '64MiB'"),
-                traced("page-level", &flood, "precondition = 'none'\ncapacity = '64MiB'"),
+                traced("page-level", &flood, aged),
+                traced("page-level", &flood, "precondition = 'none'"),
             ],
         ),
         (
