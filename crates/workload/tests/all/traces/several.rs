@@ -36,10 +36,14 @@ fn played(files: &[String], chain: bool) -> Vec<(u64, u32, u64)> {
     requests.iter().map(|r| (r.arrival_ns / 1_000_000_000, r.device, r.offset / 512)).collect()
 }
 
+/// Devices and arrivals of each file, whether they are chained, then arrivals, devices and addresses of the whole, and words of the
+/// header and of a note.
+type Case<'a> = (&'a [(Option<u32>, &'a [u64])], bool, &'a [(u64, u32, u64)], &'a str, &'a str);
+
 #[test]
 fn clocks_that_overlap_are_merged_and_others_follow() {
     // Files, in turn or not; what is played; what is told.
-    let cases: [(&[(Option<u32>, &[u64])], bool, &[(u64, u32, u64)], &str, &str); 8] = [
+    let cases: [Case<'_>; 8] = [
         (
             &[(Some(7), &[100, 102, 104]), (Some(9), &[101, 104, 105])],
             false,
