@@ -1,7 +1,7 @@
 //! Unsuccessful ends of a command, and their exit codes.
 
-use crate::output::{colors, wrapped_for_errors};
 use crate::snippet::snippet;
+use crate::terminal::{colors, wrapped_for_errors};
 use lab::Fault;
 use lab::config::ConfigError;
 use std::fmt;

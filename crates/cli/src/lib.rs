@@ -24,6 +24,7 @@ mod progress;
 mod result_file;
 mod settings;
 mod snippet;
+mod terminal;
 
 // The crates whose types are in this one's: a crate that depends on it needs no other.
 pub use {::flash, ::ftl, ::lab};

@@ -1,12 +1,10 @@
 //! Layout of aligned plain text.
 
 use super::one_unit::one_unit;
-use super::table::Table;
+use super::table::{GAP, Table, columns};
 
 /// A cell without a value.
 pub(super) const NONE: &str = "–";
-/// Blanks between columns.
-pub(super) const GAP: usize = 2;
 /// Width above which names are broken instead of widening their column beyond its cells.
 const NAME_WIDTH: usize = 30;
 
@@ -120,11 +118,6 @@ impl Grid {
         }
         (from + widths.len(), widths)
     }
-}
-
-/// Terminal columns of text: one per character, because the reports use no wide ones.
-pub(super) fn columns(text: &str) -> usize {
-    text.chars().count()
 }
 
 /// Columns of the widest line.

@@ -1,10 +1,17 @@
 //! A table, as plain text, as Markdown or as a part of a page.
 
-use super::grid::{GAP, columns};
 use super::one_unit::{is_quantity, one_unit};
 use comfy_table::{
     CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width,
 };
+
+/// Blanks between columns.
+pub(super) const GAP: usize = 2;
+
+/// Terminal columns of text: one per character, because the reports use no wide ones.
+pub(super) fn columns(text: &str) -> usize {
+    text.chars().count()
+}
 
 /// Widths within `room`, of columns that need at least and at most so much: those that lack least are served first.
 fn divided(needs: &[(usize, usize)], room: usize) -> Vec<usize> {

@@ -1,64 +1,13 @@
-//! Several files as one trace: by their clocks, or one after the other.
+//! Several files as one trace, one after the other; what that shares with files merged by time.
 
 use crate::error::WorkloadError;
 use crate::formats::Counts;
 use crate::formats::format::Engine;
 use crate::looped::{FEWER_FILES, check_latest};
-use crate::merged::Merged;
-use crate::options::TraceOptions;
-use crate::reader::{TraceReader, open};
+use crate::reader::TraceReader;
 use crate::request::Request;
 use crate::source::Source;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-
-/// Opens several files as one trace; one file is a trace as it is.
-///
-/// Files with arrival times are merged by time: those whose clocks overlap play at once, and a file whose clock begins where
-/// others have ended follows them after that gap, or at once if it is more than 30 days. With
-/// [`chain`](TraceOptions::chain), and without arrival times, files play in turn, as they are given: one whose clock goes on
-/// from the one before keeps its times, and another begins when the one before ends.
-///
-/// A device of the same name is the same device in all files. Where files name none, one that overlaps others is a device
-/// of its own.
-///
-/// # Errors
-/// As [`open`]; files of different formats, and files with arrival times beside files without; `chain` for one file.
-pub fn open_all(paths: &[PathBuf], options: &TraceOptions) -> Result<TraceReader, WorkloadError> {
-    let mut files: Vec<TraceReader> = Vec::new();
-    for path in paths {
-        let file = open(path, options)?;
-        let unfit = |reason| WorkloadError::Format { path: path.clone(), reason };
-        if options.chain && paths.len() == 1 {
-            return Err(unfit(
-                "several files play in turn (--chain), and this is the only one".into(),
-            ));
-        }
-        if let Some(first) = files.first() {
-            let (one, other) = (first.format().name, file.format().name);
-            if one != other {
-                let first = first.path().display();
-                return Err(unfit(format!(
-                    "files of one trace have one format: {first} is {one}, this is {other}"
-                )));
-            }
-            if first.has_arrivals() != file.has_arrivals() {
-                return Err(unfit(
-                    "of one trace either all files have arrival times, or none".into(),
-                ));
-            }
-        }
-        files.push(file);
-    }
-    match files.len() {
-        0 => Err(WorkloadError::Unfit("a trace needs a file".into())),
-        1 => Ok(files.remove(0)),
-        _ if options.chain || !files[0].has_arrivals() => {
-            TraceReader::over(files, |files| Ok(Box::new(Chain::new(files))))
-        }
-        _ => TraceReader::over(files, |files| Ok(Box::new(Merged::new(files)?))),
-    }
-}
 
 /// Longest gap between two files whose clocks are taken for one: 30 days. Longer ones are clocks of their own.
 pub(crate) const LONGEST_GAP_NS: u64 = 30 * 24 * 3600 * 1_000_000_000;
@@ -137,7 +86,7 @@ pub(crate) fn own_clock(file: &TraceReader) -> String {
 
 /// Reads files in order. A file whose clock goes on from the one before keeps its times; another begins when the one
 /// before ends.
-struct Chain {
+pub(crate) struct Chain {
     files: Vec<TraceReader>,
     at: usize,
     /// Added to the arrivals of the file at hand, ns; `None` before its first request.
@@ -154,7 +103,7 @@ struct Chain {
 }
 
 impl Chain {
-    fn new(files: Vec<TraceReader>) -> Self {
+    pub(crate) fn new(files: Vec<TraceReader>) -> Self {
         Self {
             files,
             at: 0,

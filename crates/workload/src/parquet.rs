@@ -19,8 +19,8 @@ use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::input::MultiZstd;
 use crate::request::{Op, Request};
+use crate::zstd_frames::MultiZstd;
 
 /// Bytes of text that are made at a time.
 const TEXT: usize = 64 << 10;

@@ -1,6 +1,6 @@
 //! RAM of a scheme whose map is on flash, against that of the whole map.
 
-use crate::report::units;
+use ::run::report::units;
 use flash::{Geometry, Part};
 use ftl::{Layout, Plan, SchemeConfig, registry};
 
