@@ -1,8 +1,9 @@
 //! A file of results: checked before a run, so that no result is lost after it, and never there in part.
 
 use crate::failure::Failure;
+use lab::report::{part_of, write_whole};
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// What a file holds, and how files of it begin: they alone are replaced.
@@ -70,7 +71,8 @@ impl ResultFile {
                 Err(error) => return refused(error.to_string(), name),
             }
         }
-        match File::create_new(file.part()).and_then(|_| fs::remove_file(file.part())) {
+        let part = part_of(path);
+        match File::create_new(&part).and_then(|_| fs::remove_file(&part)) {
             Ok(()) => Ok(file),
             Err(error) => {
                 let why = format!("it cannot be written: {error}");
@@ -90,28 +92,12 @@ impl ResultFile {
         Ok(head.is_empty() || head.eq_ignore_ascii_case(content.begin))
     }
 
-    /// The file before it is whole.
-    fn part(&self) -> PathBuf {
-        let name = self.path.file_name().unwrap_or_default().display();
-        self.path.with_file_name(format!(".{name}.{}.part", std::process::id()))
-    }
-
     /// Writes the file, which has its name only when it is whole.
     pub(crate) fn write(
         &self,
-        write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Failure> {
-        let part = self.part();
-        let written = File::create_new(&part)
-            .and_then(|file| {
-                let mut to = BufWriter::new(file);
-                write(&mut to)?;
-                to.flush()
-            })
-            .and_then(|()| fs::rename(&part, &self.path));
-        written.map_err(|error| {
-            // What is left of it is of no use.
-            let _ = fs::remove_file(&part);
+        write_whole(&self.path, write).map_err(|error| {
             Failure::internal(format!("cannot write {}: {error}", self.path.display()))
         })
     }
@@ -146,9 +132,5 @@ pub(crate) fn replace(path: &Path, text: &str, is_own: impl Fn(&str) -> bool) ->
         }
         _ => {}
     }
-    let file = ResultFile { path: path.to_owned() };
-    let part = file.part();
-    File::create_new(&part)
-        .and_then(|mut to| to.write_all(text.as_bytes()))
-        .and_then(|()| fs::rename(&part, path))
+    write_whole(path, |to| to.write_all(text.as_bytes()))
 }

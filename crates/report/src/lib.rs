@@ -18,6 +18,7 @@ pub mod page;
 pub mod plots;
 mod table;
 mod terms;
+mod whole_file;
 
 #[cfg(test)]
 mod samples;
@@ -33,3 +34,4 @@ pub use out_dir::{OutDir, OutError, Replaces, prepare_out_dir};
 pub use page::{About, page};
 pub use table::Table;
 pub use terms::TERMS;
+pub use whole_file::{part_of, write_whole};

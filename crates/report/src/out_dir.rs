@@ -2,10 +2,11 @@
 
 use super::csv;
 use super::plots::{self, PlotOptions};
+use super::whole_file::write_whole;
 use ::run::report::Report;
 use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -231,18 +232,7 @@ impl OutDir {
     ) -> Result<PathBuf, OutError> {
         let path = self.path.join(name);
         self.check(&path)?;
-        let part = self.path.join(format!(".{name}.{}.part", std::process::id()));
-        let done = File::create_new(&part).and_then(|file| {
-            let mut file = BufWriter::new(file);
-            let done = write(&mut file).and_then(|()| file.flush());
-            let done = done.and_then(|()| fs::rename(&part, &path));
-            if done.is_err() {
-                // What is left of it is of no use.
-                let _ = fs::remove_file(&part);
-            }
-            done
-        });
-        match done {
+        match write_whole(&path, write) {
             Ok(()) => {
                 if let Ok(mut written) = self.written.lock() {
                     written.insert(path.clone());

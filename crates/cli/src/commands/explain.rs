@@ -143,12 +143,12 @@ impl ExplainArgs {
             lines.map(|path| ResultFile::new("--events", &path, Content::LINES)).transpose()?;
         let recording = record(settings).map_err(failure)?;
         if let Some(page) = page {
-            page.write(|to| html::page(&recording, to))?;
+            page.write(|mut to| html::page(&recording, &mut to))?;
             let (steps, path) = (recording.frames.len(), page.path().display());
             output::note(&format!("{steps} steps written to {path}; open it in a browser"));
         }
         if let Some(lines) = lines {
-            lines.write(|to| json_lines(&recording, to))?;
+            lines.write(|mut to| json_lines(&recording, &mut to))?;
         }
         if to_terminal {
             let mut out = io::stdout().lock();

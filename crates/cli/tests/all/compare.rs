@@ -337,41 +337,17 @@ fn files_of_others_are_not_replaced() {
 fn control_characters_of_names_are_escaped() {
     let scratch = Scratch::new("control");
     let bad = scratch.file("a\u{1b}[2J.toml", "schemes = ['x\u{1b}]0;y\u{7}']\nseed = -1");
+    let label = |rest: &str| {
+        format!("compare uniform --capacity 8MiB --schemes page-level+label=\u{1b}[31mred{rest}")
+    };
     for line in [
-        vec!["run", &bad],
-        vec!["compare", "no\u{1b}[2J.csv"],
-        vec![
-            "compare",
-            "uniform",
-            "--capacity",
-            "8MiB",
-            "--requests",
-            "500",
-            "--schemes",
-            "page-level+label=\u{1b}[31mred\u{9b}",
-        ],
-        vec![
-            "compare",
-            "uniform",
-            "--capacity",
-            "8MiB",
-            "--requests",
-            "500",
-            "--schemes",
-            "page-level+label=\u{1b}[31mred",
-            "--details",
-        ],
-        vec![
-            "compare",
-            "uniform",
-            "--capacity",
-            "8MiB",
-            "--dry-run",
-            "--schemes",
-            "page-level+label=\u{1b}[31mred,fsr+share=0.3",
-        ],
+        format!("run {bad}"),
+        "compare no\u{1b}[2J.csv".into(),
+        label("\u{9b} --requests 500"),
+        label(" --requests 500 --details"),
+        label(",fsr+share=0.3 --dry-run"),
     ] {
-        let ran = ftlkit(&line);
+        let ran = words(&line);
         for text in [&ran.stdout, &ran.stderr] {
             assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{line:?}: {text:?}");
         }

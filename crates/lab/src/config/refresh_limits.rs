@@ -12,7 +12,7 @@ impl Experiment {
         RefreshLimits { age_s, bits_per_kib, block_reads: self.read_reclaim.0.0 }
     }
 
-    /// Checks that a refresh can come to pass.
+    /// Checks that a refresh can occur.
     pub(super) fn check_refresh(&self) -> Result<(), ConfigError> {
         match self.refresh.0.bits_per_kib {
             Some(_) if self.bit_errors.0.are_off() => Err(ConfigError::setting(

@@ -1,4 +1,4 @@
-//! Lines about what happens, for whoever started the server.
+//! The server's log: a line per event.
 
 use std::collections::VecDeque;
 use std::fmt;
