@@ -1,6 +1,6 @@
 //! Layout of aligned plain text.
 
-use super::one_unit::one_unit;
+use super::one_unit::{is_unit, one_unit};
 use super::table::{GAP, Table, columns};
 
 /// A cell without a value.
@@ -151,13 +151,10 @@ fn broken_name(name: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Words that stay on the line of the number before them.
-const UNITS: [&str; 14] =
-    ["ns", "µs", "ms", "s", "B", "KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "TB", "%"];
-
+/// True for a number and its unit, which stay on one line.
 fn is_measured(number: &str, unit: &str) -> bool {
     number.ends_with(|c: char| c.is_ascii_digit())
-        && UNITS.contains(&unit.trim_end_matches([',', ';', ':', '.', ')']))
+        && is_unit(unit.trim_end_matches([',', ';', ':', '.', ')']))
 }
 
 /// Words in lines of this width; a longer word exceeds it. A number and its unit are one word.

@@ -32,6 +32,11 @@ fn decimals(number: &str, factor: f64) -> i32 {
     (given as f64 - factor.log10() + 1e-9).floor() as i32
 }
 
+/// True for a unit of times, sizes or shares.
+pub(crate) fn is_unit(text: &str) -> bool {
+    text == "%" || KINDS.iter().copied().flatten().any(|(unit, _)| *unit == text)
+}
+
 /// True for a number with a unit, which a line must not part.
 pub(crate) fn is_quantity(cell: &str) -> bool {
     parts(cell).is_some_and(|(.., unit, _)| !unit.contains([' ', '\n']))

@@ -7,32 +7,33 @@ use crate::looped::{FEWER_FILES, check_latest};
 use crate::reader::TraceReader;
 use crate::request::Request;
 use crate::source::Source;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Longest gap between two files whose clocks are taken for one: 30 days. Longer ones are clocks of their own.
 pub(crate) const LONGEST_GAP_NS: u64 = 30 * 24 * 3600 * 1_000_000_000;
 
 /// Devices of all files, by name.
 #[derive(Default)]
-pub(crate) struct Devices(Vec<String>);
+pub(crate) struct Devices {
+    numbers: HashMap<String, u32>,
+    names: Vec<String>,
+}
 
 impl Devices {
     /// The number of this device, a new one if there is none of this name.
     pub(crate) fn number(&mut self, name: String) -> u32 {
-        let known = self.0.iter().position(|other| *other == name);
-        let place = known.unwrap_or_else(|| {
-            self.0.push(name);
-            self.0.len() - 1
-        });
-        place as u32
+        *self.numbers.entry(name).or_insert_with_key(|name| {
+            self.names.push(name.clone());
+            self.names.len() as u32 - 1
+        })
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.names.len()
     }
 
     pub(crate) fn name(&self, device: u32) -> Option<String> {
-        self.0.get(device as usize).cloned()
+        self.names.get(device as usize).cloned()
     }
 }
 
