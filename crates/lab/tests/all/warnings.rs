@@ -30,6 +30,8 @@ fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
     let spread = trace("spread", 4000, |n| n * 20 * MS);
     // 200 at once, each 4 s; also at the end.
     let bursts = trace("bursts", 4000, |n| n / 200 * 4000 * MS);
+    // One request, a pause of 10 s, and all others at once: work is left, but of one burst.
+    let one_burst = trace("one-burst", 4000, |n| n.min(1) * 10_000 * MS);
     // One of 600 is 30 days late in a file whose order is kept.
     let stray =
         trace("stray", 600, |n| n * 2 * MS + if n == 100 { 30 * 86_400_000 * MS } else { 0 });
@@ -109,6 +111,7 @@ fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
                 traced("page-level", &bursts, aged),
                 traced("page-level", &bursts, ssd),
                 traced("page-level", &bursts, one),
+                traced("page-level", &one_burst, aged),
                 built("page-level", "'uniform', requests = 4000", aged),
                 traced("page-level", &stray, aged),
                 traced("page-level", &stray, ssd),
