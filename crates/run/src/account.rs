@@ -48,8 +48,6 @@ pub(crate) struct Account {
     pub(crate) arrivals: ArrivalLog,
     /// Requests that have ended.
     pub(crate) requests: u64,
-    /// Those up to the last one that waited for no other.
-    pub(crate) unqueued: u64,
     /// Use of idle time.
     pub(crate) idle: IdleTime,
     /// Requests that the scheme refused with an error.
@@ -102,7 +100,6 @@ impl Account {
             taken: 0,
             arrivals: ArrivalLog::default(),
             requests: 0,
-            unqueued: 0,
             idle: IdleTime::default(),
             refused: 0,
             refusals: [0; Refusal::ALL.len()],
@@ -160,7 +157,7 @@ impl Account {
         completion_ns: u64,
     ) {
         self.measures.request(response_ns, completion_ns);
-        self.ended(writes, alone_ns, completion_ns, response_ns == completion_ns);
+        self.ended(writes, alone_ns, completion_ns);
     }
 
     /// Records the end of a page task and of the request that it is alone, which begins and ends with it.
@@ -174,17 +171,14 @@ impl Account {
     ) {
         self.measures.whole_request(sample);
         self.measures.tick(end_ns, free_pages);
-        self.ended(writes, sample.completion_ns, sample.completion_ns, true);
+        self.ended(writes, sample.completion_ns, sample.completion_ns);
     }
 
     /// Counts a request whose times are recorded.
     #[inline]
-    fn ended(&mut self, writes: bool, alone_ns: u64, completion_ns: u64, unqueued: bool) {
+    fn ended(&mut self, writes: bool, alone_ns: u64, completion_ns: u64) {
         self.late.request(writes, alone_ns, completion_ns, 1);
         self.requests += 1;
-        if unqueued {
-            self.unqueued = self.requests;
-        }
         if let Some(deadlines) = &mut self.deadlines {
             deadlines.complete(completion_ns);
         }

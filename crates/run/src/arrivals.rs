@@ -14,7 +14,9 @@ pub(crate) struct ArrivalLog {
     worst: Stray,
     out_of_order: u64,
     /// Time in which no request was on the device, up to the last arrival, ns.
-    pub(crate) waited_ns: u64,
+    waited_ns: u64,
+    /// Requests up to the last one that the device waited for.
+    pub(crate) unqueued: u64,
 }
 
 /// A request that others wait for, though they arrived before it.
@@ -37,6 +39,7 @@ impl Default for ArrivalLog {
             worst: none,
             out_of_order: 0,
             waited_ns: 0,
+            unqueued: 0,
         }
     }
 }
@@ -66,6 +69,15 @@ impl ArrivalLog {
             self.head = Stray { request: self.requests + 1, ..Stray::default() };
         }
         self.take(arrival_ns);
+    }
+
+    /// Records that the device waited so long, behind so many requests, for the next one.
+    #[inline]
+    pub(crate) fn wait(&mut self, gap_ns: u64, requests: u64) {
+        if gap_ns > 0 {
+            self.waited_ns += gap_ns;
+            self.unqueued = requests + 1;
+        }
     }
 
     /// Time from the first arrival to the end, ns.
@@ -116,7 +128,10 @@ mod tests {
         let stray = told(&[1, 4, 3, 100, 5, 95, 101]);
         assert!(stray.starts_with("3 requests are out of time order: 2 of them"), "{stray}");
         assert!(stray.contains("behind request 4, whose time is 95 ns later"), "{stray}");
-        let log = ArrivalLog { waited_ns: 60, ..of(&[20, 40, 80]) };
+        let mut log = of(&[20, 40, 80]);
+        log.wait(60, 1);
+        log.wait(0, 2);
         assert_eq!((log.span_ns(100), log.busy_ns(100), log.mean_ns()), (80, 40, 20.0));
+        assert_eq!(log.unqueued, 2);
     }
 }

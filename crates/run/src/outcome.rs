@@ -154,8 +154,7 @@ impl Account {
         report.steady = self.rounds.report(self.written, setup.geometry.pages());
         let collected = report.collection.victims > 0;
         let settled = report.steady.warning(collected);
-        let unqueued = self.unqueued;
-        let overload = is_timed.then(|| overload(&report, &self.arrivals, unqueued)).flatten();
+        let overload = is_timed.then(|| overload(&report, &self.arrivals)).flatten();
         let stray = self.arrivals.warning(BACKLOG.1 * report.request_response_ns.mean);
         let stray = stray.filter(|_| is_timed);
         report.warnings.extend(settled.into_iter().chain(overload).chain(stray));
@@ -365,9 +364,9 @@ fn trigger(log: &CollectionLog) -> String {
 /// per request, from which on a device does not keep up.
 const BACKLOG: (f64, f64) = (0.02, 20.0);
 
-/// A device that works for half of the time at least, and has work left when the last request arrives. `unqueued`: the
-/// requests up to the last one that did not wait. A queue that emptied in the second half of the run is one of bursts.
-fn overload(report: &SchemeReport, arrivals: &ArrivalLog, unqueued: u64) -> Option<String> {
+/// A device that works for half of the time at least, and has work left when the last request arrives. One that waited for
+/// a request of the second half of the run had a queue of bursts.
+fn overload(report: &SchemeReport, arrivals: &ArrivalLog) -> Option<String> {
     let end_ns = report.elapsed_ns;
     let (span_ns, busy_ns) = (arrivals.span_ns(end_ns) as f64, arrivals.busy_ns(end_ns) as f64);
     // No request is awaited from then on: the device is busy to the end.
@@ -376,13 +375,13 @@ fn overload(report: &SchemeReport, arrivals: &ArrivalLog, unqueued: u64) -> Opti
     let grows = left_ns > of_span * span_ns
         && left_ns * report.requests as f64 > of_each * busy_ns
         && 2.0 * busy_ns >= span_ns
-        && unqueued < report.requests / 2;
+        && arrivals.unqueued < report.requests / 2;
     (arrivals.last_ns > 0 && grows).then(|| {
         format!(
-            "cannot keep up with requests that arrive every {}: each of the last {} waited for others, and {} of work were left \
+            "cannot keep up with requests that arrive every {}: the device had no pause during the last {}, and {} of work were left \
              when the last one arrived; --scale-arrivals spreads them",
             units::time(arrivals.mean_ns()),
-            grouped(report.requests - unqueued),
+            grouped(report.requests - arrivals.unqueued),
             units::time(left_ns),
         )
     })

@@ -105,6 +105,7 @@ fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
                 traced("page-level", &short, &wide(8)),
                 traced("page-level", &short, &wide(32)),
                 traced("page-level", &short, &wide(64)),
+                traced("page-level", &short, &wide(1000)),
             ],
             vec![
                 traced("page-level", &spread, aged),
@@ -113,6 +114,7 @@ fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
                 traced("page-level", &bursts, one),
                 traced("page-level", &one_burst, aged),
                 built("page-level", "'uniform', requests = 4000", aged),
+                built("page-level", "'uniform', requests = 800", ssd),
                 traced("page-level", &stray, aged),
                 traced("page-level", &stray, ssd),
                 traced("page-level", &stray, one),
