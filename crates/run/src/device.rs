@@ -169,7 +169,7 @@ impl Device {
         let response_ns = service_ns + step_ns;
         let completion_ns = if self.clock.timed { end_ns - work.arrival_ns } else { response_ns };
         if self.clock.timed {
-            let gap_ns = end_ns.saturating_sub(response_ns + self.last_end_ns);
+            let gap_ns = work.arrival_ns.saturating_sub(self.last_end_ns);
             account.arrivals.wait(gap_ns, account.requests);
             self.last_end_ns = end_ns;
         }

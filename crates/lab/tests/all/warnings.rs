@@ -30,6 +30,7 @@ fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
     let spread = trace("spread", 4000, |n| n * 20 * MS);
     // 200 at once, each 4 s; also at the end.
     let bursts = trace("bursts", 4000, |n| n / 200 * 4000 * MS);
+    let aging = "2lgc+buffer=cflru+buffer_size=256KiB+buffer_age=5ms";
     // One request, a pause of 10 s, and all others at once: work is left, but of one burst.
     let one_burst = trace("one-burst", 4000, |n| n.min(1) * 10_000 * MS);
     // One of 600 is 30 days late in a file whose order is kept.
@@ -106,6 +107,9 @@ fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
                 traced("page-level", &short, &wide(32)),
                 traced("page-level", &short, &wide(64)),
                 traced("page-level", &short, &wide(1000)),
+                // What is old in the buffer is written before requests that have arrived are taken.
+                traced(aging, &flood, ssd),
+                traced(aging, &flood, aged),
             ],
             vec![
                 traced("page-level", &spread, aged),

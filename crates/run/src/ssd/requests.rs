@@ -128,7 +128,8 @@ impl SsdDevice<'_> {
 
     fn add(&mut self, outstanding: Outstanding) -> u32 {
         if self.outstanding == 0 {
-            let gap_ns = self.now_ns.saturating_sub(self.quiet_since_ns);
+            // What has arrived before may wait for work of the device's own.
+            let gap_ns = outstanding.arrival_ns.saturating_sub(self.quiet_since_ns);
             self.account.arrivals.wait(gap_ns, self.account.requests);
             self.quiet_since_ns = self.now_ns;
         }
