@@ -203,7 +203,7 @@ impl Partial {
         let path = to.with_file_name(name);
         // What is there already, a link above all, is another's.
         let file = File::create_new(&path)
-            .map_err(|source| WorkloadError::Io { path: path.clone(), source })?;
+            .map_err(|source| WorkloadError::Io { path: to.to_owned(), source })?;
         Ok(Self { path, file, complete: false })
     }
 

@@ -26,6 +26,11 @@ impl Description {
         Self { part, settings: BTreeMap::new() }
     }
 
+    /// The part's figures alone: what is said of it may be said in other words by another version.
+    pub(super) fn figures(part: &Part) -> Part {
+        Part { description: "".into(), source: "".into(), ..Self::of_part(part).part }
+    }
+
     /// The text in the file.
     pub(super) fn to_text(&self) -> Result<Vec<u8>, ImageError> {
         if self.part.copies.is_some() || self.part.retry.is_some() {

@@ -324,7 +324,7 @@ impl Image {
     /// # Errors
     /// The part's data sheet is not that of the image.
     pub fn use_with(&mut self, part: &Part) -> Result<(), ImageError> {
-        if Description::of_part(&self.description.part).part != Description::of_part(part).part {
+        if Description::figures(&self.description.part) != Description::figures(part) {
             let reason = format!("its part is not this `{}`", part.name);
             return Err(ImageError::Description(reason));
         }

@@ -24,6 +24,19 @@ fn make(path: &Path) {
     image.shut_down().unwrap();
 }
 
+/// Another version may describe a part in other words; with other figures it is another part.
+#[test]
+fn a_part_is_known_by_its_figures_not_by_its_words() {
+    let folder = folder();
+    let path = folder.path().join("image");
+    make(&path);
+    let mut image = Image::open(&path).unwrap();
+    let words = Part { description: "said anew".into(), source: "another page".into(), ..part() };
+    image.use_with(&words).unwrap();
+    let times = Part { t_prog_ns: part().t_prog_ns + 1, ..part() };
+    assert!(matches!(image.use_with(&times), Err(ImageError::Description(_))));
+}
+
 fn edit(path: &Path, at: u64, bytes: &[u8]) {
     let file = OpenOptions::new().write(true).open(path).unwrap();
     file.write_all_at(bytes, at).unwrap();
