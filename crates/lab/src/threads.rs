@@ -1,5 +1,6 @@
 //! Threads for runs at once, where the system may refuse them (`ulimit -u`, `ulimit -v`).
 
+use crate::allocator;
 use crate::fault::Fault;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::Builder;
@@ -22,6 +23,9 @@ pub fn set_up() -> Result<(), Fault> {
     pool.build_global().map_err(|error| Fault::internal(format!("threads: {error}")))
 }
 
+/// Memory that the threads must leave, in bytes: what is done while they are made and counted.
+const SPARE: u64 = 16 << 20;
+
 /// How many threads, of those wanted, there can be at once beside this one.
 fn at_once(wanted: usize) -> usize {
     let gate = std::sync::Arc::new((Mutex::new(false), Condvar::new()));
@@ -32,7 +36,7 @@ fn at_once(wanted: usize) -> usize {
             let is_open = is_open.lock().unwrap_or_else(PoisonError::into_inner);
             drop(bell.wait_while(is_open, |is_open| !*is_open));
         };
-        Builder::new().spawn(wait).ok()
+        allocator::gives(SPARE).then(|| Builder::new().spawn(wait).ok())?
     };
     let threads: Vec<_> = (0..wanted).map_while(thread).collect();
     *gate.0.lock().unwrap_or_else(PoisonError::into_inner) = true;

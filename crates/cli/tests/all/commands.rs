@@ -381,11 +381,13 @@ fn bench_measures_what_it_is_asked_to() {
     }
 }
 
-/// Memory for the program, but not for the stacks of many threads: one does all runs.
+/// Memory for the program, but not for the stacks of many threads: one does all runs. What is left when a stack is refused
+/// differs from time to time.
 #[cfg(target_os = "linux")]
 #[test]
 fn threads_that_the_system_refuses_are_done_without() {
-    for (limit, threads) in [("200000", "400"), ("120000", "64")] {
+    let cases = [("200000", "400"), ("150000", "400"), ("120000", "64")];
+    for (limit, threads) in cases.into_iter().cycle().take(30) {
         let run = std::process::Command::new("sh")
             .args(["-c", "ulimit -v $0 && exec \"$@\"", limit, env!("CARGO_BIN_EXE_ftlkit")])
             .args(["compare", "uniform", "--requests", "1000", "--capacity", "4MiB"])
