@@ -500,7 +500,6 @@ fn warnings(
     out
 }
 
-/// Warning on uncorrectable pages, if there were any.
 /// Warns if pages were older than the bounds state.
 fn too_old(errors: &BitErrorReport) -> Option<String> {
     let retry = errors.retry.as_ref().filter(|retry| retry.reads_beyond_bound > 0)?;
@@ -514,6 +513,7 @@ fn too_old(errors: &BitErrorReport) -> Option<String> {
     ))
 }
 
+/// Warns of uncorrectable pages.
 fn unreadable(errors: &BitErrorReport) -> Option<String> {
     let BitErrorReport { uncorrectable_host_reads, lost_pages, lost_pages_before, .. } = errors;
     if uncorrectable_host_reads + lost_pages + lost_pages_before == 0 {
@@ -535,6 +535,23 @@ fn unreadable(errors: &BitErrorReport) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// No scheme selects such a victim; if one did, it must be told.
+    #[test]
+    fn victims_beyond_their_bound_are_told() {
+        let mut log = CollectionLog::new(8, 0);
+        (log.started, log.victim_valid[4]) = (3, 3);
+        for (most, words) in [
+            (Some(3), "3 victims had more valid pages than their bound"),
+            (Some(4), ""),
+            (None, ""),
+        ] {
+            let bound = Guarantee { victim_valid: most, ..Guarantee::default() };
+            let beyond = victims_beyond(&log, &bound);
+            let told = warnings((&log, false), &Counts::default(), beyond, false);
+            assert_eq!(told.concat(), words);
+        }
+    }
 
     fn why(threshold_pages: u64, first_at_task: Option<u64>) -> String {
         let mut log = CollectionLog::new(4, threshold_pages);

@@ -49,6 +49,8 @@ pub struct SteadyReport {
     pub waf_of_last_rounds: Option<f64>,
     /// Greatest less least of them, over their mean.
     pub waf_range_share: Option<f64>,
+    /// What the line fitted to them rises or falls from the first to the last, over their mean.
+    pub waf_trend_share: Option<f64>,
 }
 
 impl Rounds {
@@ -111,6 +113,7 @@ impl Rounds {
             settled_before: self.settled_before,
             waf_of_last_rounds: self.verdict.map(|verdict| verdict.mean),
             waf_range_share: self.verdict.map(|verdict| verdict.range_share),
+            waf_trend_share: self.verdict.map(|verdict| verdict.slope_share),
         }
     }
 }
@@ -118,28 +121,34 @@ impl Rounds {
 impl SteadyReport {
     /// What a reader must know: the figures are of a state that does not last, or of too short a run.
     pub(crate) fn warning(&self, collected: bool) -> Option<String> {
-        let told = match (self.settled_before, self.waf_is_steady) {
+        let percent = |share: Option<f64>| 100.0 * share.unwrap_or(0.0);
+        let measured = format!(
+            "over the last 5 rounds, each a tenth of the exported space, it differs by {:.1} % of its mean and its trend is {:.1} %; \
+             SNIA's steady state has at most 20 % and 10 %",
+            percent(self.waf_range_share),
+            percent(self.waf_trend_share)
+        );
+        Some(match (self.settled_before, self.waf_is_steady) {
             (_, Some(true)) | (Some(true), None) => return None,
             // That the run never collected is told already.
             (_, None) if !collected => return None,
             (Some(true), _) => {
-                "WAF varies along the run: the last 5 rounds, each a tenth of the exported space, differ by more than SNIA's \
-                 20 %, though it had settled before"
+                format!("WAF varies along the run, though it had settled before: {measured}")
             }
             (Some(false), _) => {
                 "WAF did not settle within 16 times the array's pages before the measured run, by rounds of a tenth of the \
                  exported space: it varies along the workload"
+                    .into()
             }
-            (None, Some(_)) => {
-                "WAF has not settled: the last 5 rounds, each a tenth of the exported space, differ by more than SNIA's 20 %, \
-                 or trend by more than 10 %; --until-steady, or more --loops or --requests"
-            }
+            (None, Some(_)) => format!(
+                "WAF has not settled: {measured}; --until-steady, or more --loops or --requests"
+            ),
             (None, None) => {
                 "too short to judge whether WAF has settled: collection ran for less than half of the exported space; \
                  --until-steady, or more --loops or --requests"
+                    .into()
             }
-        };
-        Some(told.into())
+        })
     }
 }
 
@@ -201,6 +210,14 @@ mod tests {
         assert_eq!(warning(None, &[0; 2], false), "");
         assert_eq!(warning(Some(true), &[0; 2], true), "");
         assert!(warning(Some(true), &[0, 9, 0, 9, 0, 9], true).starts_with("WAF varies"));
+        // Each of the two conditions alone.
+        for (copies, differs, trends) in
+            [([11, 10, 10, 10, 9], "20.0 %", "16.0 %"), ([10, 7, 16, 7, 10], "90.0 %", "0.0 %")]
+        {
+            let told = warning(None, &copies.map(|waf| 10 * waf - 10), true);
+            let measured = format!("differs by {differs} of its mean and its trend is {trends};");
+            assert!(told.contains(&measured), "{told}");
+        }
         assert!(warning(Some(false), &[0; 2], true).contains("did not settle within 16 times"));
         assert!(warning(None, &[0, 9, 0, 9, 0, 9], true).contains("--until-steady"));
     }

@@ -58,7 +58,7 @@ fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
         )
     };
     // Words, experiments that must have them, experiments that must not.
-    let table: [(&str, Vec<String>, Vec<String>); 13] = [
+    let table: [(&str, Vec<String>, Vec<String>); 17] = [
         (
             "collection never ran",
             vec![
@@ -146,12 +146,43 @@ fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
             ],
         ),
         (
-            "was written by the precondition and never again",
-            vec![traced("page-level", &flood, "precondition = 'full'")],
+            "WAF has not settled: over the last 5 rounds",
+            vec![built("page-level", "'switched', requests = 14000", "precondition = 'full'")],
             vec![
-                traced("page-level", &flood, aged),
-                traced("page-level", &flood, "precondition = 'none'"),
+                built("page-level", "'switched', requests = 14000", "precondition = 'full+steady'"),
+                built("page-level", "'uniform', requests = 14000", "precondition = 'full'"),
             ],
+        ),
+        (
+            "WAF varies along the run, though it had settled before: over the last 5 rounds",
+            vec![built(
+                "page-level",
+                "'switched', requests = 14000",
+                "precondition = 'full+steady'",
+            )],
+            vec![
+                built("page-level", "'switched', requests = 14000", "precondition = 'full'"),
+                built("page-level", "'uniform', requests = 14000", "precondition = 'full+steady'"),
+            ],
+        ),
+        (
+            "WAF did not settle within 16 times",
+            vec![built(
+                "page-level",
+                "'switched', requests = 4000, parameters = { first = 'sequential' }",
+                "precondition = 'full+steady'",
+            )],
+            vec![built("page-level", "'uniform', requests = 4000", "precondition = 'full+steady'")],
+        ),
+        (
+            "pages named a stream without a handle",
+            vec![built("page-level+placement=stream:2", "'lsm', requests = 2000", aged)],
+            vec![built("page-level+placement=stream", "'lsm', requests = 2000", aged)],
+        ),
+        (
+            "requests were refused, most of them for",
+            vec![built("zns", "'uniform', requests = 2000", "precondition = 'none'")],
+            vec![built("zns", "'host-log', requests = 2000", "precondition = 'none'")],
         ),
         (
             "reads were of pages that were trimmed or never written",
