@@ -121,6 +121,33 @@ impl Replay {
         })
     }
 
+    /// As [`check_clock`](Self::check_clock), of a built-in workload, which also ends earlier by fewer requests; the parameters
+    /// `set_by` set the time between them.
+    pub(crate) fn check_generated(
+        &self,
+        workload: &str,
+        once: u64,
+        span_ns: f64,
+        set_by: &str,
+    ) -> Result<(), WorkloadError> {
+        let limit = LATEST_NS as f64;
+        if span_ns.min(span_ns * self.time_scale) <= limit {
+            return self.check_clock(workload, once, span_ns as u64);
+        }
+        let years = span_ns * self.time_scale / YEAR_NS as f64;
+        // Spans of random gaps are not proportional to their number: a little fewer.
+        let most = (once as f64 * (limit / (span_ns * self.time_scale)) * 0.99).max(1.0) as u64;
+        Err(WorkloadError::Parameter {
+            workload: workload.to_owned(),
+            parameter: "requests".to_owned(),
+            expected: format!(
+                "at most {most}: else requests arrive up to {years:.0} years after the first, and a run lasts at most 73 \
+                 (the time between them is that of {set_by})"
+            ),
+            found: once.to_string(),
+        })
+    }
+
     /// Total requests of a workload with `once` requests per pass.
     pub(crate) fn total(&self, once: u64) -> u64 {
         let limit = self.requests.unwrap_or(u64::MAX);
