@@ -197,6 +197,30 @@ mod tests {
     }
 
     #[test]
+    fn a_generator_that_would_outlast_all_clocks_is_refused_before_it_runs() {
+        use crate::{Space, WorkloadSpec};
+        let space = Space { bytes: 64 << 20, page_bytes: 4096, pages_per_block: 64 };
+        let slow = |name: &str| WorkloadSpec::builtin(name).limited(1_000_000);
+        for (workload, said) in [
+            (slow("uniform").with("rate", 1e-6), "the time between them is that of `rate`"),
+            (slow("zipf").with("rate", 1e-4).with("arrivals", "poisson"), "`rate`"),
+            (slow("write-bursts").with("period", 1e6).with("burst", "64KiB"), "`period`"),
+        ] {
+            let told = workload.check(space).unwrap_err().to_string();
+            assert!(told.contains("requests must be at most ") && told.contains(said), "{told}");
+            let most = told.split("at most ").nth(1).and_then(|text| text.split(':').next());
+            let most: u64 = most.and_then(|text| text.parse().ok()).expect("a number");
+            let fewer = workload.limited(most);
+            let facts = fewer.check(space).unwrap_or_else(|error| panic!("{most}: {error}"));
+            let mut source = fewer.open(space, 1, &facts).unwrap();
+            let mut batch = Vec::new();
+            while source.fill(&mut batch, 8192).unwrap() > 0 {
+                batch.clear();
+            }
+        }
+    }
+
+    #[test]
     fn each_limit_that_is_told_is_taken_and_one_more_is_not() {
         let day_ns = 86_400_000_000_000;
         let plain = Replay::default();
