@@ -94,7 +94,8 @@ pub(crate) fn one_unit(cells: Vec<&mut String>) {
                 // An exact size has any digits.
                 (_, true) => decimals(&number, factor).max(2 - value.log10().floor() as i32),
             };
-            if value > 0.0 && value < LEAST && !is_exact(&number) {
+            // The true number may be larger by a tenth: `1.0 KiB` may be 1.09.
+            if value > 0.0 && value < 0.9 * LEAST && !is_exact(&number) {
                 *cell = format!("<{LEAST}{blanks}{}", kind[to].0);
                 continue;
             }
