@@ -10,7 +10,7 @@ const NS_PER_S: Ns = 1_000_000_000;
 
 /// Ages of all pages.
 ///
-/// State: 4 bytes per page for the time of its program, and 4 per block for its reads; 16 KiB of powers.
+/// State: 4 bytes per page for the time of its program, and 4 per block for its reads.
 #[derive(Clone, Debug)]
 pub(super) struct Aging {
     model: AgedErrorRate,
@@ -20,31 +20,9 @@ pub(super) struct Aging {
     /// Reads of each block since its erase.
     reads: Vec<u32>,
     now_s: u32,
-    /// Powers of cycles, of retention times and of reads that were asked for last.
-    worn: Kept<[f64; 3]>,
-    aged: Kept<f64>,
-    read: Kept<f64>,
-}
-
-/// Values of a function, each in the place of its argument modulo the number of places.
-#[derive(Clone, Debug)]
-struct Kept<T>(Vec<(u32, T)>);
-
-impl<T: Copy> Kept<T> {
-    const PLACES: usize = 256;
-
-    fn new(at_0: T) -> Self {
-        Self(vec![(0, at_0); Self::PLACES])
-    }
-
-    #[inline]
-    fn get(&mut self, of: u32, value: impl FnOnce(u32) -> T) -> T {
-        let place = &mut self.0[of as usize % Self::PLACES];
-        if place.0 != of {
-            *place = (of, value(of));
-        }
-        place.1
-    }
+    /// The last cycles and the last retention time, with their powers.
+    worn: (u32, [f64; 3]),
+    aged: (u32, f64),
 }
 
 impl Aging {
@@ -55,9 +33,8 @@ impl Aging {
             programmed_s: vec![0; geometry.pages() as usize],
             reads: vec![0; geometry.blocks() as usize],
             now_s: 0,
-            worn: Kept::new(model.law.worn(0)),
-            aged: Kept::new(model.law.aged(0)),
-            read: Kept::new(model.law.read(0, geometry.pages_per_block())),
+            worn: (0, model.law.worn(0)),
+            aged: (0, model.law.aged(0)),
         }
     }
 
@@ -87,11 +64,16 @@ impl Aging {
     pub(super) fn rate(&mut self, ppn: Ppn, erases: u32) -> f64 {
         let law = &self.model.law;
         let (cycles, age_s) = (self.cycles(erases), self.age_s(ppn));
+        if self.worn.0 != cycles {
+            self.worn = (cycles, law.worn(cycles));
+        }
+        if self.aged.0 != age_s {
+            self.aged = (age_s, law.aged(age_s));
+        }
+        let (worn, retention, disturb) = (self.worn.1[0], self.worn.1[1], self.worn.1[2]);
         let reads = self.reads(ppn).saturating_add(1);
-        let pages = self.geometry.pages_per_block();
-        let [worn, retention, disturb] = self.worn.get(cycles, |cycles| law.worn(cycles));
-        let aged = retention * self.aged.get(age_s, |seconds| law.aged(seconds));
-        limited(worn + aged + disturb * self.read.get(reads, |reads| law.read(reads, pages)))
+        let disturbed = disturb * law.read(reads, self.geometry.pages_per_block());
+        limited(worn + retention * self.aged.1 + disturbed)
     }
 
     /// True if the page is older than `limit` at its next read.

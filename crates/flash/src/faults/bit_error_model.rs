@@ -159,16 +159,22 @@ impl BitErrorModel {
     #[inline]
     pub(super) fn each_codeword(
         &self,
-        drawn: &mut Drawn,
+        seed: u64,
         page_bytes: u32,
         age: Age,
         each: impl FnMut(usize, u64),
     ) {
         match self {
-            Self::Drawn(rate) => rate.draw(drawn, page_bytes, age, each),
+            Self::Drawn(rate) => rate.draw(seed, page_bytes, age, each),
             Self::Aged(_) => {
-                let mean = |bytes| f64::from(bytes * 8) * age.rate;
-                drawn.draw(page_bytes, age, mean, MOST_DRAWN, each);
+                draw(
+                    seed,
+                    page_bytes,
+                    age,
+                    |bytes| f64::from(bytes * 8) * age.rate,
+                    MOST_DRAWN,
+                    each,
+                );
             }
             Self::Fixed { bits_per_page, .. } => spread(*bits_per_page, page_bytes, each),
         }
@@ -176,51 +182,35 @@ impl BitErrorModel {
 }
 
 impl BitErrorRate {
-    fn draw(&self, drawn: &mut Drawn, page_bytes: u32, age: Age, each: impl FnMut(usize, u64)) {
+    fn draw(&self, seed: u64, page_bytes: u32, age: Age, each: impl FnMut(usize, u64)) {
         let rate = self
             .base
             .saturating_add(self.per_erase.saturating_mul(age.erases.into()))
             .saturating_add(self.per_read.saturating_mul(age.reads.into()));
         let mean = |bytes| f64::from(bytes * 8) * rate as f64 * 1e-12;
-        drawn.draw(page_bytes, age, mean, 1.0, each);
+        draw(seed, page_bytes, age, mean, 1.0, each);
     }
 }
 
-/// What draws bit errors: the seed, and the distributions of a whole codeword and of a shorter last one, which all codewords of a
-/// page share.
-#[derive(Clone, Debug)]
-pub(super) struct Drawn {
+/// Draws the bit errors of each codeword of a page. `mean` gives them for a number of bytes; points on the curve beyond
+/// `most` count as `most`.
+fn draw(
     seed: u64,
-    whole: Poisson,
-    short: Poisson,
-}
-
-impl Drawn {
-    pub(super) fn new(seed: u64) -> Self {
-        Self { seed, whole: Poisson::new(0.0), short: Poisson::new(0.0) }
+    page_bytes: u32,
+    age: Age,
+    mean: impl Fn(u32) -> f64,
+    most: f64,
+    mut each: impl FnMut(usize, u64),
+) {
+    let mut random = SplitMix64::keyed(seed, [age.ppn.0.into(), age.erases.into()]);
+    let whole = page_bytes / CODEWORD_BYTES;
+    if whole > 0 {
+        let errors = Poisson::new(mean(CODEWORD_BYTES));
+        (0..whole as usize).for_each(|at| each(at, errors.quantile(random.unit().min(most))));
     }
-
-    /// Draws the bit errors of each codeword of a page. `mean` gives them for a number of bytes; points on the curve beyond
-    /// `most` count as `most`.
-    fn draw(
-        &mut self,
-        page_bytes: u32,
-        age: Age,
-        mean: impl Fn(u32) -> f64,
-        most: f64,
-        mut each: impl FnMut(usize, u64),
-    ) {
-        let mut random = SplitMix64::keyed(self.seed, [age.ppn.0.into(), age.erases.into()]);
-        let whole = page_bytes / CODEWORD_BYTES;
-        if whole > 0 {
-            let errors = &mut self.whole;
-            errors.set_mean(mean(CODEWORD_BYTES));
-            (0..whole as usize).for_each(|at| each(at, errors.quantile(random.unit().min(most))));
-        }
-        if !page_bytes.is_multiple_of(CODEWORD_BYTES) {
-            self.short.set_mean(mean(page_bytes % CODEWORD_BYTES));
-            each(whole as usize, self.short.quantile(random.unit().min(most)));
-        }
+    if !page_bytes.is_multiple_of(CODEWORD_BYTES) {
+        let errors = Poisson::new(mean(page_bytes % CODEWORD_BYTES));
+        each(whole as usize, errors.quantile(random.unit().min(most)));
     }
 }
 
@@ -281,7 +271,7 @@ mod tests {
         let mut means = Vec::new();
         let age = Age { ppn: Ppn(3), erases: 0, reads: 0, rate: 0.0 };
         // 8 bits, each wrong on average.
-        rate.draw(&mut Drawn::new(1), 1025, age, |_, errors| means.push(errors));
+        rate.draw(1, 1025, age, |_, errors| means.push(errors));
         assert!(means.len() == 2 && means[0] > 500 && means[1] < 40, "{means:?}");
     }
 }

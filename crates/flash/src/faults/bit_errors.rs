@@ -1,7 +1,7 @@
 //! Bit errors, the ECC that corrects them, and copies that propagate them.
 
 use super::aging::Aging;
-use super::bit_error_model::{Age, AgeLimit, BitErrorModel, Drawn, codeword_bits, codewords};
+use super::bit_error_model::{Age, AgeLimit, BitErrorModel, codeword_bits, codewords};
 use super::carried::Carried;
 use super::error::FaultError;
 use super::read_retry::ReadRetry;
@@ -52,7 +52,7 @@ impl<F: Tearable> BitErrors<F> {
         let codewords = codewords(geometry.page_bytes());
         let errors = Errors {
             model,
-            drawn: Drawn::new(seed),
+            seed,
             reads: vec![0; counted as usize],
             aging: model.aged().map(|model| Aging::new(*model, &geometry)),
             retry: ReadRetry::default(),
@@ -161,7 +161,7 @@ impl<F: Tearable> BitErrors<F> {
 #[derive(Clone, Debug)]
 struct Errors {
     model: BitErrorModel,
-    drawn: Drawn,
+    seed: u64,
     /// Reads of each page since its program; empty if reads bring no errors.
     reads: Vec<u32>,
     /// Ages of pages, for a model that grows with them.
@@ -193,7 +193,7 @@ impl Errors {
         let rate = self.aging.as_mut().map_or(0.0, |aging| aging.rate(ppn, erases));
         let carried = self.carried.of(ppn);
         let age = Age { ppn, erases, reads, rate };
-        self.model.each_codeword(&mut self.drawn, geometry.page_bytes(), age, |at, own| {
+        self.model.each_codeword(self.seed, geometry.page_bytes(), age, |at, own| {
             each(at, own + carried.get(at).map_or(0, |bits| u64::from(*bits)));
         });
     }
