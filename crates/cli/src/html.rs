@@ -63,8 +63,8 @@ pub(crate) use told::command_line;
 #[cfg(feature = "html")]
 mod told {
     use crate::output::WRITTEN_BY;
+    use lab::config::quoted;
     use lab::report::About;
-    use std::ffi::OsString;
 
     /// What a page tells besides results.
     pub(crate) fn about(summary: Vec<(&'static str, String)>, experiment: String) -> About {
@@ -79,29 +79,7 @@ mod told {
 
     /// The command as a shell takes it.
     pub(crate) fn command_line() -> String {
-        let words = std::env::args_os().skip(1).map(quoted);
+        let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
         ["ftlkit".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
-    }
-
-    fn quoted(word: OsString) -> String {
-        let word = word.to_string_lossy();
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
-        match !word.is_empty() && word.chars().all(is_plain) {
-            true => word.into_owned(),
-            false => format!("'{}'", word.replace('\'', "'\\''")),
-        }
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use super::*;
-
-        #[test]
-        fn words_are_quoted_where_a_shell_needs_it() {
-            let of = |word: &str| quoted(word.into());
-            assert_eq!(of("page-level,fsr+share=0.8"), "page-level,fsr+share=0.8");
-            assert_eq!([of(""), of("a b"), of("<b>.csv")], ["''", "'a b'", "'<b>.csv'"]);
-            assert_eq!(of("it's"), "'it'\\''s'");
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Tables, JSON and text on standard output.
 
 use crate::failure::Failure;
-pub(crate) use crate::terminal::{colors, width, wrapped};
+pub(crate) use crate::terminal::{colors, fitted, width, wrapped};
 use clap::builder::styling::{AnsiColor, Style};
 use lab::report::Table;
 use serde::Serialize;

@@ -3,12 +3,25 @@
 use crate::pages::{Content, Page, PageState};
 use crate::recording::{Frame, Header, Recording, State, What};
 use crate::units::time;
+use lab::report::wrap;
 use std::fmt::Write;
 
-/// Renders the measured part: for each page task its captions, then the array with the pages that changed marked.
-pub fn render(recording: &Recording, color: bool) -> String {
+/// Renders the measured part: for each page task its captions, then the array with the pages that changed marked. Lines are
+/// broken between words and between pages to be of at most `width` columns.
+pub fn render(recording: &Recording, color: bool, width: usize) -> String {
     let Recording { header, frames } = recording;
-    let mut text = head(header);
+    let broken = |text: String| -> String {
+        text.lines()
+            .map(|line| match line.chars().count() <= width {
+                true => format!("{line}\n"),
+                false => {
+                    let lead = line.len() - line.trim_start().len();
+                    wrap(line, width, &" ".repeat(lead + 4))
+                }
+            })
+            .collect()
+    };
+    let mut text = broken(head(header));
     let mut state = State::before(header);
     let mut changed = vec![false; state.pages.len()];
     for (at, frame) in frames.iter().enumerate() {
@@ -17,13 +30,13 @@ pub fn render(recording: &Recording, color: bool) -> String {
             continue;
         }
         frame.changes.pages.iter().for_each(|(ppn, _)| changed[*ppn as usize] = true);
-        text.push_str(&line(frame));
+        text.push_str(&broken(line(frame)));
         let ends = frames.get(at + 1).is_none_or(|next| next.group != frame.group);
         if ends {
             if at == header.first {
                 changed.fill(false);
             }
-            text.push_str(&array(header, &state, &changed, color));
+            text.push_str(&array(header, &state, &changed, color, width));
             changed.fill(false);
         }
     }
@@ -109,15 +122,21 @@ fn ansi(state: PageState) -> &'static str {
 }
 
 /// A line per block: its pages, its role and its logical block. Then the lists.
-fn array(header: &Header, state: &State, changed: &[bool], color: bool) -> String {
+fn array(header: &Header, state: &State, changed: &[bool], color: bool, width: usize) -> String {
+    const LEAD: usize = "  block 00 ".len();
     let mut text = String::new();
     let pages = header.pages_per_block as usize;
-    let width = header.logical_pages.to_string().len() + 3;
+    let cell_width = header.logical_pages.to_string().len() + 3;
+    let of_line = (width.saturating_sub(LEAD) / cell_width).max(1);
     for (block, (role, logical)) in state.blocks.iter().enumerate() {
         let _ = write!(text, "  block {block:>2} ");
         let own = block * pages..(block + 1) * pages;
-        for (page, changed) in state.pages[own.clone()].iter().zip(&changed[own]) {
-            let shown = format!("{:>width$}", cell(page, *changed));
+        for (at, (page, changed)) in state.pages[own.clone()].iter().zip(&changed[own]).enumerate()
+        {
+            if at > 0 && at % of_line == 0 {
+                let _ = write!(text, "\n{:LEAD$}", "");
+            }
+            let shown = format!("{:>cell_width$}", cell(page, *changed));
             match color {
                 true => {
                     let _ = write!(text, "{}{shown}\x1b[0m", ansi(page.state));
@@ -127,12 +146,18 @@ fn array(header: &Header, state: &State, changed: &[bool], color: bool) -> Strin
         }
         let of = logical
             .map_or(String::new(), |number| format!(" of {} {number}", header.logical_blocks));
-        let _ = writeln!(text, "  {role}{of}");
+        let used = LEAD + ((pages - 1) % of_line + 1) * cell_width;
+        let role = format!("{role}{of}");
+        if used + 2 + role.chars().count() > width {
+            let _ = write!(text, "\n{:1$}", "", LEAD - 2);
+        }
+        let _ = writeln!(text, "  {role}");
     }
     for list in &state.lists {
         let items: Vec<String> = list.items.iter().map(|item| item.short(pages as u32)).collect();
         let most = list.capacity.map_or(String::new(), |most| format!(" (of {most})"));
-        let _ = writeln!(text, "  {}{most}: {}", list.name, items.join(", "));
+        let list = format!("  {}{most}: {}", list.name, items.join(", "));
+        text.push_str(&wrap(&list, width, "    "));
     }
     text.push('\n');
     text

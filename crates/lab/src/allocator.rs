@@ -47,7 +47,12 @@ fn out_of_memory(bytes: usize) -> ! {
         rest /= 10;
     }
     let mut stderr = std::io::stderr();
-    for text in [&b"error: out of memory: "[..], &digits[at..], b" bytes more cannot be had\n"] {
+    for text in [
+        &b"error: out of memory: "[..],
+        &digits[at..],
+        b" bytes more cannot be had: take a \
+smaller array, fewer --schemes or --threads, or of a trace fewer --requests\n",
+    ] {
         let _ = stderr.write_all(text);
     }
     std::process::exit(1)

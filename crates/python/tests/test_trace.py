@@ -34,6 +34,23 @@ def test_arrays_are_a_trace(command, arrays, tmp_path):
     assert [scheme for scheme in found.report["schemes"]] == printed["schemes"]
 
 
+def test_a_saved_trace_replaces_nothing_unasked_and_follows_no_link(arrays, tmp_path):
+    trace = ftlkit.Trace.from_arrays(**arrays)
+    path, victim = tmp_path / "trace.csv", tmp_path / "victim"
+    for make in (lambda: path.write_text("mine"), lambda: path.symlink_to("victim"), lambda: path.symlink_to("nowhere")):
+        victim.write_text("mine")
+        make()
+        with pytest.raises(ftlkit.InputError, match="is there.*force=True"):
+            trace.save(path)
+        assert path.is_symlink() or path.read_text() == "mine"
+        saved = trace.save(path, force=True)
+        assert not path.is_symlink() and saved.info()["counts"] == trace.info()["counts"]
+        assert victim.read_text() == "mine" and sorted(tmp_path.iterdir()) == [path, victim]
+        path.unlink()
+    with pytest.raises(ftlkit.InputError, match="is a directory"):
+        trace.save(tmp_path, force=True)
+
+
 def test_what_goes_in_comes_out(arrays):
     trace = ftlkit.Trace.from_arrays(**arrays, device=np.arange(4000) % 3, fua=np.arange(4000) % 7 == 0, stream=np.arange(4000) % 256)
     read = pyarrow.table(trace)

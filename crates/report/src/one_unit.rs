@@ -13,6 +13,9 @@ const KINDS: [&[(&str, f64)]; 3] = [
     &[("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12), ("PB", 1e15)],
 ];
 
+/// Smallest rounded number that is written in a unit that is not its own.
+const LEAST: f64 = 0.001;
+
 /// A number without marks between its thousands, the blanks behind it, its unit, and the interval about it.
 fn parts(cell: &str) -> Option<(String, &str, &str, &str)> {
     let end = cell.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',')?;
@@ -39,12 +42,13 @@ pub(crate) fn is_unit(text: &str) -> bool {
 
 /// True for a number with a unit, which a line must not part.
 pub(crate) fn is_quantity(cell: &str) -> bool {
-    parts(cell).is_some_and(|(.., unit, _)| !unit.contains([' ', '\n']))
+    parts(cell.trim_start_matches('<')).is_some_and(|(.., unit, _)| !unit.contains([' ', '\n']))
 }
 
 /// Writes the quantities of one kind among these cells in one unit. Whole sizes are exact, and stay so in the smallest unit;
 /// a rounded number gets no digit that it had not, so that its unit is never a much smaller one. Among the units left,
-/// that of most cells, and of as many cells in each of several units, the larger one.
+/// that of most cells, and of as many cells in each of several units, the larger one. A rounded number below a thousandth of it is
+/// `<0.001`: its digits say nothing beside the others.
 pub(crate) fn one_unit(cells: Vec<&mut String>) {
     for kind in KINDS {
         let place = |cell: &str| {
@@ -90,6 +94,11 @@ pub(crate) fn one_unit(cells: Vec<&mut String>) {
                 // An exact size has any digits.
                 (_, true) => decimals(&number, factor).max(2 - value.log10().floor() as i32),
             };
+            // The true number may be larger by a tenth: `1.0 KiB` may be 1.09.
+            if value > 0.0 && value < 0.9 * LEAST && !is_exact(&number) {
+                *cell = format!("<{LEAST}{blanks}{}", kind[to].0);
+                continue;
+            }
             *cell = format!("{value:.*}{blanks}{}{interval}", decimals as usize, kind[to].0);
         }
         return;
@@ -112,7 +121,7 @@ mod tests {
         for (given, expected) in [
             (vec!["220.9 µs", "20.77 ms", "16.28 ms"], vec!["0.2209 ms", "20.77 ms", "16.28 ms"]),
             (vec!["220.9 µs", "2220.9 µs", "16.22 ms"], vec!["0.2209 ms", "2.2209 ms", "16.22 ms"]),
-            (vec!["25.0 µs", "58.3 s", "–"], vec!["0.0000250 s", "58.3 s", "–"]),
+            (vec!["25.0 µs", "58.3 s", "–"], vec!["<0.001 s", "58.3 s", "–"]),
             (vec!["850 ns", "220.9 µs", "0 ns"], vec!["0.850 µs", "220.9 µs", "0 µs"]),
             (vec!["512MiB", "16GiB"], vec!["512MiB", "16384MiB"]),
             (vec!["455.8 MiB", "2.0 GiB", "1.5 GiB"], vec!["0.4451 GiB", "2.0 GiB", "1.5 GiB"]),
@@ -140,9 +149,13 @@ mod tests {
     fn what_is_shown_is_the_true_number() {
         let check = |true_ones: &[u64], cells: Vec<String>, digits: f64| {
             let cells = shown(&cells);
-            let unit = parts(&cells[0]).unwrap().2.to_owned();
+            let unit = parts(cells[0].trim_start_matches('<')).unwrap().2.to_owned();
             let (_, factor) = KINDS.concat().into_iter().find(|(name, _)| *name == unit).unwrap();
             for (cell, true_one) in cells.iter().zip(true_ones) {
+                if let Some(cell) = cell.strip_prefix('<') {
+                    assert!(cell.starts_with("0.001 ") && (*true_one as f64) < LEAST * factor);
+                    continue;
+                }
                 let (number, _, own, _) = parts(cell).unwrap();
                 assert_eq!(own, unit, "{cells:?}");
                 let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());

@@ -12,7 +12,7 @@ use crate::footprint::{Footprint, PAGE_BYTES};
 use crate::formats::Counts;
 use crate::input::Compression;
 use crate::options::TraceOptions;
-use crate::picture::{Picture, Pictured};
+use crate::picture::{Picture, Pictured, columns};
 use crate::plausible::Signs;
 use crate::reader::{TraceReader, open};
 use crate::request::{Op, Request};
@@ -295,6 +295,7 @@ fn ratio(part: u64, of: u64) -> f64 {
 /// The printed text summarizes devices beyond this number.
 const DEVICES_SHOWN: usize = 24;
 
+/// Its text; the width of the format, `{:60}`, is that of the terminal, to which pictures are fitted. Lines are not broken.
 impl fmt::Display for TraceInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let counts = &self.counts;
@@ -336,10 +337,11 @@ impl TraceInfo {
         write!(f, "requests     {}, {:.1} % writes", self.counts.requests, self.write_percent)?;
         let (all, mean) = (round_bytes(self.bytes as f64), round_bytes(self.mean_bytes));
         writeln!(f, ", {all}, mean {mean}")?;
+        let (count, size) = if columns(f) < 62 { (7, 10) } else { (10, 12) };
         for (name, op) in self.ops.iter().filter(|(_, op)| op.requests > 0) {
             writeln!(
                 f,
-                "  {name:<12} {:>10}  mean {:>12}  max {:>12}",
+                "  {name:<12} {:>count$}  mean {:>size$}  max {:>size$}",
                 op.requests,
                 round_bytes(op.mean_bytes),
                 round_bytes(op.max_bytes as f64)

@@ -97,6 +97,8 @@ pub(crate) struct Input {
     pub(crate) compression: Compression,
     pub(crate) progress: Progress,
     reader: Box<dyn Read + Send>,
+    /// True if a compressed stream ended, or was found damaged, only at the end of the file.
+    is_cut: bool,
 }
 
 /// The path of standard input.
@@ -190,7 +192,7 @@ impl Input {
             _ => decoder(compression, Cursor::new(magic).take(n as u64).chain(raw))
                 .map_err(|error| unread(&error.to_string()))?,
         };
-        Ok(Self { path: path.to_owned(), compression, progress, reader })
+        Ok(Self { path: path.to_owned(), compression, progress, reader, is_cut: false })
     }
 
     /// Reads once into `bytes`, which must not be empty; returns 0 at the end.
@@ -206,7 +208,12 @@ impl Input {
         }
     }
 
-    fn broken(&self, e: io::Error, before: u64) -> WorkloadError {
+    /// True if the last error of [`read`](Self::read) was that a compressed file is cut off.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    fn broken(&mut self, e: io::Error, before: u64) -> WorkloadError {
         let (path, name) = (self.path.clone(), self.compression.name());
         let system = e.raw_os_error().is_some();
         if system || self.compression == Compression::None {
@@ -220,9 +227,10 @@ impl Input {
         let reason = if e.kind() == io::ErrorKind::OutOfMemory {
             format!("the {name} stream needs more than {} MiB to decompress", XZ_MEMORY_KIB >> 10)
         } else if e.kind() == io::ErrorKind::UnexpectedEof || (total > 0 && done >= total) {
+            self.is_cut = true;
             format!(
                 "the {name} stream is cut off or damaged after {before} decompressed bytes: the file is \
-                 truncated, it must be fetched again ({e})"
+                 truncated; fetch it again, or read what is there with --on-bad-line skip ({e})"
             )
         } else {
             format!("the {name} stream is damaged after {before} decompressed bytes ({e})")

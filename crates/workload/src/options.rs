@@ -14,7 +14,8 @@ pub enum OnBadLine {
     /// Stop with an error that gives problem and position.
     #[default]
     Stop,
-    /// Skip and count it. A truncated or damaged file or an overlong line is still an error.
+    /// Skip and count it, and read the complete lines or records of a compressed file that is cut off. A damaged file or
+    /// an overlong line is still an error.
     Skip,
 }
 

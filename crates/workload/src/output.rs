@@ -7,9 +7,6 @@ use std::path::Path;
 use flate2::write::GzEncoder;
 use lzma_rust2::{XzOptions, XzWriter};
 
-#[cfg(feature = "zstd")]
-use self::frames::Frames;
-
 /// Endings of names that ask for a compression that this build writes, without the dot.
 pub const COMPRESSIONS: &[&str] =
     if cfg!(feature = "zstd") { &["gz", "zst", "xz"] } else { &["gz", "xz"] };
@@ -40,53 +37,58 @@ fn ending(name: &Path) -> Option<String> {
 
 /// A file, compressed with gzip, Zstandard or xz if its name ends in `.gz`, `.zst` or `.xz`.
 ///
-/// [`Write::flush`] makes all text so far readable, in xz only what filled a block of the compressor. Without
+/// Compressed text is written in whole gzip members, Zstandard frames or xz streams, one after the other, so that a file whose
+/// writer is killed can be read up to the last one. [`Write::flush`] ends one, and makes all text so far readable. Without
 /// [`Output::finish`] the file is incomplete.
 pub struct Output(Kind);
 
 enum Kind {
     Plain(io::BufWriter<File>),
-    Gzip(GzEncoder<File>),
-    #[cfg(feature = "zstd")]
-    Zstd(Frames),
-    Xz(Box<XzWriter<File>>),
+    Packed(Packed),
+}
+
+/// Compresses a text whole.
+type Pack = fn(&[u8]) -> io::Result<Vec<u8>>;
+
+struct Packed {
+    file: File,
+    text: Vec<u8>,
+    pack: Pack,
+    /// Text of a whole, bytes.
+    most: usize,
+    is_empty: bool,
+}
+
+impl Packed {
+    fn end(&mut self) -> io::Result<()> {
+        if self.text.is_empty() {
+            return Ok(());
+        }
+        let packed = (self.pack)(&self.text)?;
+        self.text.clear();
+        self.is_empty = false;
+        self.file.write_all(&packed)
+    }
+}
+
+fn gzip(text: &[u8]) -> io::Result<Vec<u8>> {
+    let mut gzip = GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(text)?;
+    gzip.finish()
 }
 
 #[cfg(feature = "zstd")]
-mod frames {
-    use std::fs::File;
-    use std::io::{self, Write};
+fn zstd(text: &[u8]) -> io::Result<Vec<u8>> {
     use structured_zstd::encoding::{CompressionLevel, compress};
+    let mut frame = Vec::new();
+    compress(text, &mut frame, CompressionLevel::Fastest);
+    Ok(frame)
+}
 
-    /// Text of a Zstandard frame, bytes: a whole frame is in memory.
-    const FRAME_BYTES: usize = 1 << 20;
-
-    /// One Zstandard frame after the other.
-    pub(super) struct Frames {
-        file: File,
-        text: Vec<u8>,
-    }
-
-    impl Frames {
-        pub(super) fn new(file: File) -> Self {
-            Self { file, text: Vec::new() }
-        }
-
-        pub(super) fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
-            self.text.extend_from_slice(bytes);
-            if self.text.len() >= FRAME_BYTES { self.end_frame() } else { Ok(()) }
-        }
-
-        pub(super) fn end_frame(&mut self) -> io::Result<()> {
-            if self.text.is_empty() {
-                return Ok(());
-            }
-            let mut frame = Vec::new();
-            compress(&self.text[..], &mut frame, CompressionLevel::Fastest);
-            self.text.clear();
-            self.file.write_all(&frame)
-        }
-    }
+fn xz(text: &[u8]) -> io::Result<Vec<u8>> {
+    let mut xz = XzWriter::new(Vec::new(), XzOptions::with_preset(6)).map_err(other)?;
+    xz.write_all(text)?;
+    xz.finish().map_err(other)
 }
 
 impl Output {
@@ -96,15 +98,15 @@ impl Output {
     /// That of the file, and that of [`check`].
     pub fn new(file: File, name: &Path) -> io::Result<Self> {
         check(name)?;
-        Ok(Self(match ending(name).as_deref() {
-            Some("gz") => Kind::Gzip(GzEncoder::new(file, flate2::Compression::default())),
+        let (pack, most): (Pack, _) = match ending(name).as_deref() {
+            Some("gz") => (gzip, 1 << 20),
             #[cfg(feature = "zstd")]
-            Some("zst") => Kind::Zstd(Frames::new(file)),
-            Some("xz") => {
-                Kind::Xz(Box::new(XzWriter::new(file, XzOptions::with_preset(6)).map_err(other)?))
-            }
-            _ => Kind::Plain(io::BufWriter::new(file)),
-        }))
+            Some("zst") => (zstd, 1 << 20),
+            // Twice the dictionary: shorter streams would be larger.
+            Some("xz") => (xz, 16 << 20),
+            _ => return Ok(Self(Kind::Plain(io::BufWriter::new(file)))),
+        };
+        Ok(Self(Kind::Packed(Packed { file, text: Vec::new(), pack, most, is_empty: true })))
     }
 
     /// Writes what is left, and the end of the compressed data.
@@ -114,10 +116,14 @@ impl Output {
     pub fn finish(self) -> io::Result<()> {
         match self.0 {
             Kind::Plain(mut file) => file.flush(),
-            Kind::Gzip(gzip) => gzip.finish().map(drop),
-            #[cfg(feature = "zstd")]
-            Kind::Zstd(mut frames) => frames.end_frame(),
-            Kind::Xz(xz) => xz.finish().map(drop).map_err(other),
+            Kind::Packed(mut packed) => {
+                packed.end()?;
+                // Also an empty text is one of its compression.
+                match packed.is_empty {
+                    true => packed.file.write_all(&(packed.pack)(b"")?),
+                    false => Ok(()),
+                }
+            }
         }
     }
 }
@@ -131,20 +137,20 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
             Kind::Plain(file) => file.write(bytes),
-            Kind::Gzip(gzip) => gzip.write(bytes),
-            Kind::Xz(xz) => xz.write(bytes),
-            #[cfg(feature = "zstd")]
-            Kind::Zstd(frames) => frames.add(bytes).map(|()| bytes.len()),
+            Kind::Packed(packed) => {
+                packed.text.extend_from_slice(bytes);
+                if packed.text.len() >= packed.most {
+                    packed.end()?;
+                }
+                Ok(bytes.len())
+            }
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.0 {
             Kind::Plain(file) => file.flush(),
-            Kind::Gzip(gzip) => gzip.flush(),
-            #[cfg(feature = "zstd")]
-            Kind::Zstd(frames) => frames.end_frame(),
-            Kind::Xz(xz) => xz.flush(),
+            Kind::Packed(packed) => packed.end(),
         }
     }
 }
@@ -178,9 +184,7 @@ mod tests {
             let mut output = Output::new(File::create(&path).unwrap(), &path).unwrap();
             output.write_all(&text).unwrap();
             output.flush().unwrap();
-            if ["a.csv", "a.csv.zst"].contains(&name) {
-                assert_eq!(read(&path), text, "{name} before its end");
-            }
+            assert_eq!(read(&path), text, "{name} before its end");
             output.write_all(b"last\n").unwrap();
             output.finish().unwrap();
             assert_eq!(read(&path), [&text[..], b"last\n"].concat(), "{name}");

@@ -222,19 +222,26 @@ impl Reuse {
 }
 
 /// A bar of eighths of a column.
-fn bar(count: u64, most: u64) -> String {
+fn bar(count: u64, most: u64, room: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let eighths = (count as f64 / most.max(1) as f64 * (BAR * 8) as f64).round() as usize;
+    let eighths = (count as f64 / most.max(1) as f64 * (room * 8) as f64).round() as usize;
     let eighths = if count > 0 { eighths.max(1) } else { 0 };
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
 }
 
+/// Columns of the terminal: the width that the format asks for.
+pub(crate) fn columns(f: &fmt::Formatter<'_>) -> usize {
+    f.width().unwrap_or(100)
+}
+
 fn rows(f: &mut fmt::Formatter<'_>, rows: &[(String, u64)]) -> fmt::Result {
+    // Beside names and shares.
+    let room = columns(f).saturating_sub(30).clamp(8, BAR);
     let most = rows.iter().map(|row| row.1).max().unwrap_or(0);
     let all: u64 = rows.iter().map(|row| row.1).sum();
     for (name, count) in rows {
         let percent = 100.0 * *count as f64 / all.max(1) as f64;
-        writeln!(f, "  {name:>19} {percent:>5.1} % {}", bar(*count, most))?;
+        writeln!(f, "  {name:>19} {percent:>5.1} % {}", bar(*count, most, room))?;
     }
     Ok(())
 }
@@ -273,7 +280,10 @@ impl fmt::Display for Picture {
         reuse.push(("first use".into(), self.first_uses));
         rows(f, &reuse)?;
         const LEVELS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-        let most = self.cells.iter().copied().max().unwrap_or(0).max(1);
+        let of_column = self.cells.len().div_ceil(columns(f).saturating_sub(4).max(8)).max(1);
+        let cells = self.cells.chunks(of_column).map(|cells| cells.iter().sum());
+        let cells: Vec<u64> = cells.collect();
+        let most = cells.iter().copied().max().unwrap_or(0).max(1);
         // By the logarithm: cells with few requests are seen, too.
         let level = |count: &u64| match count {
             0 => LEVELS[0],
@@ -282,13 +292,13 @@ impl fmt::Display for Picture {
                 LEVELS[((share * 8.0).ceil() as usize).clamp(1, 8)]
             }
         };
-        let cells: String = self.cells.iter().map(level).collect();
+        let drawn: String = cells.iter().map(level).collect();
         writeln!(
             f,
             "hot spots    requests by address, logarithmic, {} a column",
-            size(self.cell_bytes)
+            size(self.cell_bytes.saturating_mul(of_column as u64))
         )?;
-        writeln!(f, "  |{cells}|")?;
+        writeln!(f, "  |{drawn}|")?;
         let share = self.hottest_tenth_share * 100.0;
         writeln!(f, "  {share:.1} % of the requests are in the hottest tenth of the columns")
     }

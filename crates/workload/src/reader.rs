@@ -8,7 +8,7 @@ use crate::formats::buffer::Buffer;
 use crate::formats::format::{Engine, FormatInfo, Opening};
 use crate::formats::{Counts, FORMATS, names};
 use crate::input::{Compression, Input, Progress, is_there};
-use crate::options::{TraceOptions, Unit};
+use crate::options::{OnBadLine, TraceOptions, Unit};
 use crate::request::Request;
 use crate::source::Source;
 use crate::units::counted;
@@ -82,7 +82,7 @@ impl Scale {
 /// A file that cannot be read, is empty, or has no detectable format; options that do not fit the format.
 pub fn open(path: &Path, options: &TraceOptions) -> Result<TraceReader, WorkloadError> {
     let files = if is_there(path) { Vec::new() } else { per_processor(path) };
-    let buffers = buffers(path, &files)?;
+    let buffers = buffers(path, &files, options.on_bad_line == OnBadLine::Skip)?;
     let unfit = |reason| WorkloadError::Format { path: path.to_owned(), reason };
     let Some(first) = buffers.first() else { return Err(unfit("all files are empty".into())) };
     let detected = detect(path, &first.head(), options.format.as_deref()).map_err(unfit)?;
@@ -105,11 +105,11 @@ pub fn open(path: &Path, options: &TraceOptions) -> Result<TraceReader, Workload
 }
 
 /// Opens the files and reads their beginnings: `path` itself, or the files per processor.
-fn buffers(path: &Path, files: &[PathBuf]) -> Result<Vec<Buffer>, WorkloadError> {
+fn buffers(path: &Path, files: &[PathBuf], takes_cut: bool) -> Result<Vec<Buffer>, WorkloadError> {
     let mut buffers = Vec::new();
     let itself = [path.to_owned()];
     for file in if files.is_empty() { &itself } else { files } {
-        let mut buffer = Buffer::new(Input::open(file)?);
+        let mut buffer = Buffer::new(Input::open(file)?, takes_cut);
         buffer.fill_head()?;
         // A processor without requests leaves an empty file.
         if files.is_empty() || !buffer.head().bytes.is_empty() {

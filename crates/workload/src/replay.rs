@@ -121,6 +121,33 @@ impl Replay {
         })
     }
 
+    /// As [`check_clock`](Self::check_clock), of a built-in workload, which also ends earlier by fewer requests; the parameters
+    /// `set_by` set the time between them.
+    pub(crate) fn check_generated(
+        &self,
+        workload: &str,
+        once: u64,
+        span_ns: f64,
+        set_by: &str,
+    ) -> Result<(), WorkloadError> {
+        let limit = LATEST_NS as f64;
+        if span_ns.min(span_ns * self.time_scale) <= limit {
+            return self.check_clock(workload, once, span_ns as u64);
+        }
+        let years = span_ns * self.time_scale / YEAR_NS as f64;
+        // Spans of random gaps are not proportional to their number: a little fewer.
+        let most = (once as f64 * (limit / (span_ns * self.time_scale)) * 0.99).max(1.0) as u64;
+        Err(WorkloadError::Parameter {
+            workload: workload.to_owned(),
+            parameter: "requests".to_owned(),
+            expected: format!(
+                "at most {most}: else requests arrive up to {years:.0} years after the first, and a run lasts at most 73 \
+                 (the time between them is that of {set_by})"
+            ),
+            found: once.to_string(),
+        })
+    }
+
     /// Total requests of a workload with `once` requests per pass.
     pub(crate) fn total(&self, once: u64) -> u64 {
         let limit = self.requests.unwrap_or(u64::MAX);
@@ -167,6 +194,30 @@ mod tests {
                 && told.ends_with("not 40000"),
             "{told}"
         );
+    }
+
+    #[test]
+    fn a_generator_that_would_outlast_all_clocks_is_refused_before_it_runs() {
+        use crate::{Space, WorkloadSpec};
+        let space = Space { bytes: 64 << 20, page_bytes: 4096, pages_per_block: 64 };
+        let slow = |name: &str| WorkloadSpec::builtin(name).limited(1_000_000);
+        for (workload, said) in [
+            (slow("uniform").with("rate", 1e-6), "the time between them is that of `rate`"),
+            (slow("zipf").with("rate", 1e-4).with("arrivals", "poisson"), "`rate`"),
+            (slow("write-bursts").with("period", 1e6).with("burst", "64KiB"), "`period`"),
+        ] {
+            let told = workload.check(space).unwrap_err().to_string();
+            assert!(told.contains("requests must be at most ") && told.contains(said), "{told}");
+            let most = told.split("at most ").nth(1).and_then(|text| text.split(':').next());
+            let most: u64 = most.and_then(|text| text.parse().ok()).expect("a number");
+            let fewer = workload.limited(most);
+            let facts = fewer.check(space).unwrap_or_else(|error| panic!("{most}: {error}"));
+            let mut source = fewer.open(space, 1, &facts).unwrap();
+            let mut batch = Vec::new();
+            while source.fill(&mut batch, 8192).unwrap() > 0 {
+                batch.clear();
+            }
+        }
     }
 
     #[test]

@@ -48,6 +48,12 @@ pub trait Source: Send {
     fn len_hint(&self) -> Option<u64> {
         None
     }
+
+    /// Time from the first to the last arrival of the requests left, ns, if it follows from the settings: of random gaps what
+    /// is exceeded once in 10¹⁵ times.
+    fn span_ns(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// A workload that can be opened repeatedly.
@@ -68,5 +74,8 @@ impl<S: Source + ?Sized> Source for Box<S> {
     }
     fn host_log(&self) -> Option<HostLog> {
         (**self).host_log()
+    }
+    fn span_ns(&self) -> Option<f64> {
+        (**self).span_ns()
     }
 }

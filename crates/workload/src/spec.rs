@@ -8,7 +8,7 @@ use crate::generators::generator::{Build, Built};
 use crate::generators::{BUILTIN, builtin};
 use crate::jobs::{self, InTurns, Job, OpenJob, Workload};
 use crate::options::TraceOptions;
-use crate::parameters::Parameters;
+use crate::parameters::{ParameterInfo, Parameters};
 use crate::plan;
 use crate::policy::AddressPolicy;
 use crate::quantity::Count;
@@ -328,13 +328,38 @@ fn build(
     Ok((parameters, built))
 }
 
+/// Parameters of built-in workloads that set the time between requests.
+const PACED_BY: [&str; 4] = ["rate", "period", "bandwidth", "think"];
+
+/// Time from the first to the last arrival, ns, by the first requests of a generator.
+fn sampled_span_ns(built: &mut Built) -> Result<f64, WorkloadError> {
+    let mut sample = Vec::new();
+    built.source.fill(&mut sample, 8192)?;
+    let last_ns = sample.last().map_or(0, |last| last.arrival_ns) as f64;
+    let gaps = |requests: u64| requests.saturating_sub(1) as f64;
+    Ok(last_ns / gaps(sample.len() as u64).max(1.0) * gaps(built.requests))
+}
+
 fn check_builtin(
     name: &str,
     given: &BTreeMap<String, String>,
     replay: &Replay,
     space: Space,
 ) -> Result<Facts, WorkloadError> {
-    let (parameters, built) = build(name, given, replay, space, 0)?;
+    let (parameters, mut built) = build(name, given, replay, space, 0)?;
+    if built.source.has_arrivals() {
+        let span_ns = match built.source.span_ns() {
+            Some(span_ns) => span_ns,
+            None => sampled_span_ns(&mut built)?,
+        };
+        let set = |of: &ParameterInfo| {
+            PACED_BY.contains(&of.name)
+                && parameters.values().get(of.name).is_some_and(|v| v != "none")
+        };
+        let names = builtin(name)?.all_parameters().filter(|of| set(of));
+        let set_by: Vec<_> = names.map(|of| format!("`{}`", of.name)).collect();
+        replay.check_generated(name, built.requests, span_ns, &set_by.join(" and "))?;
+    }
     Ok(Facts {
         workload: name.to_owned(),
         origin: builtin(name)?.source.to_owned(),

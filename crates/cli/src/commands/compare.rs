@@ -455,3 +455,63 @@ pub(super) fn set(experiment: &mut Experiment, setting: &str) -> Result<(), Fail
         )),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Of {
+        #[command(flatten)]
+        compare: CompareArgs,
+    }
+
+    /// The experiment of these words, as JSON, and the command that repeats it.
+    fn of(words: &[String]) -> (serde_json::Value, String) {
+        let words = ["compare"].into_iter().chain(words.iter().map(String::as_str));
+        let CompareArgs { experiment, input, .. } = Of::try_parse_from(words).unwrap().compare;
+        let experiment = experiment.on(&input).unwrap_or_else(|failure| panic!("{failure:?}"));
+        (serde_json::to_value(&experiment).unwrap(), experiment.command())
+    }
+
+    #[test]
+    fn the_repeated_command_reads_a_trace_in_the_same_way() {
+        let values = [
+            ("format", "spc"),
+            ("on-bad-line", "skip"),
+            ("size-unit", "sectors"),
+            ("lba-unit", "4KiB"),
+            ("time-unit", "us"),
+            ("chain", ""),
+            ("action", "D"),
+            ("assume-op", "write"),
+            ("addresses", "wrap"),
+        ];
+        let command = <Of as clap::CommandFactory>::command();
+        let reading = command
+            .get_arguments()
+            .filter(|arg| arg.get_help_heading() == Some("Reading a trace"))
+            .filter_map(|arg| arg.get_long());
+        for option in reading {
+            assert!(
+                values.iter().any(|(name, _)| *name == option),
+                "--{option}: give a value above"
+            );
+        }
+        let files = ["postgres-pgbench", "./Cargo.toml"].map(str::to_owned);
+        let word = |(name, value): &(&str, &str)| {
+            [format!("--{name}"), (*value).to_owned()].into_iter().filter(|word| !word.is_empty())
+        };
+        let all: Vec<String> = values.iter().flat_map(word).collect();
+        let each = values.iter().map(|pair| word(pair).collect::<Vec<_>>());
+        for options in each.chain([all]) {
+            for input in [&files[..1], &files] {
+                let (experiment, command) = of(&[input, &options].concat());
+                let again: Vec<String> = command.split(' ').skip(2).map(str::to_owned).collect();
+                assert_eq!(of(&again).0, experiment, "{command}");
+                assert!(options.iter().all(|word| command.contains(word)), "{command}");
+            }
+        }
+    }
+}

@@ -157,8 +157,8 @@ impl ExplainArgs {
         }
         if output.text {
             match output::colors(io::stdout().is_terminal()) {
-                true => output::as_it_is(&text::render(&recording, true))?,
-                false => output::text(&text::render(&recording, false))?,
+                true => output::as_it_is(&text::render(&recording, true, output::width()))?,
+                false => output::text(&text::render(&recording, false, output::width()))?,
             }
         }
         Ok(())

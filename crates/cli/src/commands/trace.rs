@@ -139,7 +139,8 @@ impl InfoArgs {
             let gathered = self.gather(files)?;
             if !self.json {
                 let gap = if all.is_empty() { "" } else { "\n" };
-                output::text(&format!("{gap}{gathered}"))?;
+                let text = format!("{gathered:0$}", output::width());
+                output::text(&format!("{gap}{}", output::fitted(&text)))?;
             }
             all.push(gathered);
             if interrupt::asked() {
@@ -209,7 +210,7 @@ impl ConvertArgs {
                 "from": from, "format": format, "to": self.to, "target": target.name, "done": done,
             }));
         }
-        output::text(&told(&self.to, format, target, &done))
+        output::text(&output::wrapped(&told(&self.to, format, target, &done)))
     }
 
     /// Converts; an existing file at OUT is kept unless the conversion writes something.

@@ -520,7 +520,7 @@ fn a_terminal_does_not_obey_what_an_image_says() {
 fn a_recorded_trace_outlives_a_kill_but_for_its_last_seconds() {
     let scratch = Scratch::new("record-kill");
     let socket = scratch.at("socket");
-    for ending in ["csv", "csv.zst"] {
+    for ending in ["csv", "csv.gz", "csv.zst", "csv.xz"] {
         let trace = scratch.at(&format!("asked.{ending}"));
         let (mut server, ..) =
             start(&["--capacity", "8MiB", "--socket", &socket, "--record", &trace]);

@@ -324,6 +324,20 @@ fn another_sweep_is_not_replaced_and_one_with_more_points_goes_on() {
     assert_eq!(kept(), 12, "runs without levelling are not run again");
     sweep("--schemes fsr --vary share=0.6 --force").ok();
     assert_eq!((rows(&read(Path::new(&out), "runs.csv")).len(), kept()), (1, 12));
+    // A file of the user's own that stands where a table was.
+    for name in ["points.csv", "runs.jsonl", "points.parquet"] {
+        let path = Path::new(&out).join(name);
+        let made = std::fs::read(&path).ok();
+        std::fs::write(&path, "trace,mine\n").expect("a file");
+        sweep("--schemes fsr --vary share=0.6").refused(&[name, "is there", "--force"]);
+        assert_eq!(read(Path::new(&out), name), "trace,mine\n");
+        match made {
+            Some(made) => std::fs::write(&path, made),
+            None => std::fs::remove_file(&path),
+        }
+        .expect("a file");
+    }
+    sweep("--schemes fsr --vary share=0.6").ok();
     // Results of a comparison are not replaced either.
     let other = scratch.at("other");
     words(&format!(

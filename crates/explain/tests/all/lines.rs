@@ -146,9 +146,9 @@ fn the_page_is_one_file() {
 #[test]
 fn text_shows_each_page_task_and_the_array_behind_it() {
     let recording = recorded("fast");
-    let shown = text::render(&recording, false);
+    let shown = text::render(&recording, false, 100);
     assert!(!shown.contains('\u{1b}'));
-    assert!(text::render(&recording, true).contains('\u{1b}'));
+    assert!(text::render(&recording, true, 100).contains('\u{1b}'));
     let tasks = shown.lines().filter(|line| line.starts_with("task ")).count();
     assert_eq!(tasks, 60);
     let arrays = shown.lines().filter(|line| line.starts_with("  block  0 ")).count();

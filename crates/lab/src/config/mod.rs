@@ -73,6 +73,7 @@ pub use processor::Cpu;
 pub use read_retry::{ReadRetrySettings, SoftDecoding};
 pub use reclaim_units::ReclaimUnits;
 pub use refresh::{ReadReclaim, RefreshSettings};
+pub use repeat_command::quoted;
 pub use resolve::Resolved;
 pub use scheme::SchemeChoice;
 pub use scheme_settings::SchemeTable;

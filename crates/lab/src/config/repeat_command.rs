@@ -3,7 +3,8 @@
 use super::experiment::{Experiment, Setting, Timing};
 use super::job::job_text;
 use super::vary::replay_given;
-use workload::WorkloadSpec;
+use std::path::Path;
+use workload::{AddressPolicy, TraceOptions, WorkloadSpec};
 
 /// Settings that stand before the part, and those that stand at the end.
 const FIRST: [&str; 3] = ["default_share", "partial", "space"];
@@ -23,10 +24,14 @@ impl Experiment {
                 let end = exitall.then(|| "--exitall".to_owned());
                 jobs.iter().map(job).chain(end).collect::<Vec<_>>().join(" ")
             }
-            _ => workload.label(),
+            WorkloadSpec::Trace { paths, options, addresses, .. } => {
+                trace_words(paths, options, *addresses).join(" ")
+            }
+            WorkloadSpec::Builtin { name, .. } => name.clone(),
         });
         if let WorkloadSpec::Builtin { parameters, .. } = workload {
-            words.extend(parameters.iter().map(|(key, value)| format!("--set {key}={value}")));
+            let set = |(key, value)| format!("--set {}", quoted(&format!("{key}={value}")));
+            words.extend(parameters.iter().map(set));
         }
         let replay = replay_given(*workload.replay());
         words.extend(replay.map(|(key, text)| format!("--{} {text}", key.replace('_', "-"))));
@@ -51,6 +56,49 @@ impl Experiment {
         words.extend((self.timing == Timing::Closed).then(|| "--closed".to_owned()));
         words.push(format!("--seed {}", self.seed));
         words.join(" ")
+    }
+}
+
+/// Files of a trace, how they are read, and where their addresses go.
+fn trace_words<P: AsRef<Path>>(
+    paths: &[P],
+    options: &TraceOptions,
+    addresses: AddressPolicy,
+) -> Vec<String> {
+    let path = |path: &P| {
+        let text = path.as_ref().to_string_lossy();
+        // A file may have the name of a workload, or begin as an option does.
+        let is_taken = matches!(WorkloadSpec::named(&text), Some(WorkloadSpec::Builtin { .. }))
+            || text.len() > 1 && text.starts_with('-');
+        quoted(&if is_taken { format!("./{text}") } else { text.into_owned() })
+    };
+    let mut words: Vec<String> = paths.iter().map(path).collect();
+    if addresses != AddressPolicy::default() {
+        words.push(format!("--addresses {}", addresses.name()));
+    }
+    // The options are called as the keys of the file, and take the same values.
+    let table = |of: &TraceOptions| serde_json::to_value(of).unwrap_or_default();
+    let (given, default) = (table(options), table(&TraceOptions::default()));
+    for (key, value) in given.as_object().into_iter().flatten() {
+        let option = key.replace('_', "-");
+        match value {
+            value if default.get(key) == Some(value) => {}
+            serde_json::Value::Bool(_) => words.push(format!("--{option}")),
+            value => {
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                words.push(format!("--{option} {}", quoted(&text)));
+            }
+        }
+    }
+    words
+}
+
+/// A word as a shell takes it.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
 
@@ -123,6 +171,13 @@ mod tests {
         let part = " --part toshiba-slc --set part.t_bers_ns=2ms ";
         let job = "ftlkit compare --job name=a,workload=uniform ";
         assert!(command.starts_with(job) && command.contains(part), "{command}");
+    }
+
+    #[test]
+    fn words_are_quoted_where_a_shell_needs_it() {
+        assert_eq!(quoted("page-level,fsr+share=0.8"), "page-level,fsr+share=0.8");
+        assert_eq!([quoted(""), quoted("a b"), quoted("<b>.csv")], ["''", "'a b'", "'<b>.csv'"]);
+        assert_eq!(quoted("it's"), "'it'\\''s'");
     }
 
     #[test]

@@ -28,7 +28,7 @@ use flash::{Copies, CopyPath, CopyTimes, Geometry, Part};
 use ftl::{AllocationOrder, FrontierSharing, Layout};
 use serde::{Serialize, Serializer};
 use serde_json::json;
-use workload::{AddressPolicy, Facts, Space, WorkloadSpec};
+use workload::{AddressPolicy, Facts, JobSpec, Space, WorkloadSpec};
 
 /// Share of the exported space that a trace's footprint fills; sizes the array without a set capacity.
 const FOOTPRINT_SHARE_PERCENT: u64 = 85;
@@ -106,6 +106,7 @@ impl Experiment {
         }
         precondition_notation::check(&self.precondition.0)?;
         self.check_deadline()?;
+        self.check_time_scale()?;
         check_trace_file(&self.workload.0)?;
         let fdp = self.take_fdp(&channel)?;
         if let Some(units) = &fdp {
@@ -187,6 +188,22 @@ impl Experiment {
             _ => return Ok(()),
         };
         Err(ConfigError::setting("deadline", reason))
+    }
+
+    /// Refuses a factor on arrival times that nothing uses, of the workload or of one of its jobs.
+    fn check_time_scale(&self) -> Result<(), ConfigError> {
+        let closed = self.timing == Timing::Closed;
+        let unused = |of: &WorkloadSpec, closed| closed && of.replay().time_scale != 1.0;
+        let workload = &self.workload.0;
+        let of_job = |job: &JobSpec| unused(&job.workload, closed || job.closed);
+        let job = workload.jobs().and_then(|jobs| jobs.iter().find(|job| of_job(job)));
+        let key = match job {
+            Some(job) => format!("job `{}`: time_scale", job.name),
+            None if unused(workload, closed) => "time_scale".into(),
+            None => return Ok(()),
+        };
+        let reason = "has no effect with `closed`, which ignores arrival times; omit one of them";
+        Err(ConfigError::setting(key, reason))
     }
 
     /// The workload's periodic tasks; an error where jobs are not served one after the other, at their releases.
@@ -844,6 +861,18 @@ mod tests {
                 "scheme `fsr+copy=dgcb`: copy: dgcb copies between devices, and the channel has one",
             ),
             ("timing = 'open'", "there are `trace` and `closed`"),
+            (
+                "timing = 'closed'\nworkload = { name = 'uniform', time_scale = 2, parameters = { rate = 9 } }",
+                "time_scale: has no effect with `closed`",
+            ),
+            (
+                "[[workload.jobs]]\nname = 'a'\nclosed = true\nworkload = { name = 'uniform', time_scale = 2, parameters = { rate = 9 } }",
+                "job `a`: time_scale: has no effect with `closed`",
+            ),
+            (
+                "timing = 'closed'\n[[workload.jobs]]\nname = 'b'\nworkload = { name = 'uniform', time_scale = 2, parameters = { rate = 9 } }",
+                "job `b`: time_scale: has no effect with `closed`",
+            ),
             ("workload = 'unifrom'", "did you mean `uniform`?"),
             ("workload = { name = 'uniform', parameters = { no-such = 1 } }", "no-such"),
         ] {

@@ -15,7 +15,7 @@ use std::path::Path;
 const EXPERIMENT: &str = "experiment.toml";
 
 /// Creates and checks the directory. It may hold this sweep, or one of which this one has all points, so that only runs
-/// are added; with `force` anything. `plots` are to be written besides the tables.
+/// are added; its tables and plots are known by how they begin; with `force` anything. `plots` are to be written besides the tables.
 ///
 /// # Errors
 /// A directory that cannot be used, or that holds another sweep, other results, or a file of others that has the name of
@@ -47,8 +47,30 @@ pub fn folder(
         .iter()
         .flat_map(|name| ["csv", "jsonl", "parquet"].map(|ending| format!("{name}.{ending}")));
     let plots = plots.iter().flat_map(|plot| OutDir::of_plot(&plot.file()).collect::<Vec<_>>());
-    let names = tables.chain(plots).chain([EXPERIMENT.to_owned()]);
-    results::folder_for(path, replaces, names)
+    let names = || tables.clone().chain(plots.clone());
+    let other = names().map(|name| path.join(name)).find(|file| !is_of_a_sweep(file));
+    if let (Replaces::Own, Some(file)) = (replaces, other) {
+        return Err(results::refused(OutError::There(file)));
+    }
+    results::folder_for(path, replaces, names().chain([EXPERIMENT.to_owned()]))
+}
+
+/// True if there is no such file, or if it begins, of Parquet ends, as a table or a plot of a sweep: a user's own file of this name
+/// does not.
+fn is_of_a_sweep(file: &Path) -> bool {
+    let Ok(bytes) = std::fs::read(file) else { return true };
+    let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let last = &bytes[bytes.len().saturating_sub(64 << 10)..];
+    let begins: &[u8] = match ending {
+        "csv" => b"trace,trace_sha256,",
+        "jsonl" => b"{\"trace\":",
+        "parquet" => return last.windows(12).any(|name| name == b"trace_sha256"),
+        "svg" => b"<svg width=\"",
+        "pdf" => b"%PDF",
+        "png" => b"\x89PNG",
+        _ => b"",
+    };
+    bytes.starts_with(begins)
 }
 
 /// True if all points of the sweep in the directory are points of the plan.

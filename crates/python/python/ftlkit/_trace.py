@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -94,11 +95,17 @@ class Trace:
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return _ftlkit.trace_stream(self.paths, self.options, 65536).__arrow_c_stream__(requested_schema)
 
-    def save(self, path: str | os.PathLike[str]) -> Trace:
-        """Copies the file of a trace made of arrays; returns the trace in that file."""
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> Trace:
+        """Copies the file of a trace made of arrays; returns the trace in that file. A file that is there is an error, or with
+        `force` replaced when the copy is whole; a link is replaced itself, and its target is as it was."""
         if len(self.paths) != 1:
             raise InputError("a trace of several files is kept as they are")
-        shutil.copyfile(self.paths[0], path)
+        path = os.fspath(path)
+        if os.path.lexists(path) and not force:
+            raise InputError(f"{path} is there, and the trace would replace it", "force=True replaces it; or name another file")
+        if os.path.isdir(path) and not os.path.islink(path):
+            raise InputError(f"{path} is a directory", "name a file")
+        _copied(self.paths[0], path)
         return Trace(path, **self.options)
 
     def keep(self, folder: str | os.PathLike[str]) -> str:
@@ -107,9 +114,7 @@ class Trace:
         sha256 = _ftlkit.file_sha256(self.paths[0])
         path = os.path.join(folder, f"trace-{sha256}.csv")
         if not (os.path.exists(path) and _ftlkit.file_sha256(path) == sha256):
-            part = f"{path}.{os.getpid()}.part"
-            shutil.copyfile(self.paths[0], part)
-            os.replace(part, path)
+            _copied(self.paths[0], path)
         return path
 
     def __ftlkit_setting__(self) -> dict[str, Any]:
@@ -123,6 +128,20 @@ class Trace:
 
     def __repr__(self) -> str:
         return f"Trace({', '.join(map(repr, self.paths))})"
+
+
+def _copied(source: str, path: str) -> None:
+    """Copies a file, which has its name only when it is whole. No link is followed."""
+    part = f"{path}.{os.getpid()}.part"
+    with open(source, "rb") as content, open(part, "xb") as to:
+        try:
+            shutil.copyfileobj(content, to)
+            to.flush()
+            os.replace(part, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(part)
+            raise
 
 
 def _from_bytes(content: bytes) -> Trace:

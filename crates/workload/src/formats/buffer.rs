@@ -23,12 +23,24 @@ pub(crate) struct Buffer {
     ended: bool,
     units: u64,
     cut: bool,
+    /// True if what a cut compressed file still holds is read.
+    takes_cut: bool,
+    /// Where such a file was cut.
+    cut_off: Option<WorkloadError>,
 }
 
 impl Buffer {
-    pub(crate) fn new(input: Input) -> Self {
+    /// Buffer of a file; `takes_cut`: of a compressed one that is cut off, complete lines and records are read.
+    pub(crate) fn new(input: Input, takes_cut: bool) -> Self {
         let bytes = vec![0; ROOM];
-        Self { input, bytes, start: 0, end: 0, before: 0, ended: false, units: 0, cut: false }
+        let (start, end, before, units) = (0, 0, 0, 0);
+        let (ended, cut, cut_off) = (false, false, None);
+        Self { input, bytes, start, end, before, ended, units, cut, takes_cut, cut_off }
+    }
+
+    /// Where a compressed file was cut off, if its beginning was taken.
+    pub(crate) fn cut_off(&self) -> Option<&WorkloadError> {
+        self.cut_off.as_ref()
     }
 
     /// Number of the current line or record, from 1.
@@ -72,7 +84,13 @@ impl Buffer {
             let room = self.bytes.len() * 2;
             self.bytes.resize(room, 0);
         }
-        let n = self.input.read(&mut self.bytes[self.end..], self.before)?;
+        let n = match self.input.read(&mut self.bytes[self.end..], self.before) {
+            Err(error) if self.takes_cut && self.input.is_cut() && self.before > 0 => {
+                self.cut_off = Some(error);
+                0
+            }
+            read => read?,
+        };
         self.end += n;
         self.before += n as u64;
         self.ended = n == 0;
@@ -93,7 +111,8 @@ impl Buffer {
                 break searched;
             }
             if !self.more()? {
-                if searched == 0 {
+                // A line that a cut stream ends in may look whole.
+                if searched == 0 || self.cut_off.is_some() {
                     return Ok(None);
                 }
                 self.cut = true;
@@ -123,7 +142,7 @@ impl Buffer {
         while self.end - self.start < size {
             if !self.more()? {
                 let found = self.end - self.start;
-                if found == 0 {
+                if found == 0 || self.cut_off.is_some() {
                     return Ok(None);
                 }
                 return Err(self.short(found, size));

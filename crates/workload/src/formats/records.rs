@@ -279,6 +279,9 @@ impl State {
     fn end(&mut self, buffer: &Buffer) -> Result<(), WorkloadError> {
         self.close_second();
         self.ended = true;
+        if let Some(error) = buffer.cut_off() {
+            self.book.bad(|| error.to_string());
+        }
         let read = self.book.counts().read;
         if 2 * self.late > read {
             let reason = format!(

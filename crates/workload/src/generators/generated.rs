@@ -80,4 +80,8 @@ impl<P: Pattern> Source for Generated<P> {
     fn len_hint(&self) -> Option<u64> {
         Some(self.left)
     }
+
+    fn span_ns(&self) -> Option<f64> {
+        self.pace.span_ns(self.left)
+    }
 }

@@ -341,6 +341,10 @@ impl Source for Requests {
         self.pace.is_set()
     }
 
+    fn span_ns(&self) -> Option<f64> {
+        self.pace.span_ns(self.left)
+    }
+
     fn host_log(&self) -> Option<HostLog> {
         Some(self.host.tally)
     }

@@ -69,6 +69,18 @@ impl Pace {
         !matches!(self, Self::None)
     }
 
+    /// As [`Source::span_ns`](crate::Source::span_ns), of so many requests.
+    pub(crate) fn span_ns(&self, requests: u64) -> Option<f64> {
+        let gaps = requests.saturating_sub(1) as f64;
+        let ns = |clock: &Clock| clock.gap / (1u64 << 32) as f64;
+        match self {
+            Self::None => None,
+            Self::Fixed(clock) => Some(ns(clock) * gaps),
+            // The sum of n exponential gaps deviates by √n of them; eight deviations, and the tail of a few gaps.
+            Self::Poisson(clock, _) => Some(ns(clock) * (gaps + 8.0 * gaps.sqrt() + 35.0)),
+        }
+    }
+
     /// Arrival of the next request, ns; the first is 0.
     #[inline]
     pub(crate) fn next_arrival(&mut self) -> u64 {

@@ -121,6 +121,10 @@ impl Source for Switched {
         self.parts.iter().filter_map(|(source, _)| source.host_log()).reduce(HostLog::and)
     }
 
+    fn span_ns(&self) -> Option<f64> {
+        self.pace.span_ns(self.parts.iter().map(|(_, left)| left).sum())
+    }
+
     fn len_hint(&self) -> Option<u64> {
         Some(self.parts.iter().map(|(_, left)| left).sum())
     }

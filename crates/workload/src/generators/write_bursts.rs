@@ -110,4 +110,10 @@ impl Source for WriteBursts {
     fn len_hint(&self) -> Option<u64> {
         Some(self.left)
     }
+
+    fn span_ns(&self) -> Option<f64> {
+        let bursts = self.left.saturating_sub(1) / self.of_burst;
+        let of_burst_ns = self.pace.span_ns(self.left.min(self.of_burst)).unwrap_or(0.0);
+        Some(bursts as f64 * self.period_ns as f64 + of_burst_ns)
+    }
 }
