@@ -191,7 +191,8 @@ fn prints(line: &str, table: bool, directory: &Path) -> String {
     };
     if line.starts_with("ftlkit ") {
         let examples = format!("{}/", root.join("examples").display());
-        run.args(words.map(|word| word.replace("examples/", &examples))).current_dir(directory);
+        run.args(words.map(|word| word.replace('\'', "").replace("examples/", &examples)))
+            .current_dir(directory);
         // Rows of tables are not wrapped, nor tables split.
         run.envs(table.then_some(("COLUMNS", "400")));
     } else {
