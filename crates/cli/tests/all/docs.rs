@@ -116,8 +116,8 @@ impl Page {
                 continue;
             } else if first.starts_with("```") {
                 block.extend(lines.by_ref().map(|(_, row)| row).take_while(|row| *row != "```"));
-            } else if first.starts_with("    ") {
-                block.push(&first[4..]);
+            } else if let Some(row) = first.strip_prefix("    ") {
+                block.push(row);
                 while let Some((_, row)) = lines.next_if(|(_, row)| row.starts_with("    ")) {
                     block.push(&row[4..]);
                 }
