@@ -51,7 +51,7 @@ fn out_of_memory(bytes: usize) -> ! {
         &b"error: out of memory: "[..],
         &digits[at..],
         b" bytes more cannot be had: take a \
-smaller array, fewer --schemes or --threads, or of a trace fewer --requests\n",
+smaller array, fewer --schemes or threads (RAYON_NUM_THREADS=1), or of a trace fewer --requests\n",
     ] {
         let _ = stderr.write_all(text);
     }
@@ -73,6 +73,25 @@ pub(crate) fn gives(bytes: u64) -> bool {
         !address.is_null()
     }
 }
+
+/// Where the address space is limited (`ulimit -v`), threads that allocate share one arena: the C library else reserves 64 MiB
+/// for each while there is room, and keeps it.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[expect(unsafe_code, reason = "limits and the C library's options are foreign calls")]
+pub(crate) fn reserve_little() {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: the first call fills the struct that it is given; the second takes numbers.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) == 0
+            && limit.rlim_cur != libc::RLIM_INFINITY
+        {
+            libc::mallopt(libc::M_ARENA_MAX, 1);
+        }
+    }
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(crate) fn reserve_little() {}
 
 #[expect(unsafe_code, reason = "the trait of allocators is unsafe")]
 // SAFETY: every call goes to the system's allocator. Its layout is a function of the caller's, the same for the

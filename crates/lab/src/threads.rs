@@ -12,6 +12,7 @@ use std::thread::Builder;
 /// # Errors
 /// [`Fault::internal`] if threads that could be had a moment ago are refused.
 pub fn set_up() -> Result<(), Fault> {
+    allocator::reserve_little();
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok());
     let wanted = asked.filter(|count| *count > 0).unwrap_or_else(cores);
