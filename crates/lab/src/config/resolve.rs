@@ -866,11 +866,11 @@ mod tests {
                 "time_scale: has no effect with `closed`",
             ),
             (
-                "channels = 2\n[[workload.jobs]]\nname = 'a'\nclosed = true\nworkload = { name = 'uniform', time_scale = 2, parameters = { rate = 9 } }",
+                "part = 'ddt-mlc'\nchannels = 2\n[[workload.jobs]]\nname = 'a'\nclosed = true\nworkload = { name = 'uniform', time_scale = 2, parameters = { rate = 9 } }",
                 "job `a`: time_scale: has no effect with `closed`",
             ),
             (
-                "channels = 2\ntiming = 'closed'\n[[workload.jobs]]\nname = 'b'\nworkload = { name = 'uniform', time_scale = 2, parameters = { rate = 9 } }",
+                "part = 'ddt-mlc'\nchannels = 2\ntiming = 'closed'\n[[workload.jobs]]\nname = 'b'\nworkload = { name = 'uniform', time_scale = 2, parameters = { rate = 9 } }",
                 "job `b`: time_scale: has no effect with `closed`",
             ),
             ("workload = 'unifrom'", "did you mean `uniform`?"),
