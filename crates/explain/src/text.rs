@@ -3,24 +3,14 @@
 use crate::pages::{Content, Page, PageState};
 use crate::recording::{Frame, Header, Recording, State, What};
 use crate::units::time;
-use lab::report::wrap;
+use lab::report::fit;
 use std::fmt::Write;
 
 /// Renders the measured part: for each page task its captions, then the array with the pages that changed marked. Lines are
 /// broken between words and between pages to be of at most `width` columns.
 pub fn render(recording: &Recording, color: bool, width: usize) -> String {
     let Recording { header, frames } = recording;
-    let broken = |text: String| -> String {
-        text.lines()
-            .map(|line| match line.chars().count() <= width {
-                true => format!("{line}\n"),
-                false => {
-                    let lead = line.len() - line.trim_start().len();
-                    wrap(line, width, &" ".repeat(lead + 4))
-                }
-            })
-            .collect()
-    };
+    let broken = |text: String| -> String { text.lines().map(|line| fit(line, width)).collect() };
     let mut text = broken(head(header));
     let mut state = State::before(header);
     let mut changed = vec![false; state.pages.len()];
@@ -157,7 +147,7 @@ fn array(header: &Header, state: &State, changed: &[bool], color: bool, width: u
         let items: Vec<String> = list.items.iter().map(|item| item.short(pages as u32)).collect();
         let most = list.capacity.map_or(String::new(), |most| format!(" (of {most})"));
         let list = format!("  {}{most}: {}", list.name, items.join(", "));
-        text.push_str(&wrap(&list, width, "    "));
+        text.push_str(&fit(&list, width));
     }
     text.push('\n');
     text

@@ -191,9 +191,24 @@ pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     out
 }
 
+/// A line as it is if it fits, else as [`wrap`] breaks it: further lines start two columns behind the first.
+pub fn fit(line: &str, width: usize) -> String {
+    if columns(line) <= width {
+        return format!("{line}\n");
+    }
+    let lead = line.len() - line.trim_start_matches(' ').len();
+    wrap(line, width, &" ".repeat(lead + 2))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_that_fit_keep_their_blanks() {
+        assert_eq!(fit("  a  b", 6), "  a  b\n");
+        assert_eq!(fit("  a  b 4.0 KiB", 9), "  a b\n    4.0 KiB\n");
+    }
 
     #[test]
     fn names_break_after_plus() {

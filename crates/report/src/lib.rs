@@ -27,7 +27,7 @@ mod samples;
 pub use {::run, ::workload};
 
 pub use ::run::report::*;
-pub use grid::wrap;
+pub use grid::{fit, wrap};
 pub use json::to_json;
 pub use out_dir::{OutDir, OutError, Replaces, prepare_out_dir};
 #[cfg(feature = "html")]

@@ -8,7 +8,8 @@ use crate::config::Experiment;
 use crate::fault::{Fault, with_causes};
 use crate::report::{OutDir, OutError, Replaces};
 use crate::results;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// The file that tells which sweep a directory holds.
@@ -58,19 +59,28 @@ pub fn folder(
 /// True if there is no such file, or if it begins, of Parquet ends, as a table or a plot of a sweep: a user's own file of this name
 /// does not.
 fn is_of_a_sweep(file: &Path) -> bool {
-    let Ok(bytes) = std::fs::read(file) else { return true };
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let last = &bytes[bytes.len().saturating_sub(64 << 10)..];
     let begins: &[u8] = match ending {
         "csv" => b"trace,trace_sha256,",
         "jsonl" => b"{\"trace\":",
-        "parquet" => return last.windows(12).any(|name| name == b"trace_sha256"),
         "svg" => b"<svg width=\"",
         "pdf" => b"%PDF",
         "png" => b"\x89PNG",
-        _ => b"",
+        // Its columns are named at its end.
+        "parquet" => b"trace_sha256",
+        _ => return !file.exists(),
     };
-    bytes.starts_with(begins)
+    let holds = || -> io::Result<bool> {
+        let mut file = File::open(file)?;
+        let (mut bytes, is_at_end) = (Vec::new(), ending == "parquet");
+        if is_at_end {
+            file.seek(SeekFrom::Start(file.metadata()?.len().saturating_sub(64 << 10)))?;
+        }
+        file.take(64 << 10).read_to_end(&mut bytes)?;
+        Ok(bytes.starts_with(begins)
+            || is_at_end && bytes.windows(begins.len()).any(|name| name == begins))
+    };
+    holds().unwrap_or_else(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 /// True if all points of the sweep in the directory are points of the plan.

@@ -48,6 +48,8 @@ fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
     let traced = |scheme: &str, path: &str, rest: &str| {
         format!("schemes = ['{scheme}']\nworkload = {{ trace = '{path}' }}\n{rest}")
     };
+    let from =
+        |load: &str, state: &str| built("page-level", load, &format!("precondition = '{state}'"));
     let aged = "precondition = 'full+age=1'";
     let ssd = "part = 'ddt-mlc'\nchannels = 1\ncapacity = '128MiB'\nprecondition = 'full+age=1'";
     let one = "part = 'ddt-mlc'\nchannels = 1\nqueue_depth = 1\ncapacity = '128MiB'\nprecondition = 'full+age=1'";
@@ -147,32 +149,27 @@ fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
         ),
         (
             "WAF has not settled: over the last 5 rounds",
-            vec![built("page-level", "'switched', requests = 14000", "precondition = 'full'")],
+            vec![from("'switched', requests = 14000", "full")],
             vec![
-                built("page-level", "'switched', requests = 14000", "precondition = 'full+steady'"),
-                built("page-level", "'uniform', requests = 14000", "precondition = 'full'"),
+                from("'switched', requests = 14000", "full+steady"),
+                from("'uniform', requests = 14000", "full"),
             ],
         ),
         (
             "WAF varies along the run, though it had settled before: over the last 5 rounds",
-            vec![built(
-                "page-level",
-                "'switched', requests = 14000",
-                "precondition = 'full+steady'",
-            )],
+            vec![from("'switched', requests = 14000", "full+steady")],
             vec![
-                built("page-level", "'switched', requests = 14000", "precondition = 'full'"),
-                built("page-level", "'uniform', requests = 14000", "precondition = 'full+steady'"),
+                from("'switched', requests = 14000", "full"),
+                from("'uniform', requests = 14000", "full+steady"),
             ],
         ),
         (
             "WAF did not settle within 16 times",
-            vec![built(
-                "page-level",
+            vec![from(
                 "'switched', requests = 4000, parameters = { first = 'sequential' }",
-                "precondition = 'full+steady'",
+                "full+steady",
             )],
-            vec![built("page-level", "'uniform', requests = 4000", "precondition = 'full+steady'")],
+            vec![from("'uniform', requests = 4000", "full+steady")],
         ),
         (
             "pages named a stream without a handle",
