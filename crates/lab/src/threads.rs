@@ -24,11 +24,18 @@ pub fn set_up() -> Result<(), Fault> {
     pool.build_global().map_err(|error| Fault::internal(format!("threads: {error}")))
 }
 
-/// Memory that the threads must leave, in bytes: what is done while they are made and counted.
-const SPARE: u64 = 16 << 20;
+/// Stack of a thread, bytes.
+const STACK: u64 = 2 << 20;
+
+/// Memory that all stacks must leave, bytes: for what threads and runs take.
+const SPARE: u64 = 64 << 20;
 
 /// How many threads, of those wanted, there can be at once beside this one.
 fn at_once(wanted: usize) -> usize {
+    // To try it out would take the memory that is then missed.
+    if !allocator::gives(STACK.saturating_mul(wanted as u64).saturating_add(SPARE)) {
+        return 0;
+    }
     let gate = std::sync::Arc::new((Mutex::new(false), Condvar::new()));
     let thread = |_| {
         let gate = gate.clone();
@@ -37,7 +44,7 @@ fn at_once(wanted: usize) -> usize {
             let is_open = is_open.lock().unwrap_or_else(PoisonError::into_inner);
             drop(bell.wait_while(is_open, |is_open| !*is_open));
         };
-        allocator::gives(SPARE).then(|| Builder::new().spawn(wait).ok())?
+        Builder::new().spawn(wait).ok()
     };
     let threads: Vec<_> = (0..wanted).map_while(thread).collect();
     *gate.0.lock().unwrap_or_else(PoisonError::into_inner) = true;

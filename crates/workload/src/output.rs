@@ -189,6 +189,15 @@ mod tests {
             output.finish().unwrap();
             assert_eq!(read(&path), [&text[..], b"last\n"].concat(), "{name}");
             let length = std::fs::metadata(&path).unwrap().len() as usize;
+            let empty = folder.join(format!("empty-{name}"));
+            Output::new(File::create(&empty).unwrap(), &empty).unwrap().finish().unwrap();
+            assert_eq!(read(&empty), b"", "{name}, empty");
+            let bytes = std::fs::metadata(&empty).unwrap().len();
+            assert_eq!(
+                bytes > 0,
+                name != "a.csv",
+                "{name}: an empty text is one of its compression"
+            );
             assert!(name == "a.csv" || length < text.len() / 2, "{name}: {length} bytes");
         }
         std::fs::remove_dir_all(&folder).unwrap();

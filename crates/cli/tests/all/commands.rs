@@ -386,10 +386,11 @@ fn bench_measures_what_it_is_asked_to() {
 #[cfg(target_os = "linux")]
 #[test]
 fn threads_that_the_system_refuses_are_done_without() {
-    let cases = [("200000", "400"), ("150000", "400"), ("120000", "64")];
-    for (limit, threads) in cases.into_iter().cycle().take(30) {
+    // With 64 threads, among them those at which all stacks fit and nothing else does.
+    let limits = (105_000..300_000).step_by(6500).map(|limit| limit.to_string());
+    for (limit, threads) in limits.flat_map(|limit| [(limit.clone(), "64"), (limit, "400")]) {
         let run = std::process::Command::new("sh")
-            .args(["-c", "ulimit -v $0 && exec \"$@\"", limit, env!("CARGO_BIN_EXE_ftlkit")])
+            .args(["-c", "ulimit -v $0 && exec \"$@\"", &limit, env!("CARGO_BIN_EXE_ftlkit")])
             .args(["compare", "uniform", "--requests", "1000", "--capacity", "4MiB"])
             .env("RAYON_NUM_THREADS", threads)
             .output()

@@ -366,7 +366,7 @@ fn tables_fit_the_terminal() {
         "list formats",
         "list interfaces",
         "trace info postgres-pgbench",
-        "trace info sqlite-bank",
+        "trace info maildir",
         "explain lazy-rtgc --text",
         "explain gftl --text",
         "bounds --part toshiba-slc",

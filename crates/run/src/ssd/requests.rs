@@ -33,9 +33,7 @@ impl SsdDevice<'_> {
             feeder.pass();
             self.account.taken += 1;
             let arrival_ns = if self.timed { request.arrival_ns } else { self.now_ns };
-            if self.timed {
-                self.account.arrivals.take_in_order(arrival_ns);
-            }
+            self.account.arrivals.take_in_order(arrival_ns);
             self.take(&request, arrival_ns);
         }
         Ok(Some(NEVER))
@@ -48,9 +46,7 @@ impl SsdDevice<'_> {
             jobs.submit(self.now_ns, |feeder, arrival_ns| {
                 self.look_ahead(feeder);
                 self.account.taken += 1;
-                if self.timed {
-                    self.account.arrivals.take(arrival_ns);
-                }
+                self.account.arrivals.take(arrival_ns);
             })?;
             while let Some(submitted) = jobs.fetch(self.now_ns) {
                 let slot = self.take(&submitted.request, submitted.arrival_ns);
@@ -128,8 +124,7 @@ impl SsdDevice<'_> {
 
     fn add(&mut self, outstanding: Outstanding) -> u32 {
         if self.outstanding == 0 {
-            // What has arrived before may wait for work of the device's own.
-            let gap_ns = outstanding.arrival_ns.saturating_sub(self.quiet_since_ns);
+            let gap_ns = self.now_ns.saturating_sub(self.quiet_since_ns);
             self.account.arrivals.wait(gap_ns, self.account.requests);
             self.quiet_since_ns = self.now_ns;
         }
