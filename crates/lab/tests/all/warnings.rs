@@ -121,6 +121,7 @@ fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
                 traced("page-level", &one_burst, aged),
                 built("page-level", "'uniform', requests = 4000", aged),
                 built("page-level", "'uniform', requests = 800", ssd),
+                built("page-level", "'uniform', requests = 1000", &wide(64)),
                 traced("page-level", &stray, aged),
                 traced("page-level", &stray, ssd),
                 traced("page-level", &stray, one),

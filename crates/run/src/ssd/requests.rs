@@ -33,7 +33,10 @@ impl SsdDevice<'_> {
             feeder.pass();
             self.account.taken += 1;
             let arrival_ns = if self.timed { request.arrival_ns } else { self.now_ns };
-            self.account.arrivals.take_in_order(arrival_ns);
+            // Of requests that arrive when there is room, none waits for the device.
+            if self.timed {
+                self.account.arrivals.take_in_order(arrival_ns);
+            }
             self.take(&request, arrival_ns);
         }
         Ok(Some(NEVER))
@@ -46,7 +49,9 @@ impl SsdDevice<'_> {
             jobs.submit(self.now_ns, |feeder, arrival_ns| {
                 self.look_ahead(feeder);
                 self.account.taken += 1;
-                self.account.arrivals.take(arrival_ns);
+                if self.timed {
+                    self.account.arrivals.take(arrival_ns);
+                }
             })?;
             while let Some(submitted) = jobs.fetch(self.now_ns) {
                 let slot = self.take(&submitted.request, submitted.arrival_ns);
