@@ -19,23 +19,9 @@ pub(crate) fn wrapped(text: &str) -> String {
     text.lines().map(|line| lab::report::wrap(line, width(), "  ")).collect()
 }
 
-/// Lines of a word and its text from column 13 on, and rows that are indented: those beyond [`width`] columns are broken between
-/// words.
+/// Lines, each broken where it is beyond [`width`] columns.
 pub(crate) fn fitted(text: &str) -> String {
-    text.lines().map(|line| fitted_line(line, width())).collect()
-}
-
-fn fitted_line(line: &str, width: usize) -> String {
-    const TEXT: usize = 13;
-    if line.starts_with(' ') || line.chars().count() <= width {
-        return lab::report::fit(line, width);
-    }
-    // What stands before the text may have letters of several bytes.
-    let at = line.char_indices().nth(TEXT).map_or(line.len(), |(at, _)| at);
-    let (what, text) = line.split_at(at);
-    let indent = " ".repeat(TEXT);
-    let text = lab::report::wrap(&format!("{indent}{text}"), width, &indent);
-    format!("{what}{}", &text[TEXT..])
+    text.lines().map(|line| lab::report::fit(line, width())).collect()
 }
 
 /// As [`wrapped`] for standard error, at the width of its terminal; elsewhere a paragraph is a line.
@@ -58,16 +44,6 @@ pub(crate) fn colors(is_terminal: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn long_lines_are_broken_between_words() {
-        let line = "records      12 read, 34 dropped (a reason of some words)";
-        assert_eq!(
-            fitted_line(line, 32),
-            "records      12 read, 34 dropped\n             (a reason of some\n             words)\n"
-        );
-        assert_eq!(fitted_line("  a  b 4.0 KiB", 9), "  a b\n    4.0 KiB\n");
-    }
 
     #[test]
     fn the_terminal_tells_the_width_and_0_is_none() {

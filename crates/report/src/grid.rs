@@ -191,13 +191,20 @@ pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     out
 }
 
-/// A line as it is if it fits, else as [`wrap`] breaks it: further lines start two columns behind the first.
+/// A line as it is if it fits, else as [`wrap`] breaks it: further lines start where its text does, behind the first blanks within
+/// it that are not single, or two columns behind its first.
 pub fn fit(line: &str, width: usize) -> String {
     if columns(line) <= width {
         return format!("{line}\n");
     }
-    let lead = line.len() - line.trim_start_matches(' ').len();
-    wrap(line, width, &" ".repeat(lead + 2))
+    let text = line.trim_start_matches(' ');
+    let rest = text.split_once("  ").map_or("", |(_, rest)| rest.trim_start_matches(' '));
+    let (what, _) = line.split_at(line.len() - rest.len());
+    let hang = " ".repeat(columns(what));
+    if rest.is_empty() || hang.len() > width / 2 {
+        return wrap(line, width, &" ".repeat(line.len() - text.len() + 2));
+    }
+    format!("{what}{}", &wrap(&format!("{hang}{rest}"), width, &hang)[hang.len()..])
 }
 
 #[cfg(test)]
@@ -205,9 +212,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_fit_keep_their_blanks() {
-        assert_eq!(fit("  a  b", 6), "  a  b\n");
-        assert_eq!(fit("  a  b 4.0 KiB", 9), "  a b\n    4.0 KiB\n");
+    fn lines_are_broken_behind_what_they_are_about() {
+        for (line, width, expected) in [
+            ("  a  b", 6, "  a  b\n"),
+            ("  a  b 4.0 KiB", 9, "  a b\n    4.0 KiB\n"),
+            ("  µ  b 4.0 KiB", 12, "  µ  b\n     4.0 KiB\n"),
+            (
+                "records   12 read (some words)",
+                20,
+                "records   12 read\n          (some\n          words)\n",
+            ),
+            ("aa bb cc", 5, "aa\n  bb\n  cc\n"),
+        ] {
+            assert_eq!(fit(line, width), expected, "{line}");
+        }
     }
 
     #[test]

@@ -174,13 +174,13 @@ fn a_server_in_memory_listens_on_loopback_alone() {
     assert_eq!(code, Some(0), "{out}");
     assert!(out.contains("0 taken = 0 completed + 0 refused\n"), "{out}");
     words("serve --listen localhost --capacity 8MiB").refused(&["ADDRESS:PORT"]);
-    words("serve --socket /tmp/x --export a:rw").refused(&["`:rw` is unknown", "`:ro`"]);
+    words("serve --socket no.socket --export a:rw").refused(&["`:rw` is unknown", "`:ro`"]);
     words("serve --listen 0.0.0.0:0").refused(&["other machines", "--allow-remote"]);
     words("serve --capacity 8MiB").refused(&["--socket"]);
-    words("serve --image /nowhere/x.img --socket /tmp/x")
+    words("serve --image /nowhere/x.img --socket no.socket")
         .refused(&["there is no image", "--create"]);
-    words("serve --socket /tmp/x --scheme lazyrtgc").refused(&["did you mean `lazy-rtgc`?"]);
-    words("serve --socket /tmp/x --latency fast").refused(&["none, real or scaled:K"]);
+    words("serve --socket no.socket --scheme lazyrtgc").refused(&["did you mean `lazy-rtgc`?"]);
+    words("serve --socket no.socket --latency fast").refused(&["none, real or scaled:K"]);
     words("serve --socket /nowhere/x --capacity 8MiB").refused(&["cannot listen on `/nowhere/x`"]);
 }
 
@@ -271,8 +271,8 @@ fn a_device_on_channels_is_kept_in_its_image() {
     end(server, "-TERM");
     let other = [&["serve"][..], &made, &board[..6], &["--host-first", "4"]].concat();
     ftlkit(other).refused(&["another device", ": its host_first is 3, not 4\n"]);
-    words("serve --socket /tmp/x --channels 2").refused(&["bus cycle"]);
-    words("serve --socket /tmp/x --dies 2").refused(&["--channels"]);
+    words("serve --socket no.socket --channels 2").refused(&["bus cycle"]);
+    words("serve --socket no.socket --dies 2").refused(&["--channels"]);
 }
 
 #[test]
@@ -391,8 +391,8 @@ fn what_clients_ask_is_recorded_and_compared() {
         // No trace is written over.
         ftlkit([&["serve"], &served[..]].concat()).refused(&["there is such a file"]);
     }
-    words("serve --socket /tmp/x --record asked.zst").refused(&["name it .csv, .csv.gz"]);
-    words("serve --socket /tmp/x --capacity 8MiB --record /nowhere/a.csv")
+    words("serve --socket no.socket --record asked.zst").refused(&["name it .csv, .csv.gz"]);
+    words("serve --socket no.socket --capacity 8MiB --record /nowhere/a.csv")
         .refused(&["--record /nowhere/a.csv"]);
 }
 
