@@ -248,6 +248,7 @@ fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
         ("trigger", config.trigger.is_some()),
         ("log_blocks", config.log_blocks.is_some()),
         ("frontiers", config.frontiers.is_some()),
+        ("refill", config.refill.is_some()),
         ("placement", config.placement.is_some()),
         ("slc", config.slc.is_some()),
         ("slc_full", config.slc_full.is_some()),

@@ -127,6 +127,8 @@ pub struct SchemeConfig {
     pub alpha_thousandths: Option<u32>,
     /// Sharing of frontiers between host writes and copies; default: [`FrontierSharing::of`].
     pub frontiers: Option<FrontierSharing>,
+    /// Blocks' worth of pages that collection of whole blocks frees once it begins; default: as few pages as the write needs.
+    pub refill: Option<u32>,
     /// Placement policy; default: that of `frontiers`.
     pub placement: Option<PlacementKind>,
     /// Future of the run, for placement policies that need it.
@@ -198,6 +200,7 @@ impl SchemeConfig {
             log_blocks: None,
             alpha_thousandths: None,
             frontiers: None,
+            refill: None,
             placement: None,
             future: None,
             slc: None,

@@ -22,7 +22,7 @@ pub(crate) fn allow_for_swaps(
     let Some(rule) = config.static_wear else { return };
     let (swap, slc) = (swap_ns(part), plan.slc);
     let longer = |ns: Ns| {
-        let erases = erases_within(plan.layout, slc, part, ns);
+        let erases = erases_within(config.refill.is_some(), plan.layout, slc, part, ns);
         ns.saturating_add(erases.saturating_mul(swap))
     };
     let promised = &mut plan.guarantee;
@@ -48,10 +48,10 @@ pub(crate) fn check_dynamic(config: &SchemeConfig, plan: &Plan) -> Result<(), Ft
 }
 
 /// Upper limit on the erases of a scheme within a task or a step of at most `ns`.
-fn erases_within(layout: Layout, slc: Option<SlcPlan>, part: &Part, ns: Ns) -> u64 {
+fn erases_within(refills: bool, layout: Layout, slc: Option<SlcPlan>, part: &Part, ns: Ns) -> u64 {
     match layout {
         Layout::PageMapped(CollectionKind::Partial(..) | CollectionKind::Preemptible(..)) => 1,
-        Layout::PageMapped(CollectionKind::WholeBlock(kind)) => {
+        Layout::PageMapped(CollectionKind::WholeBlock(kind)) if !refills => {
             let victims = kind.victims_at_once().into();
             slc.map_or(victims, |slc| slc.erases_per_write(victims))
         }

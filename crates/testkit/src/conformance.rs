@@ -212,6 +212,11 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 let both = [FrontierSharing::Split, FrontierSharing::Shared].map(Some);
                 variants.extend(both.map(|frontiers| SchemeConfig { frontiers, ..plain.clone() }));
             }
+            "refill" => {
+                let frontiers = Some(FrontierSharing::Shared);
+                let with = |refill| SchemeConfig { refill, frontiers, ..plain.clone() };
+                variants.extend([1, 2].map(Some).map(with));
+            }
             "placement" => {
                 let with = |kind: PlacementKind| {
                     let own = kind.policy().victims.iter().copied().map(Some);
@@ -305,6 +310,7 @@ impl fmt::Display for Described<'_> {
             log_blocks,
             alpha_thousandths,
             frontiers,
+            refill,
             placement,
             future: _,
             slc,
@@ -339,6 +345,7 @@ impl fmt::Display for Described<'_> {
             ("trigger", trigger.map(|trigger| format!("{trigger:?}"))),
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
             ("alpha", alpha_thousandths.map(|alpha| format!("{alpha} thousandths"))),
+            ("refill", refill.map(|blocks| blocks.to_string())),
             ("frontiers", frontiers.map(|frontiers| format!("{frontiers:?}"))),
             ("placement", placement.map(|placement| placement.to_string())),
             ("slc", slc.map(|size| format!("{size:?}"))),

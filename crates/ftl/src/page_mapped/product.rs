@@ -31,7 +31,10 @@ pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> 
     let (blocks, pages) = (geometry.blocks(), geometry.pages_per_block());
     let ways = flash.part().copies.map_or(1, |copies| copies.ways);
     match collection {
-        CollectionKind::WholeBlock(kind) => assemble(setup, flash, kind, WholeBlock),
+        CollectionKind::WholeBlock(kind) => {
+            let refill_pages = setup.config.refill.map_or(0, |refill| u64::from(refill * pages));
+            assemble(setup, flash, kind, WholeBlock { refill_pages })
+        }
         CollectionKind::Preemptible(kind, window) => {
             let tables = Packed::new(geometry, setup.plan.logical_pages);
             let victims = kind.make(blocks, pages, setup.config.seed);

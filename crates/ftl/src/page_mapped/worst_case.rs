@@ -53,9 +53,50 @@ pub(crate) fn of_whole_blocks(
     let full = full.saturating_sub(open_for_copies).max(1);
     let first = kind.most_valid(part.pages_per_block, logical_pages, full);
     let others = kind.victims_at_once() - 1;
+    if let Some(blocks) = config.refill {
+        let Refill { victims, moved, most_valid } =
+            Refill::longest(kind, part.pages_per_block, [logical_pages, full, blocks]);
+        let step = moves_ns(config, part, 2, moved) + Ns::from(victims) * part.t_bers_ns;
+        return Guarantee::worst_case(part, step, most_valid);
+    }
     let step = whole_block_ns(config, part, first)
         + Ns::from(others) * whole_block_ns(config, part, gaining);
     Guarantee::worst_case(part, step, if others > 0 { gaining } else { first })
+}
+
+/// Collection behind one write that goes on until whole blocks are back ([`super::collection::WholeBlock`] has the proof).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Refill {
+    victims: u32,
+    moved: u32,
+    most_valid: u32,
+}
+
+impl Refill {
+    /// The longest, of `blocks` blocks' worth of pages.
+    fn longest(
+        kind: VictimKind,
+        pages_per_block: u32,
+        [logical_pages, full, blocks]: [u32; 3],
+    ) -> Self {
+        let goal = u64::from(blocks) * u64::from(pages_per_block);
+        let mut longest = Self { victims: 0, moved: 0, most_valid: 0 };
+        let mut gained = 0;
+        while gained < goal && longest.victims < full {
+            let left = logical_pages.saturating_sub(longest.moved);
+            let valid = kind.most_valid(pages_per_block, left, full - longest.victims);
+            gained += u64::from(pages_per_block - valid);
+            longest.victims += 1;
+            longest.moved += valid;
+        }
+        // A shorter one may end with a fuller victim, but moves less in all.
+        let most_valid = kind.most_valid(
+            pages_per_block,
+            logical_pages,
+            (full + 1).saturating_sub(longest.victims).max(1),
+        );
+        Self { most_valid, ..longest }
+    }
 }
 
 /// Bound if a victim is collected page by page after writes, in a window of `window_pages` free pages.

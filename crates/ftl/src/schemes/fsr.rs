@@ -33,7 +33,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "fsr",
     summary: "page map in RAM, greedy, whole victims, 75 % logical share, which bounds a victim's valid pages",
     source: "Chang, Kuo, Lo, ACM TECS 3(4), 2004; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
-    settings: &["victim", "idle", "aware", "frontiers", "placement", "slc", "slc_full"],
+    settings: &["victim", "idle", "aware", "frontiers", "refill", "placement", "slc", "slc_full"],
     victims: None,
     page: page!("fsr.rs"),
     buffer: None,

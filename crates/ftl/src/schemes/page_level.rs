@@ -19,6 +19,11 @@
 //! then selected as soon as at most one block is free besides the one open for copies. Λ is the same; proof:
 //! [`crate::page_mapped::WholeBlock`].
 //!
+//! Refill (`refill=B`, with shared frontiers): once collection begins, it goes on until Bπ pages more than the swap block
+//! are free, as in simulators that collect until their free blocks are back. Then Λ ≤ (N − 1 − B)π − 1, so that the
+//! goal can be met. The i-th victim of a write has at most vᵢ = ⌊(Λ − v₁ − … − vᵢ₋₁)/(N − i)⌋ valid pages, and the write waits
+//! for the fewest that gain Bπ pages, at π − vᵢ each.
+//!
 //! SLC cache (`slc`): host writes go to blocks in SLC mode while it has room. Of N blocks C hold a bit per cell,
 //! so π/bits pages each. Idle time folds them: it moves their valid pages to blocks in the part's own mode, and
 //! erases them. A page that is folded collects first, as a host write does.
@@ -43,6 +48,7 @@
 //!   copying it; the buffered page is then clean (BA-BM of `ba-gc`). Default off.
 //! - `spare_blocks`: default 0.
 //! - `frontiers`: `split`, the default, or `shared`, as in the papers.
+//! - `refill`: blocks freed once collection begins, at least 1; default none.
 //! - `placement`: to which of several open blocks a page goes: by its origin (`none`, `split`, as `frontiers`), or by a
 //!   policy of k classes (`dac`, `sepbit`, …), which takes F(k + 1) blocks of Λ on F units; not with `slc`. Default: that of
 //!   `frontiers`.
@@ -54,7 +60,7 @@
 //! refused before the run.
 //!
 //! Deviations: in the paper's text one page task may trigger several collections. Here one is always enough, with Λ =
-//! (N − 1)π, too; that page is held back for power cuts. Without it, one torn page ends all writes. Blocks of
+//! (N − 1)π, too, unless `refill` asks for more; that page is held back for power cuts. Without it, one torn page ends all writes. Blocks of
 //! the SLC cache come from one pool with all others, least worn first, and each erase counts alike in either mode. Drives
 //! that set blocks aside for good wear them apart.
 //!
@@ -64,6 +70,7 @@
 //! review, PC Perspective, 2014); X. Yang, Z. Cong, C. Gao, In-place switch, arXiv:2409.14360, 2024, on the cliff.
 
 use crate::error::FtlError;
+use crate::frontier_sharing::FrontierSharing;
 use crate::layout::{CollectionKind, Layout};
 use crate::page::page;
 use crate::page_mapped;
@@ -78,7 +85,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "page-level",
     summary: "page map in RAM, greedy, whole victims, everything exported except the swap block",
     source: "Ban, US patent 5,404,485, 1995; as in Zhang et al., TODAES 20(3):43, 2015, §6.1",
-    settings: &["victim", "idle", "aware", "frontiers", "placement", "slc", "slc_full"],
+    settings: &["victim", "idle", "aware", "frontiers", "refill", "placement", "slc", "slc_full"],
     victims: None,
     page: page!("page_level.rs"),
     buffer: None,
@@ -92,13 +99,34 @@ fn plan(
     geometry: &Geometry,
     blocks: u32,
 ) -> Result<Plan, FtlError> {
-    let most = most_logical_pages(geometry, blocks);
+    let most = most_logical_pages(geometry, blocks.saturating_sub(refilled(config)?).max(2));
     whole_block_plan(config, part, geometry, blocks, most)
 }
 
 /// Λ = (N − 1)π − 1.
 pub(super) fn most_logical_pages(geometry: &Geometry, blocks: u32) -> u32 {
     (blocks - 1) * geometry.pages_per_block() - 1
+}
+
+/// Blocks that collection frees once it begins; 0 if it frees only what the write needs.
+fn refilled(config: &SchemeConfig) -> Result<u32, FtlError> {
+    let Some(refill) = config.refill else { return Ok(0) };
+    let kind = config.victim.unwrap_or(VictimKind::GREEDY);
+    let reason = if refill == 0 {
+        "must be at least 1; leave it out for collection that frees only what the write needs"
+            .into()
+    } else if config.asked_frontiers() != Some(FrontierSharing::Shared) || config.placed().is_some()
+    {
+        "needs `frontiers=shared`: with other open blocks free pages are not all the host's".into()
+    } else if config.slc.is_some() {
+        "and an SLC cache, whose room is counted apart, exclude each other; leave out one of them"
+            .into()
+    } else if kind.victims_at_once() > 1 {
+        format!("and `victim={kind}` both set the number of victims; leave out one of them")
+    } else {
+        return Ok(refill);
+    };
+    Err(FtlError::Config { scheme: config.preset.name, setting: "refill", reason })
 }
 
 /// The plan of a scheme that collects whole blocks and exports `default` logical pages.
@@ -109,8 +137,20 @@ pub(super) fn whole_block_plan(
     blocks: u32,
     default: u32,
 ) -> Result<Plan, FtlError> {
-    let most = most_logical_pages(geometry, blocks);
+    let refill = refilled(config)?;
+    let left = blocks.checked_sub(refill).filter(|left| *left >= 3);
+    let most = left.map_or(0, |left| most_logical_pages(geometry, left));
     let logical_pages = config.logical_pages.unwrap_or(default);
+    if logical_pages > most && refill > 0 {
+        return Err(FtlError::Config {
+            scheme: config.preset.name,
+            setting: "refill",
+            reason: format!(
+                "of {refill} leaves at most {most} pages to export, and {logical_pages} are asked for; take a smaller share \
+                or refill"
+            ),
+        });
+    }
     if logical_pages > most {
         return Err(FtlError::Config {
             scheme: config.preset.name,

@@ -302,6 +302,10 @@ scheme_settings! {
     /// collected, else shared
     frontiers: Option<Word<FrontierSharing>> => frontiers, { example: Some("shared") }
 
+    /// blocks' worth of pages that collection frees once it begins, over as many victims as that takes; needs frontiers=shared;
+    /// default: none, one victim that gives the write room
+    refill: Option<u32> => refill, { example: Some("1"), values: || "a count of blocks, at least 1".into() }
+
     /// open blocks to which host writes and copies go: one for all (none), one for each of the two (split), or several,
     /// chosen by a policy; not together with `frontiers`; default: that of `frontiers`
     placement: Option<Word<PlacementKind>> => placement, { example: Some("sepbit"), values: placement_values }

@@ -246,6 +246,10 @@ fn scheme_text(
             "frontiers" => set(key, &one_of(random, &["split", "shared"])),
             "ram" => set(key, &"collection"),
             "enqueue" => set(key, &"overflow"),
+            "refill" if random.random_bool(0.2) => {
+                set(key, &random.random_range(1..=2));
+                set("frontiers", &"shared");
+            }
             "folds" => set(key, &random.random_range(1..=8)),
             "alpha" => set(key, &one_of(random, &["0", "1.125", "40"])),
             "slc" => {

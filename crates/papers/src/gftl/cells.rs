@@ -6,7 +6,7 @@ use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
 use crate::settings::Settings;
 use flash::{Part, parts};
-use ftl::{CollectionRam, Enqueue, SchemeConfig, registry};
+use ftl::{CollectionRam, Enqueue, SchemeConfig, WriteQueue, registry};
 use lab::run::RunError;
 use rayon::prelude::*;
 use workload::WorkloadSpec;
@@ -22,6 +22,10 @@ pub(super) enum Load {
     QueueOrder,
     /// Random pages of one block: no trace rewrites a block sooner.
     OneBlock,
+    /// All pages in turn, and on in the same order.
+    InOrder,
+    /// Random pages of all.
+    AtRandom,
 }
 
 /// Reading of the paper where its text leaves two.
@@ -73,19 +77,29 @@ pub(super) struct Cell {
     pub(super) reading: Reading,
     /// Logical blocks that NFTL folds when no block is free; 1 for other schemes.
     pub(super) folds: u32,
+    /// Length of the write queue, which decides the size of the array.
+    pub(super) queue: WriteQueue,
 }
 
 /// "Several blocks" that NFTL folds when it runs out of space (§II), which gives no number.
 pub(super) const SEVERAL: u32 = 8;
 
 impl Cell {
-    /// GFTL at 100 % utilisation: as §VI reads it on the traces, as the text has it in the orders of §IV-D.
+    /// GFTL at 100 % utilisation: as §VI reads it on the traces, with the printed length of the queue that was "used in
+    /// simulation"; other orders, random writes among them, need the
+    /// longer one. As the text has it in the orders of §IV-D.
     pub(super) fn gftl(load: Load, pages_per_block: u32) -> Self {
-        let reading = match load {
-            Load::WorstOrder | Load::QueueOrder => Reading::TEXT,
-            Load::Synthetic | Load::Consumer | Load::OneBlock => Reading::EVALUATION,
+        let (reading, queue) = match load {
+            Load::WorstOrder | Load::QueueOrder => (Reading::TEXT, WriteQueue::Proven),
+            Load::Synthetic | Load::Consumer => (Reading::EVALUATION, WriteQueue::Printed),
+            _ => (Reading::EVALUATION, WriteQueue::Proven),
         };
-        Self { scheme: "gftl", load, pages_per_block, utilisation: 100, reading, folds: 1 }
+        Self { scheme: "gftl", load, pages_per_block, utilisation: 100, reading, folds: 1, queue }
+    }
+
+    /// Blocks in excess of the logical space if no order of requests may overflow the queue, percent of the logical blocks.
+    pub(super) fn proven_overhead(self) -> Result<f64, RunError> {
+        Ok(Self { queue: WriteQueue::Proven, ..self }.device()?.overhead_percent())
     }
 
     /// The same run with another scheme.
@@ -108,8 +122,12 @@ impl Cell {
 
     /// Settings of the scheme beside its share, such as `+folds=8`.
     fn settings(&self) -> String {
+        let queue = match self.queue {
+            WriteQueue::Printed if self.scheme != "nftl" => "+queue=printed",
+            _ => "",
+        };
         match self.folds {
-            1 => self.reading.settings(),
+            1 => queue.to_owned() + &self.reading.settings(),
             folds => format!("+folds={folds}"),
         }
     }
@@ -157,6 +175,7 @@ impl Cell {
             folds: (self.scheme == "nftl").then_some(self.folds),
             collection_ram: read.then_some(ram),
             enqueue: read.then_some(enqueue),
+            write_queue: (self.scheme != "nftl").then_some(self.queue),
             ..SchemeConfig::preset(preset)
         })
     }
@@ -169,6 +188,12 @@ impl Cell {
                 let share = 1.0 / f64::from(device.logical_blocks);
                 let uniform = WorkloadSpec::builtin("uniform").with("footprint", share);
                 return uniform.limited(REQUESTS_TO_ONE_BLOCK);
+            }
+            Load::InOrder => {
+                return WorkloadSpec::builtin("sequential").limited(REQUESTS_IN_AN_ORDER);
+            }
+            Load::AtRandom => {
+                return WorkloadSpec::builtin("uniform").limited(REQUESTS_IN_AN_ORDER);
             }
             Load::Synthetic | Load::Consumer => {
                 return WorkloadSpec::builtin(self.load.trace().workload);
@@ -190,6 +215,9 @@ const ROUNDS_OF_STEPS: u32 = 3;
 
 const REQUESTS_TO_ONE_BLOCK: u64 = 200_000;
 
+/// Six times the pages of the synthetic trace's flash.
+const REQUESTS_IN_AN_ORDER: u64 = 400_000;
+
 /// Passes over the logical space in the order against the queue, which repeats after three.
 const PASSES_OF_QUEUE_ORDER: u32 = 3;
 
@@ -199,6 +227,8 @@ impl Load {
             Self::WorstOrder => "order of §IV-D",
             Self::QueueOrder => "order against the queue",
             Self::OneBlock => "one block",
+            Self::InOrder => "all pages in turn",
+            Self::AtRandom => "random pages",
             _ => self.trace().name,
         }
     }

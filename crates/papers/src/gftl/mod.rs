@@ -69,7 +69,7 @@ fn needed(wanted: &[&str]) -> Vec<Cell> {
         "readings" => readings::needed(),
         "table-6" => {
             let nftl = synthetic("nftl").into_iter().map(Cell::half_used);
-            [cells::table_v(), readings::needed(), nftl.collect()].concat()
+            [cells::table_v(), readings::needed(), table_6::orders(), nftl.collect()].concat()
         }
         "fig-2" => {
             let one = synthetic("nftl").into_iter().map(Cell::fold_by_fold);

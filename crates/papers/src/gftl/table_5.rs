@@ -9,6 +9,7 @@ use crate::verdict::Verdict;
 use bounds::gftl;
 
 pub(super) fn table_5(cells: &Cells, to: &mut Sheet) -> Outcome {
+    let mut overheads = Vec::new();
     for load in [Load::Synthetic, Load::Consumer] {
         to.say("load", load.name());
         for utilisation in UTILISATIONS {
@@ -19,6 +20,7 @@ pub(super) fn table_5(cells: &Cells, to: &mut Sheet) -> Outcome {
                     Ok(ran) => {
                         say_locality(cells, cell, to);
                         line(ran, printed, to);
+                        overheads.push(ran.device.overhead_percent());
                     }
                     Err(why) => to.missing(&cell.name(), why),
                 }
@@ -33,6 +35,9 @@ pub(super) fn table_5(cells: &Cells, to: &mut Sheet) -> Outcome {
             independence(cells, Cell::gftl(load, pages), to);
         }
     }
+    let all = 2 * UTILISATIONS.len() * PAGES_PER_BLOCK.len();
+    let mean = overheads.iter().sum::<f64>() / overheads.len().max(1) as f64;
+    to.put_some("overhead-mean", (overheads.len() == all).then_some(mean));
     for cell in every_pages_per_block("gftl", Load::OneBlock) {
         let mean = cells.get(cell).ok().map(|ran| ran.measured.write.service.mean_us());
         to.say("pages", cell.pages_per_block).put_some("one-block", mean);
@@ -66,10 +71,16 @@ fn line(ran: &Ran, printed: &TableV, to: &mut Sheet) {
     to.put("wear", measured.wear.index);
     let formula = gftl::queue_share(part, gftl::paper_steps(part)).as_f64() * 100.0;
     to.say("printed", printed.overhead).say("formula", formula).put("overhead", formula);
-    if let Ok(whole) = gftl::whole_steps(part, gftl::CollectionRam::States) {
-        to.put("overhead-whole", gftl::queue_share(part, whole).as_f64() * 100.0);
-    }
-    to.put("overhead-run", ran.device.overhead_percent());
+    let whole = gftl::whole_steps(part, gftl::CollectionRam::States).ok();
+    let whole = whole.map(|whole| gftl::queue_share(part, whole).as_f64() * 100.0);
+    to.say("whole_formula", whole).put_some("overhead-whole", whole);
+    let overhead = ran.device.overhead_percent();
+    let of_all = overhead / (100.0 + overhead) * 100.0;
+    to.say("of_all", of_all);
+    // A share of all blocks, which some of the printed ones are.
+    let is_of_all = format!("{of_all:.0}") == printed.overhead;
+    to.put(if is_of_all { "overhead-run" } else { "overhead-run-open" }, overhead);
+    to.put("overhead-proven", cell.proven_overhead().map_err(|error| error.to_string()));
     to.put("late", measured.late);
     to.put_some("unmapped", (read.unmapped > 0).then_some(read.unmapped));
 }

@@ -1,7 +1,7 @@
 //! Table VI: energy of a read and a write, with three hypotheses of the operations that the paper counted.
 
 use super::against_nftl;
-use super::cells::{Cell, Cells, Load, Ran, Reading};
+use super::cells::{Cell, Cells, Load, Ran, Reading, every_pages_per_block};
 use super::paper::{CONSUMER, PAGES_PER_BLOCK, TABLE_VI, TableVi, UTILISATIONS};
 use crate::sheet::{Outcome, Sheet};
 use bounds::gftl;
@@ -41,8 +41,28 @@ pub(super) fn counted(ran: &Ran) -> (Counted, Counted) {
     (of(read), of(write))
 }
 
+/// Orders of writes between which a trace lies: what RAM takes of them, from all that it can to hardly any.
+const ORDERS: [(&str, Load); 3] =
+    [("one_block", Load::OneBlock), ("in_order", Load::InOrder), ("at_random", Load::AtRandom)];
+
+/// The runs of these orders.
+pub(super) fn orders() -> Vec<Cell> {
+    ORDERS.iter().flat_map(|(_, load)| every_pages_per_block("gftl", *load)).collect()
+}
+
 pub(super) fn table_6(cells: &Cells, to: &mut Sheet) -> Outcome {
+    for pages in [TABLE_VI[0], TABLE_VI[1]].map(|printed| printed.pages_per_block) {
+        for (_, load) in ORDERS {
+            let ran = cells.get(Cell::gftl(load, pages)).ok();
+            let energy = ran.map(|ran| counted(ran).1.with_step);
+            to.say("load", load.name()).say("pages", pages).put_some("write-order", energy);
+        }
+    }
     for printed in &TABLE_VI {
+        for (word, load) in ORDERS {
+            let ran = cells.get(Cell::gftl(load, printed.pages_per_block)).ok();
+            to.say(word, ran.map(|ran| counted(ran).1.with_step));
+        }
         let load =
             if printed.trace.name == CONSUMER.name { Load::Consumer } else { Load::Synthetic };
         let cell = Cell::gftl(load, printed.pages_per_block);

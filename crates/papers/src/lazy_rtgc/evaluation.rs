@@ -113,13 +113,10 @@ impl Before {
     fn runs(self, scheme: &str) -> bool {
         match self {
             Self::Wide => !scheme.starts_with("rftl"),
-            // Those that the orders of the means name, and the other reading of RFTL.
-            Self::Aged => {
-                !scheme.contains("on-demand")
-                    && !scheme.contains("95")
-                    && !scheme.contains("greedy")
-            }
-            _ => true,
+            // Those that the orders of the means name, and their other readings.
+            Self::Aged => !scheme.contains("on-demand") && !several_victims(scheme),
+            Self::Collecting => true,
+            Self::Footprint => !several_victims(scheme),
         }
     }
 
@@ -200,14 +197,31 @@ fn planned(workload: &str, before: Before, size: Size, seed: u64) -> Planned {
 }
 
 /// Readings that the paper leaves open beside those of [`SCHEMES`]: label and notation.
-pub(super) const READINGS: [(&str, &str); 3] = [
+pub(super) const READINGS: [(&str, &str); 10] = [
     // As late as its bound allows.
     (RFTL_LATE, "rftl+trigger=late"),
     // "Close to 100 %" (§6.2(5)).
     (PAGE_LEVEL_95, "page-level+frontiers=shared+share=0.95"),
     // The block with fewest valid pages, not the next that yields the promised number of free ones.
     (FSR_GREEDY, "fsr+frontiers=shared"),
+    // "One data task may trigger multiple garbage collection operations" (§6.2(1)): two, or until a block is back.
+    ("page-level-94-two", "page-level+frontiers=shared+share=0.94+victim=greedy-scan:2"),
+    (PAGE_LEVEL_TWO, "page-level+frontiers=shared+share=0.95+victim=greedy-scan:2"),
+    ("page-level-96-two", "page-level+frontiers=shared+share=0.96+victim=greedy-scan:2"),
+    ("page-level-94-refill", "page-level+frontiers=shared+share=0.94+refill=1"),
+    (PAGE_LEVEL_REFILL, "page-level+frontiers=shared+share=0.95+refill=1"),
+    ("page-level-96-refill", "page-level+frontiers=shared+share=0.96+refill=1"),
+    (FSR_REFILL, "fsr+frontiers=shared+victim=first-fit:48+refill=1"),
 ];
+
+/// True of a reading in which a page task waits for several victims.
+fn several_victims(scheme: &str) -> bool {
+    scheme.ends_with("-two") || scheme.ends_with("-refill")
+}
+
+pub(super) const PAGE_LEVEL_TWO: &str = "page-level-95-two";
+pub(super) const PAGE_LEVEL_REFILL: &str = "page-level-95-refill";
+pub(super) const FSR_REFILL: &str = "fsr-refill";
 
 pub(super) const RFTL_LATE: &str = "rftl-late";
 pub(super) const PAGE_LEVEL_95: &str = "page-level-95";

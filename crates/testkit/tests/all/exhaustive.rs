@@ -5,7 +5,8 @@ use crate::{guarantee, plan, scheme};
 use bounds::lazy_rtgc::{Space, WholeArray};
 use flash::{Flash, Store};
 use ftl::{
-    CollectionKind, CopiesPerStep, FtlError, Layout, Plan, SchemeConfig, VictimKind, registry,
+    CollectionKind, CopiesPerStep, FrontierSharing, FtlError, Layout, Plan, SchemeConfig,
+    VictimKind, registry,
 };
 use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::logical_pages;
@@ -76,6 +77,28 @@ fn nor_page_level_and_fsr() {
             proof(&scheme(name), shape, every);
             proof(&idle, shape, Search { idle: true, ..every });
         }
+    }
+}
+
+/// Collection that goes on until blocks are back takes several victims per write: as many as promised, and no more.
+#[test]
+fn nor_a_refill_whose_bound_is_tight() {
+    for (shape, refill, pages) in
+        [(Shape::new(4, 4, 1), 1, 6), (Shape::new(5, 4, 1), 1, 8), (Shape::new(5, 3, 1), 2, 5)]
+    {
+        let frontiers = Some(FrontierSharing::Shared);
+        let config = SchemeConfig {
+            refill: Some(refill),
+            logical_pages: Some(pages),
+            frontiers,
+            ..scheme("page-level")
+        };
+        let seen = proof(&config, shape, Search { every_page: true, ..Search::default() });
+        let promised = guarantee(&config, &shape);
+        assert!(
+            promised.step_ns > guarantee(&SchemeConfig { refill: None, ..config }, &shape).step_ns
+        );
+        assert_eq!(Some(seen.worst.step_ns), promised.step_ns, "{shape}");
     }
 }
 

@@ -33,6 +33,14 @@
 //! than Fπ free pages in all, later than above. Fewer blocks are open then: h + c + kπ ≤ Fπ leaves at least N − (2F − 1) full
 //! ones. The last paragraphs hold as they are: a write still takes a victim whenever at most π pages are free.
 //!
+//! *Refill* (shared frontiers, one unit). Once a write takes a victim, it takes more until Bπ pages beyond the threshold of π
+//! are free; Λ ≤ (N − 1 − B)π − 1. N − 1 blocks are full when the first is taken. Before the i-th, N − i of these are left, and
+//! hold at most Λ − m valid pages if m were moved: one of them has at most ⌊(Λ − m)/(N − i)⌋. Let g = (i − 1)π − m be gained
+//! so far. The gain after the i-th, g + π − ⌊(Λ − (i − 1)π + g)/(N − i)⌋, does not fall with g. So the sequence in which
+//! each victim is as full as it may be gains least after every victim: none takes more victims, and of those that
+//! take as many none moves more. Together the N − 1 blocks can gain more than Bπ, so it ends. On F units the threshold is
+//! Fπ, and open blocks may hold what could be gained; collection then ends where no full block has an invalid page.
+//!
 //! *Spare blocks.* While there are any, one more block is kept free and the threshold is π higher. So k ≥ 2 takes
 //! the place of k ≥ 1, and a failed program takes one of these blocks. After a failure one victim per write is
 //! collected until k ≥ 2 again.
@@ -58,8 +66,11 @@ use flash::{BlockId, Probe};
 /// With split frontiers collection starts earlier: when at most the threshold of pages is free outside the open
 /// blocks of collection. It then takes one victim, or one choice of several. The source of this module has the
 /// proof for both cases.
-#[derive(Clone, Debug)]
-pub struct WholeBlock;
+#[derive(Clone, Debug, Default)]
+pub struct WholeBlock {
+    /// Pages that collection frees beyond the threshold once it begins, with shared frontiers; 0: as few as the write needs.
+    pub refill_pages: u64,
+}
 
 impl Collection for WholeBlock {
     #[inline]
@@ -69,7 +80,16 @@ impl Collection for WholeBlock {
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         let mut due = core.space.host_room() <= core.space.log.threshold_pages;
-        while due || core.space.is_short() || core.space.victims.committed() > 0 {
+        let goal = match self.refill_pages {
+            0 => 0,
+            pages if due => core.space.log.threshold_pages + pages,
+            _ => 0,
+        };
+        while due
+            || core.space.is_short()
+            || core.space.victims.committed() > 0
+            || core.space.free_pages < goal
+        {
             due = false;
             if !core.collect_whole(buffer, why::FEW_FREE)? {
                 return if core.space.free_pages == 0 { Err(core.full()) } else { Ok(()) };
