@@ -119,3 +119,21 @@ def test_importing_the_module_of_the_command_leaves_the_function():
 
     assert callable(ftlkit.sweep) and ftlkit.sweep.__name__ == "sweep"
     assert os.path.basename(sys.executable).startswith("python")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space are those of Linux")
+def test_what_the_limits_of_the_process_do_not_hold_is_an_exception():
+    script = """
+import resource, ftlkit
+resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+for capacity in ["2TiB", "4TiB"]:
+    try:
+        ftlkit.compare("uniform", capacity=capacity, schemes=["page-level"])
+    except ftlkit.InputError as error:
+        assert "capacity" in str(error) and "of memory" in str(error), error
+    else:
+        raise SystemExit("not refused")
+print(ftlkit.compare({"name": "uniform", "requests": 2000}, capacity="16MiB", schemes=["page-level"]).report["schemes"][0]["requests"])
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout.strip()) == (0, "2000"), ran.stderr
