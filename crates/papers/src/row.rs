@@ -362,6 +362,15 @@ pub enum Limit {
     Above(f64),
 }
 
+impl Limit {
+    /// The limit itself.
+    pub fn value(self) -> f64 {
+        match self {
+            Self::Below(value) | Self::AtMost(value) | Self::Above(value) => value,
+        }
+    }
+}
+
 /// Chain such as `a < b = c` of sorted values.
 fn chain(sorted: &[(&str, f64)]) -> String {
     let mut out = String::new();

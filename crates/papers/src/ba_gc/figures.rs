@@ -172,6 +172,8 @@ fn say_least_gains(times: &Measure<'_>, to: &mut Sheet) {
     let own = |base| times.change(TIOBENCH, "ba-gc", base).ok();
     to.say("of_fab", own("fab")).say("of_clean", own("fab-clean-first"));
     to.say("of_bplru", own("bplru"));
+    let mean = |base| times.mean_change("ba-gc", base).ok();
+    to.say("mean_fab", mean("fab")).say("mean_clean", mean("fab-clean-first"));
 }
 
 /// "In cases of Tiobench and Postmark, the overhead reduced by BA-GC is smaller than the other benchmarks."

@@ -1,7 +1,7 @@
 //! Rows on the hit ratio and the mean response of a map on demand, of stand-ins and of real traces.
 
 use super::on_demand_runs::{CMT_KIB, Reading, Runs};
-use crate::row::{Limit, Row};
+use crate::row::{Limit, Row, TOLERANCE};
 use crate::verdict::Reason;
 
 /// Hit ratio, percent.
@@ -26,18 +26,33 @@ pub(super) fn hit_row(runs: &Runs, at: usize, name: &str, limit: Limit, reading:
     };
     let what = format!("{extreme} hit ratio of the five sizes, {name}, {}", reading.setting());
     match of(reading) {
-        Some(ours) => Row::limit(&what, "%", limit, ours).because(alternatives(reading, of)),
+        Some(ours) => {
+            Row::limit(&what, "%", limit, ours).because(alternatives(reading, limit.value(), of))
+        }
         None => missing(&what, None, runs.why_not(&reading.label(CMT_KIB[0]))),
     }
 }
 
-/// The cause of a figure that differs under one reading: what the others give.
-pub(super) fn alternatives(reading: Reading, of: impl Fn(Reading) -> Option<f64>) -> Reason {
+/// The cause of a figure that differs under one reading: what the others give. It is open if none of these is near `printed`, in
+/// percent, or on its other side.
+pub(super) fn alternatives(
+    reading: Reading,
+    printed: f64,
+    of: impl Fn(Reading) -> Option<f64>,
+) -> Reason {
     let gives = |other: Reading| match of(other) {
         Some(percent) => format!("{} gives {percent:.2} %", other.setting()),
         None => format!("{} gives no figure", other.setting()),
     };
-    Reason::Reading(reading.others().map(gives).collect::<Vec<_>>().join(", "))
+    let told = reading.others().map(gives).collect::<Vec<_>>().join(", ");
+    let reaches = |other: Reading| {
+        let (Some(ours), Some(other)) = (of(reading), of(other)) else { return false };
+        (other / printed - 1.0).abs() * 100.0 <= TOLERANCE || (ours < printed) != (other < printed)
+    };
+    match reading.others().any(reaches) {
+        true => Reason::Reading(told),
+        false => Reason::Open(format!("no reading that was tried reaches it: {told}")),
+    }
 }
 
 pub(super) fn missing(what: &str, printed: Option<&str>, why: String) -> Row {

@@ -86,9 +86,8 @@ fn improvement(runs: &Runs, reading: Reading) -> Row {
         reading.setting()
     );
     let row = match change(reading) {
-        Some(ours) => {
-            Row::changed(&what, "-7.50", ours, TOLERANCE).because(alternatives(reading, change))
-        }
+        Some(ours) => Row::changed(&what, "-7.50", ours, TOLERANCE)
+            .because(alternatives(reading, -7.5, change)),
         None => missing(&what, Some("-7.50"), runs.why_not(&reading.label(1024))),
     };
     match reading {
@@ -168,7 +167,7 @@ fn shares(runs: &Runs, reading: Reading) -> Vec<Row> {
             format!("share of translation pages in the copies, {name}, {}", reading.setting());
         let row = match of(reading) {
             Some(ours) => Row::measured(&what, "%", printed, ours, TOLERANCE)
-                .because(alternatives(reading, of)),
+                .because(alternatives(reading, printed.parse().expect("a number"), of)),
             None => missing(&what, Some(printed), "no page was copied".into()),
         };
         let first = reading == Reading::Replaced;
@@ -225,7 +224,8 @@ fn erases(runs: &Runs, reading: Reading) -> Vec<Row> {
     rows.push(match (ours, base) {
         (Some(ours), Some(base)) => {
             let row = Row::change(&what, "43.59", ours, base, TOLERANCE)
-                .because(alternatives(reading, |reading| change(WEBSEARCH, reading)));
+                .because(alternatives(reading, 43.59, |reading| change(WEBSEARCH, reading)))
+                .noting(&format!("{ours} erases against {base}"));
             match reading {
                 Reading::Replaced => {
                     row.headline("§6.2(4)", "erases on demand against Lazy-RTGC, Websearch")
