@@ -94,8 +94,8 @@ impl Row {
         Self::changed(what, printed, (value / base - 1.0) * 100.0, tolerance)
     }
 
-    /// As [`Row::change`], of a change that is already in percent. The change itself must be of the printed sign and
-    /// within twice its size, too: what remains of a small change is near 100 % whatever it is.
+    /// As [`Row::change`], of a change that is already in percent. The change itself must be within the tolerance, too: what
+    /// remains of a small change is near 100 % whatever it is.
     pub fn changed(what: &str, printed: &str, percent: f64, tolerance: f64) -> Self {
         let mut row = Self::both(what, "%", printed, percent);
         let Some(paper) = row.paper_value() else {
@@ -105,7 +105,7 @@ impl Row {
         let remains = 1.0 + paper / 100.0;
         row.ratio = (remains > 0.0).then(|| (1.0 + percent / 100.0) / remains);
         let row = row.judged_by_ratio(tolerance, false);
-        let alike = paper == 0.0 || (0.5..=2.0).contains(&(percent / paper));
+        let alike = paper == 0.0 || (percent / paper - 1.0).abs() * 100.0 <= tolerance;
         match row.verdict {
             Verdict::Within(_) if !alike => row.judged(Verdict::Differs),
             _ => row,
@@ -419,11 +419,14 @@ mod tests {
         assert_eq!(flattering.verdict, Verdict::Differs);
         assert!((flattering.ratio.unwrap() - 0.91 / 4.64).abs() < 1e-9);
         assert_eq!(change("-60.51", 6.0).verdict, Verdict::Differs);
-        assert_eq!(change("21.56", 130.0).verdict, Verdict::Within(15.0));
+        assert_eq!(change("21.56", 124.0).verdict, Verdict::Within(15.0));
+        // What remains is near, the change is not.
+        assert_eq!(change("-7.5", 95.45).verdict, Verdict::Differs);
+        assert_eq!(change("-30", 80.5).verdict, Verdict::Differs);
         // Of the printed sign, but four times as much; and of the other sign.
         assert_eq!(change("-2.5", 90.0).verdict, Verdict::Differs);
         assert_eq!(change("-2.5", 102.0).verdict, Verdict::Differs);
-        assert_eq!(change("-2.5", 96.0).verdict, Verdict::Within(15.0));
+        assert_eq!(change("-2.5", 97.3).verdict, Verdict::Within(15.0));
         assert_eq!(change("0", 101.0).verdict, Verdict::Within(15.0));
         assert_eq!(change("N/A", 1.0).verdict, Verdict::CannotBeCompared);
         let of_nothing = |value| Row::change("x", "-60.51", value, 0.0, 15.0);
