@@ -1,6 +1,6 @@
 //! Blocks used last, so that most operations need not read what the file says of a block. The memory for them is fixed.
 
-use super::layout::BlockRecord;
+use super::records::BlockRecord;
 use flash::BlockId;
 
 /// Blocks that are kept at most.

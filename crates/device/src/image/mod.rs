@@ -31,13 +31,17 @@ mod description;
 mod error;
 mod file;
 mod layout;
+mod lost;
+mod records;
 mod recover;
 mod rules;
+mod store;
+mod survey;
 
 pub use array::{AnyBelow, ImageArray};
 pub use check::{Fault, Finding, PageState, Tally};
 pub use description::Description;
 pub use error::{ImageError, IoFailure};
-pub use file::{Image, Starts};
+pub use file::{Durable, Image, Starts};
 pub use layout::VERSION;
 pub use recover::{NEED_ORDER, Recovered};

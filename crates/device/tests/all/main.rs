@@ -6,6 +6,7 @@ mod clients;
 mod conformance;
 mod cut;
 mod damage;
+mod damaged;
 mod faults;
 mod full_disk;
 mod fuzz;
