@@ -31,6 +31,10 @@ impl Blocks {
         self.0[self.place(block)].filter(|(id, _)| *id == block).map(|(_, block)| block)
     }
 
+    pub(super) fn clear(&mut self) {
+        self.0.fill(None);
+    }
+
     pub(super) fn set(&mut self, id: BlockId, block: Block) {
         let place = self.place(id);
         self.0[place] = Some((id, block));

@@ -245,7 +245,7 @@ impl Image {
         Ok(io(self.file.sync_all())?)
     }
 
-    fn read_head(file: File, path: &Path) -> Result<Self, ImageError> {
+    pub(super) fn read_head(file: File, path: &Path) -> Result<Self, ImageError> {
         let (header, geometry, format) = header_of(&file, path, 0)?;
         let found = file.metadata().map_err(|source| failed("read", path, source))?.len();
         let expected = Offsets::of(&geometry, format).end;
@@ -516,7 +516,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 ///
 /// A process that was killed lets go of it a moment later, and so does one that this process is starting: until then it
 /// has the same open files.
-fn lock(
+pub(super) fn lock(
     file: &File,
     path: &Path,
     take: impl Fn(&File) -> Result<(), TryLockError>,

@@ -60,16 +60,21 @@ impl State {
         [self.erases, self.flags(), self.slot, at as u32, (at >> 32) as u32]
     }
 
-    fn decode(bytes: &[u8]) -> Self {
+    /// What is of both versions.
+    fn decode_1(bytes: &[u8], block: BlockId) -> Self {
         let flags = u32_at(bytes, 4);
         Self {
             erases: u32_at(bytes, 0),
             bad: flags & 1 != 0,
             slc: flags & 2 != 0,
             half_erased: flags & 4 != 0,
-            slot: u32_at(bytes, 8),
-            erased_at: Stamp(u64_at(bytes, 12)),
+            ..Self::new(block)
         }
+    }
+
+    fn decode_2(bytes: &[u8], block: BlockId) -> Self {
+        let (slot, erased_at) = (u32_at(bytes, 8), Stamp(u64_at(bytes, 12)));
+        Self { slot, erased_at, ..Self::decode_1(bytes, block) }
     }
 
     /// The state between its erase and what was changed after that.
@@ -141,12 +146,12 @@ impl BlockRecord {
         }
         Some(match format {
             Format::One => {
-                let state = State { slot: block.0, erased_at: Stamp(0), ..State::decode(bytes) };
+                let state = State::decode_1(bytes, block);
                 Self { state, before: state, stamp: Stamp(0) }
             }
             Format::Two => Self {
-                state: State::decode(bytes),
-                before: State::decode(&bytes[20..]),
+                state: State::decode_2(bytes, block),
+                before: State::decode_2(&bytes[20..], block),
                 stamp: Stamp(u64_at(bytes, 40)),
             },
         })
