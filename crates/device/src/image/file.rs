@@ -376,6 +376,8 @@ impl Image {
     pub fn shut_down(&mut self) -> Result<(), FlashError> {
         self.sync()?;
         if self.format == Format::Two {
+            // All is synced: nothing is in the file in part.
+            self.mark.clean = true;
             self.mark.sum = self.survey().map_err(|failure| self.off(failure))?.sum;
         }
         let marked = self.write_mark(true).and_then(|()| self.file.sync_data());
