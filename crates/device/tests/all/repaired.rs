@@ -72,7 +72,7 @@ fn a_repair_tells_what_it_would_do_and_does_it_when_asked() {
         (heads(512, 576).to_vec(), Repaired { pages: 1, ..none }, [true; 6]),
         (heads(0, 4096)[1..].to_vec(), Repaired { copies: 2, ..none }, [true; 6]),
         (
-            vec![BYTES..BYTES + 1],
+            std::iter::once(BYTES..BYTES + 1).collect(),
             Repaired { unreadable: 1, ..none },
             [false, true, true, true, true, true],
         ),
