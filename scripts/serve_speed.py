@@ -7,9 +7,11 @@
               request in both, which other load of the machine disturbs less.
   latency     4 KiB random reads and writes at depth 1 with `--latency real`: fio's mean and p99.9 beside the model's; and
               nbdkit's memory plugin at depth 1, which has no latency to model: how late this machine's own wake-ups are.
+  durable     4 KiB random writes at depth 1 on an image on a disk (--disk), with `--durable process` and `machine`, without
+              flushes and with one after every 32 writes, of --schemes.
 
-Needs fio with the nbd engine and nbdkit (Debian: fio, nbdkit), and a build with `--features zstd`.
-Usage: scripts/serve_speed.py [--ftlkit target/release/ftlkit] [--rounds 5] [--seconds 4] [throughput] [record] [latency]
+`durable` runs only if it is named. Needs fio with the nbd engine and nbdkit (Debian: fio, nbdkit), and a build with `--features zstd`.
+Usage: scripts/serve_speed.py [--ftlkit target/release/ftlkit] [--rounds 5] [--seconds 4] [throughput] [record] [latency] [durable]
 Exits with 1 if a figure is outside what docs/device.md states.
 """
 
@@ -33,12 +35,12 @@ MOST_LATE_SHARE = 0.05
 SIZE_MIB = 224
 
 
-def fio(socket, mode, depth, seconds, name=""):
+def fio(socket, mode, depth, seconds, more=()):
     """Runs fio; returns the figures of its reads or writes."""
     command = [
-        "fio", "--name=job", "--ioengine=nbd", f"--uri=nbd+unix:///{name}?socket={socket}", f"--rw={mode}",
+        "fio", "--name=job", "--ioengine=nbd", f"--uri=nbd+unix:///?socket={socket}", f"--rw={mode}",
         "--bs=4k" if mode.startswith("rand") else "--bs=1M", f"--size={SIZE_MIB}M", f"--iodepth={depth}",
-        "--randseed=1", "--percentile_list=99.9", "--output-format=json",
+        "--randseed=1", "--percentile_list=99.9", "--output-format=json", *more,
     ]
     if mode.startswith("rand"):
         command += ["--time_based", f"--runtime={seconds}", "--norandommap"]
@@ -166,21 +168,41 @@ def latency(ftlkit, folder, _rounds, seconds):
     return met
 
 
+def durable(ftlkit, _folder, _rounds, seconds):
+    for scheme in OPTIONS.schemes.split(","):
+        for what in ["process", "machine"]:
+            with tempfile.TemporaryDirectory(dir=OPTIONS.disk) as folder:
+                socket, image = pathlib.Path(folder, "s"), pathlib.Path(folder, "device.img")
+                serve = [ftlkit, "serve", "--image", str(image), "--create", "--capacity", "256MiB", "--scheme", scheme,
+                         "--durable", what, "--socket", str(socket)]
+                with server(serve, socket):
+                    fio(socket, "write", 4, seconds, [f"--size={SIZE_MIB - 32}M"])
+                    found = []
+                    for more in ["--fsync=0", "--fsync=32"]:
+                        seen = fio(socket, "randwrite", 1, seconds, [f"--size={SIZE_MIB - 32}M", more])
+                        found.append(f"{seen['iops']:8.0f}")
+                print(f"{scheme:20}  {what:7}  writes/s without flushes {found[0]}, with a flush every 32 {found[1]}", flush=True)
+    return True
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ftlkit", default="target/release/ftlkit")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=4)
-    parts = {"throughput": throughput, "record": record, "latency": latency}
+    parser.add_argument("--schemes", default="page-level,lazy-rtgc,bast,fast,nftl,dftl,gftl", help="of `durable`")
+    parser.add_argument("--disk", default=".", help="folder on a disk, of `durable`")
+    parts = {"throughput": throughput, "record": record, "latency": latency, "durable": durable}
     parser.add_argument("what", nargs="*", choices=[*parts, []], default=[])
-    options = parser.parse_args()
-    for tool in ["fio", "nbdkit"]:
+    global OPTIONS
+    OPTIONS = options = parser.parse_args()
+    for tool in ["fio"] if options.what == ["durable"] else ["fio", "nbdkit"]:
         if shutil.which(tool) is None:
             sys.exit(f"{tool} is missing (Debian: apt-get install {tool})")
     ftlkit = str(pathlib.Path(options.ftlkit).resolve())
     shared = "/dev/shm" if os.path.isdir("/dev/shm") else None
     met = True
-    for part in options.what or parts:
+    for part in options.what or ["throughput", "record", "latency"]:
         with tempfile.TemporaryDirectory(dir=shared) as folder:
             met &= parts[part](ftlkit, pathlib.Path(folder), options.rounds, options.seconds)
     sys.exit(0 if met else 1)

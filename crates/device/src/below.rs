@@ -1,7 +1,7 @@
 //! What a block device asks of the array that it stands on.
 
 use flash::faults::Tearable;
-use flash::{Array, FlashError};
+use flash::{Array, FlashError, Lpn};
 use serde::Serialize;
 use std::any::Any;
 use std::fmt::Debug;
@@ -32,6 +32,19 @@ pub trait Below: Tearable + Any + Debug {
     /// find what the page held before.
     fn keeps_trims(&self) -> bool {
         false
+    }
+
+    /// True if the content of a logical page was lost, and it was not written since: reads of it must fail.
+    fn is_lost(&self, _lpn: Lpn) -> bool {
+        false
+    }
+
+    /// A logical page was trimmed.
+    ///
+    /// # Errors
+    /// That of the medium.
+    fn trimmed(&mut self, _lpn: Lpn) -> Result<(), FlashError> {
+        Ok(())
     }
 
     /// True if operations may fail and be repeated, which no bound covers.

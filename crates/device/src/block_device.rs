@@ -549,7 +549,7 @@ impl BlockDevice {
     fn read(&mut self, offset: u64, length: u32) -> Result<Reply, Failed> {
         let mut bytes = Vec::with_capacity(length as usize);
         for (lpn, part) in self.pages(offset, length) {
-            self.task((Kind::Read, false), lpn, |scheme, page| scheme.read(lpn, Some(page)))?;
+            self.task((Kind::Read, false), lpn, |scheme, page| read_page(scheme, lpn, page))?;
             bytes.extend_from_slice(&self.page[part]);
         }
         Ok(Reply::Bytes(bytes))
@@ -568,7 +568,7 @@ impl BlockDevice {
         let mut from = 0;
         for (lpn, part) in self.pages(offset, length) {
             if deallocate && part.len() == self.page.len() {
-                self.task((Kind::Trim, false), lpn, |scheme, _| scheme.trim(lpn))?;
+                self.trim_page(lpn)?;
                 continue;
             }
             if part.len() < self.page.len() {
@@ -585,7 +585,7 @@ impl BlockDevice {
                 continue;
             }
             if part.len() < self.page.len() {
-                self.task((Kind::Read, false), lpn, |scheme, page| scheme.read(lpn, Some(page)))?;
+                self.task((Kind::Read, false), lpn, |scheme, page| read_page(scheme, lpn, page))?;
             }
             let data = data.map(|data| &data[from..from + part.len()]);
             from += part.len();
@@ -617,7 +617,7 @@ impl BlockDevice {
         let (slot, at_ns) = self.current;
         self.account.read_within();
         self.overlapped(Work::Page(slot, Kind::Write), at_ns, |scheme, page| {
-            scheme.read(lpn, Some(page))?;
+            read_page(scheme, lpn, page)?;
             match data {
                 Some(data) => page[part].copy_from_slice(data),
                 None => page[part].fill(0),
@@ -638,11 +638,16 @@ impl BlockDevice {
         Ok(Reply::Done)
     }
 
+    fn trim_page(&mut self, lpn: Lpn) -> Result<(), Failed> {
+        self.task((Kind::Trim, false), lpn, |scheme, _| scheme.trim(lpn))?;
+        Ok(self.array().image_mut().trimmed(lpn).map_err(FtlError::from)?)
+    }
+
     /// Trims the whole pages of a range. The other bytes stay: a trim is a hint, also with FUA.
     fn trim(&mut self, offset: u64, length: u32, fua: bool) -> Result<Reply, Failed> {
         let whole = self.page.len();
         for (lpn, _) in self.pages(offset, length).filter(|(_, part)| part.len() == whole) {
-            self.task((Kind::Trim, false), lpn, |scheme, _| scheme.trim(lpn))?;
+            self.trim_page(lpn)?;
         }
         if fua {
             self.array().image_mut().sync().map_err(FtlError::from)?;
@@ -704,6 +709,16 @@ impl BlockDevice {
             None => ModelClock::None,
         };
         self.account.summary(&*self.scheme, &counts, faults, self.now_ns(), clock)
+    }
+}
+
+/// Reads a page. One that was lost before the last mount is lost still, whatever the scheme finds in its place.
+fn read_page(scheme: &mut AnyScheme, lpn: Lpn, page: &mut [u8]) -> Result<bool, FtlError> {
+    let present = scheme.read(lpn, Some(page))?;
+    let array = scheme.flash().downcast_ref::<ImageArray>();
+    match array.is_some_and(|array| array.image().is_lost(lpn)) {
+        true => Err(FlashError::Uncorrectable(flash::Ppn(u32::MAX)).into()),
+        false => Ok(present),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::below::{Below, FaultCounts};
 use flash::faults::{BadBlocks, BitErrorModel, BitErrors, FaultError, PowerCut};
 use flash::faults::{ProgramEraseFailure, Tearable};
-use flash::{BlockId, FlashError, Layer};
+use flash::{BlockId, FlashError, Layer, Lpn};
 
 /// Which faults a device has. The default has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -154,6 +154,14 @@ impl<I: Below> Below for Faulty<I> {
 
     fn keeps_trims(&self) -> bool {
         self.inner.inner().inner().inner().keeps_trims()
+    }
+
+    fn is_lost(&self, lpn: Lpn) -> bool {
+        self.inner.inner().inner().inner().is_lost(lpn)
+    }
+
+    fn trimmed(&mut self, lpn: Lpn) -> Result<(), FlashError> {
+        self.array_mut()?.trimmed(lpn)
     }
 
     fn faults(&self) -> Option<FaultCounts> {

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output;
 use clap::{Args, Subcommand};
-use device::image::{Image, ImageError, PageState, Tally};
+use device::image::{Durable, Image, ImageError, PageState, Repaired, Tally};
 use flash::{BlockId, Flash, PageKind, Ppn};
 use lab::config::Bytes;
 use serde::Serialize;
@@ -17,6 +17,7 @@ const EXAMPLES: &str = "\
 Examples:
   ftlkit image info device.img
   ftlkit image check device.img
+  ftlkit image repair device.img
   ftlkit image dump device.img --block 7";
 
 const INFO_EXAMPLES: &str = "\
@@ -28,6 +29,11 @@ const CHECK_EXAMPLES: &str = "\
 Examples:
   ftlkit image check device.img         every record and the bytes of every page
   ftlkit image check device.img --json";
+
+const REPAIR_EXAMPLES: &str = "\
+Examples:
+  ftlkit image repair device.img            what is damaged, and what a repair would lose; nothing is changed
+  ftlkit image repair device.img --write    repairs it, so that `serve` starts from it";
 
 const DUMP_EXAMPLES: &str = "\
 Examples:
@@ -48,6 +54,8 @@ enum ImageCommand {
     Info(InfoArgs),
     /// Check every record and page of an image, and list what is damaged
     Check(CheckArgs),
+    /// Tell what a repair of a damaged image would lose, or do it
+    Repair(RepairArgs),
     /// Print the OOBs of an image's pages, or the bytes of a page
     Dump(DumpArgs),
 }
@@ -77,6 +85,22 @@ struct CheckArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = REPAIR_EXAMPLES)]
+struct RepairArgs {
+    /// Flash image
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Do it: make a copy of the file before
+    #[arg(long)]
+    write: bool,
+
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
 #[command(after_help = DUMP_EXAMPLES)]
 struct DumpArgs {
     /// Flash image
@@ -97,18 +121,23 @@ impl ImageArgs {
         match self.command {
             ImageCommand::Info(args) => args.run(),
             ImageCommand::Check(args) => args.run(),
+            ImageCommand::Repair(args) => args.run(),
             ImageCommand::Dump(args) => args.run(),
         }
     }
 }
 
 fn open(file: &Path) -> Result<Image, Failure> {
-    Image::inspect(file).map_err(|error| match error {
+    Image::inspect(file).map_err(refused)
+}
+
+fn refused(error: ImageError) -> Failure {
+    match error {
         error @ ImageError::InUse(_) => {
             Failure::input_with_help(error, "end the process that uses it, then try again")
         }
         error => Failure::input(error),
-    })
+    }
 }
 
 /// What `info` prints.
@@ -125,6 +154,7 @@ struct Info {
     allocated_bytes: u64,
     starts: u64,
     shut_down: bool,
+    durable: &'static str,
     settings: std::collections::BTreeMap<String, String>,
 }
 
@@ -133,7 +163,7 @@ impl Info {
         let geometry = image.geometry();
         Ok(Self {
             file: image.path().display().to_string(),
-            version: device::image::VERSION,
+            version: image.version(),
             part: image.part().name.to_string(),
             blocks: geometry.blocks(),
             pages_per_block: geometry.pages_per_block(),
@@ -143,6 +173,10 @@ impl Info {
             allocated_bytes: image.allocated_bytes().map_err(Failure::internal)?,
             starts: image.starts().count,
             shut_down: image.starts().clean,
+            durable: match image.durable() {
+                Durable::Process => "process",
+                Durable::Machine => "machine",
+            },
             settings: image.description().settings.clone(),
         })
     }
@@ -153,7 +187,8 @@ impl Info {
             "{}: flash image, version {}\n\
              array        {}, {} = {} blocks × {} pages × {}\n\
              file         {}, of which {} take room\n\
-             starts       {}; {}\n",
+             starts       {}; {}\n\
+             durable      {}\n",
             escaped(&self.file),
             self.version,
             escaped(&self.part),
@@ -169,6 +204,7 @@ impl Info {
             } else {
                 "not shut down: the next start mounts it as after a power cut"
             },
+            self.durable,
         );
         for (name, value) in &self.settings {
             let _ = writeln!(text, "{:12} {}", escaped(name), escaped(value));
@@ -216,6 +252,62 @@ impl CheckArgs {
             }
         }
     }
+}
+
+impl RepairArgs {
+    fn run(self) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        let mut written = Ok(());
+        let repaired = Image::repair(&self.file, self.write, |finding| {
+            if !self.json && written.is_ok() {
+                written = writeln!(out, "{finding}");
+            }
+        });
+        written?;
+        drop(out);
+        let repaired = repaired.map_err(refused)?;
+        match self.json {
+            true => output::json(&repaired),
+            false => output::text(&repairs(&repaired, self.write)),
+        }
+    }
+}
+
+/// What a repair does, a line for each kind.
+fn repairs(repaired: &Repaired, write: bool) -> String {
+    let Repaired { head, length, copies, pages, blocks, unreadable, incomplete } = *repaired;
+    let mut text = String::new();
+    let mut line = |said: bool, what: String| {
+        if said {
+            let _ = writeln!(text, "{what}");
+        }
+    };
+    line(head, "header       damaged: its copy replaces it".into());
+    line(length, "length       wrong: pages beyond the end of the file cannot be read".into());
+    line(
+        copies > 0,
+        format!(
+            "copies       {copies} damaged: the other copy of each replaces it; nothing is lost"
+        ),
+    );
+    line(
+        pages > 0,
+        format!(
+            "lost pages   {pages}: nobody can tell what they held, and an older version or zeros may be read in their place"
+        ),
+    );
+    line(blocks > 0, format!("lost blocks  {blocks}: the same for all of their pages"));
+    line(
+        unreadable > 0,
+        format!(
+            "unreadable   {unreadable} pages: reads of them fail until they are written; a repair changes nothing there"
+        ),
+    );
+    line(incomplete, "the rest is looked at when that is repaired".into());
+    line(repaired.is_nothing(), "there is nothing to repair".into());
+    line(!repaired.is_nothing() && !write, "nothing is changed: add --write to repair it".into());
+    line(!repaired.is_nothing() && write, "repaired".into());
+    text
 }
 
 fn summary(tally: &Tally) -> String {

@@ -1,6 +1,7 @@
 //! `ftlkit serve`.
 
 mod device_options;
+mod durable;
 mod export;
 mod faults;
 mod latency;
@@ -16,6 +17,7 @@ mod watch;
 mod watch;
 
 use self::device_options::{DeviceOptions, of_settings, only_scheme, settings_of};
+use self::durable::Durable;
 use self::export::{ExportChoice, have_handles, named_apart};
 use self::faults::FaultChoice;
 use self::latency::LatencyChoice;
@@ -27,7 +29,7 @@ use self::watch::{Watch, WatchArgs};
 use crate::failure::Failure;
 use crate::output;
 use clap::Args;
-use device::image::{Description, Image, ImageArray, ImageError, NEED_ORDER, Recovered};
+use device::image::{Description, Image, ImageArray, ImageError};
 use device::nbd::{Limits, Listener, Server, Stop, Tls, serve};
 use device::{Below, BlockDevice, Latency, Monitor};
 use flash::{Array, Flash, Store};
@@ -104,16 +106,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FAULTS")]
     faults: Option<FaultChoice>,
 
-    /// What flushed data outlives: process (its end by kill -9) or machine (the loss of its power; each erase waits for the
-    /// disk) [default: process]
-    #[arg(
-        long,
-        value_name = "WHAT",
-        default_value = "process",
-        hide_default_value = true,
-        requires = "image"
-    )]
-    durable: Durable,
+    /// What flushed data outlives: process (its end by kill -9) or machine (the loss of its power, too). The image keeps it
+    /// [default: that of the image; machine for a new one]
+    #[arg(long, value_name = "WHAT", requires = "image")]
+    durable: Option<Durable>,
 
     /// Record what clients ask, as a trace for `ftlkit compare`: a new file, compressed if its name ends in
     #[cfg_attr(feature = "zstd", doc = ".gz, .zst or .xz")]
@@ -144,13 +140,6 @@ struct Front {
     log: Log,
     recording: Option<Recording>,
     signals: Option<Signals>,
-}
-
-/// What flushed data outlives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Durable {
-    Process,
-    Machine,
 }
 
 impl ServeArgs {
@@ -296,7 +285,6 @@ impl ServeArgs {
         if self.create && !path.exists() {
             let resolved = self.device.resolve()?;
             let scheme = only_scheme(&resolved)?;
-            self.check_durable(scheme)?;
             have_handles(&self.exports, scheme)?;
             if let Some(faults) = &self.faults {
                 faults.plan(scheme)?;
@@ -305,7 +293,7 @@ impl ServeArgs {
             description.settings = settings_of(&resolved, scheme)?;
             let mut image = Image::create(path, resolved.geometry, &description).map_err(fault)?;
             image.use_with(&scheme.part).map_err(fault)?;
-            image.sync_before_erases(self.durable == Durable::Machine);
+            durable::choose(&mut image, self.durable, scheme, true, log)?;
             return Ok((image, resolved, true));
         }
         if !path.exists() {
@@ -315,7 +303,6 @@ impl ServeArgs {
             ));
         }
         let mut image = Image::claim(path).map_err(fault)?;
-        image.sync_before_erases(self.durable == Durable::Machine);
         let kept = image.description().settings.clone();
         let not_ours = |reason: String| {
             let (path, reason) = (path.display(), escaped(&reason));
@@ -324,7 +311,6 @@ impl ServeArgs {
         let experiment = of_settings(&kept).map_err(not_ours)?;
         let resolved = experiment.resolve().map_err(|error| not_ours(error.to_string()))?;
         let scheme = only_scheme(&resolved)?;
-        self.check_durable(scheme)?;
         have_handles(&self.exports, scheme)?;
         let same =
             settings_of(&resolved, scheme)? == kept && resolved.geometry == *image.geometry();
@@ -344,37 +330,10 @@ impl ServeArgs {
         if let Some(faults) = &self.faults {
             faults.plan(scheme)?;
         }
+        durable::choose(&mut image, self.durable, scheme, false, log)?;
         image.begin_use().map_err(fault)?;
-        if self.durable == Durable::Machine && !image.starts().clean {
-            let recovered = image.recover().map_err(|error| {
-                let why = image.failure().unwrap_or_else(|| error.to_string());
-                Failure::internal(format!("cannot recover `{}`: {why}", path.display()))
-            })?;
-            let Recovered { pages, blocks } = recovered;
-            if recovered != Recovered::default() {
-                log.tell(format_args!(
-                    "`{}`: {pages} pages and {blocks} erases were written in part when the machine failed; what a flush \
-                     covered is not among them",
-                    path.display()
-                ));
-            }
-        }
+        durable::recover(&mut image, log)?;
         Ok((image, resolved, false))
-    }
-
-    /// Refuses to promise what the scheme's mount does not keep.
-    fn check_durable(&self, scheme: &ResolvedScheme) -> Result<(), Failure> {
-        let name = scheme.config.preset.name;
-        if self.durable == Durable::Machine && NEED_ORDER.contains(&name) {
-            return Err(Failure::input_with_help(
-                format!(
-                    "--durable machine: the mount of {name} needs all that was written before the last page, and a machine that \
-                     fails may lose any of it"
-                ),
-                "use another scheme, or leave --durable out",
-            ));
-        }
-        Ok(())
     }
 
     /// Settings of an image that the options contradict, each with both values. What is not given is that of the image.

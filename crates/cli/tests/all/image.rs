@@ -29,7 +29,13 @@ fn an_image_can_be_looked_into() {
     let scratch = Scratch::new("image");
     let path = image(&scratch);
     let info = ftlkit(["image", "info", &path]).ok();
-    for part in ["evaluation-slc", "3 blocks × 4 pages × 64B", "not shut down", "lazy-rtgc"] {
+    for part in [
+        "evaluation-slc",
+        "3 blocks × 4 pages × 64B",
+        "not shut down",
+        "lazy-rtgc",
+        "durable      process",
+    ] {
         assert!(info.contains(part), "`{part}` is not in {info}");
     }
     let json = ftlkit(["image", "info", &path, "--json"]).json();
@@ -63,12 +69,28 @@ fn a_damaged_image_is_told() {
     let path = image(&scratch);
     let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
     // The first byte of page 0: docs/image.md.
-    file.write_all_at(b"x", 65_536 + 4096 + 4096).unwrap();
+    file.write_all_at(b"x", 131_072 + 4096 + 4096).unwrap();
     let ran = ftlkit(["image", "check", &path]).ended(1);
     assert!(ran.stdout.contains("PPN 0: the bytes of the page are damaged"), "{}", ran.stdout);
     assert!(ran.stderr.contains("has 1 faults"), "{}", ran.stderr);
     let ran = ftlkit(["image", "check", &path, "--json"]).ended(1);
     assert!(ran.stdout.contains("\"faults\": 1"), "{}", ran.stdout);
+    let repair = ftlkit(["image", "repair", &path]).ok();
+    assert!(
+        repair.contains("1 pages: reads of them fail") && repair.contains("nothing to repair"),
+        "{repair}"
+    );
+    // Both records of page 0: nobody can tell what it was.
+    file.write_all_at(b"xx", 131_072 + 4096).unwrap();
+    file.write_all_at(b"yy", 131_072 + 3 * 4096).unwrap();
+    ftlkit(["image", "check", &path]).ended(1);
+    let before = std::fs::read(&path).unwrap();
+    let repair = ftlkit(["image", "repair", &path]).ok();
+    assert!(repair.contains("lost pages   1") && repair.contains("add --write"), "{repair}");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    let json = ftlkit(["image", "repair", &path, "--write", "--json"]).json();
+    assert_eq!(json["pages"].as_u64(), Some(1));
+    assert!(ftlkit(["image", "check", &path]).ok().contains("1 programmed, 2 used up"));
     let text = scratch.file("no.img", "text");
     ftlkit(["image", "info", &text]).refused(&["no.img", "is not a flash image"]);
     let owner = Image::open(path.as_ref()).unwrap();

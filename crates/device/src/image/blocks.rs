@@ -1,6 +1,6 @@
 //! Blocks used last, so that most operations need not read what the file says of a block. The memory for them is fixed.
 
-use super::layout::BlockRecord;
+use super::records::BlockRecord;
 use flash::BlockId;
 
 /// Blocks that are kept at most.
@@ -29,6 +29,10 @@ impl Blocks {
 
     pub(super) fn get(&self, block: BlockId) -> Option<Block> {
         self.0[self.place(block)].filter(|(id, _)| *id == block).map(|(_, block)| block)
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.fill(None);
     }
 
     pub(super) fn set(&mut self, id: BlockId, block: Block) {

@@ -2,8 +2,10 @@
 
 use super::error::IoFailure;
 use super::file::Image;
-use super::layout::{self, BlockRecord, Content, Found, PageRecord};
-use flash::{BlockId, Oob, Ppn};
+use super::layout::{self, Format};
+use super::records::{BlockRecord, Content, Found, Stamp, State};
+use super::store::newest;
+use flash::{BlockId, FlashError, Oob, Ppn};
 use std::fmt;
 use std::os::unix::fs::FileExt;
 
@@ -28,11 +30,25 @@ pub enum PageState {
 /// What is damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The record of starts. Nothing depends on it.
+    /// The header or the description, of one copy. The other one is whole.
+    Head,
+    /// The record of starts or the list of lost pages, of one copy. The other one is whole.
+    StartsCopy,
+    /// The list of lost pages.
+    Lost,
+    /// The record of starts. In version 1 nothing depends on it.
     Starts,
+    /// Records in use are missing, or of an earlier state, in both copies: their sum is not that of the shutdown.
+    Sum,
+    /// The record of a block, of one copy. The other one is whole.
+    BlockCopy,
     /// The record of a block. Its pages cannot be read.
     BlockRecord,
-    /// The record of a page.
+    /// The record of a block is older than what is programmed in it.
+    PageOrder,
+    /// The record of a page, of one copy. The other one is whole.
+    PageCopy,
+    /// The record of a page. Nobody can tell what it held.
     PageRecord,
     /// The bytes of a page.
     PageBytes,
@@ -43,8 +59,25 @@ pub enum Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Starts => "the record of starts is damaged (nothing depends on it)",
+            Self::Head => {
+                "a copy of the header or of the description is damaged; the other one is whole"
+            }
+            Self::StartsCopy => {
+                "a copy of the record of starts, or of the list of lost pages, is damaged; the other one is whole"
+            }
+            Self::Lost => "the list of lost pages is damaged",
+            Self::Starts => "the record of starts is damaged",
+            Self::Sum => {
+                "records are missing without a trace: their sum is not that of the shutdown"
+            }
+            Self::BlockCopy => {
+                "a copy of the record of the block is damaged; the other one is whole"
+            }
             Self::BlockRecord => "the record of the block is damaged: its pages cannot be read",
+            Self::PageOrder => {
+                "the record of the block is older than pages that are programmed in it"
+            }
+            Self::PageCopy => "a copy of the record of the page is damaged; the other one is whole",
             Self::PageRecord => "the record of the page is damaged",
             Self::PageBytes => "the bytes of the page are damaged",
             Self::PageMissing => "the page was not programmed, but a later one of its block was",
@@ -73,6 +106,13 @@ impl fmt::Display for Finding {
     }
 }
 
+impl Fault {
+    /// True if nothing is lost by it, and the next start repairs it.
+    pub fn is_of_one_copy(self) -> bool {
+        matches!(self, Self::StartsCopy | Self::BlockCopy | Self::PageCopy)
+    }
+}
+
 /// Counts of what is in an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Tally {
@@ -97,44 +137,122 @@ pub struct Tally {
 }
 
 impl Image {
-    /// Looks at every record and at the bytes of every page. Takes each fault to `finding`.
+    /// Looks at every record and at the bytes of every page. Takes each fault to `finding`. What an unclean end may have left in
+    /// part is no fault: opening the image for use takes it back.
     ///
     /// # Errors
     /// That of the file.
     pub fn check(&mut self, mut finding: impl FnMut(Finding)) -> Result<Tally, IoFailure> {
         let mut tally = Tally::default();
-        if self.starts().damaged {
+        let survey = self.survey()?;
+        let window = survey.window;
+        let mut found = |tally: &mut Tally, block, ppn, fault| {
             tally.faults += 1;
-            finding(Finding { block: None, ppn: None, fault: Fault::Starts });
-        }
+            finding(Finding { block, ppn, fault });
+        };
+        let sum = survey.damage.iter().find(|finding| finding.fault == Fault::Sum);
+        let whole = self.check_head()?.into_iter().chain(sum.map(|finding| finding.fault));
+        whole.for_each(|fault| found(&mut tally, None, None, fault));
         for id in (0..self.geometry.blocks()).map(BlockId) {
+            let copies = self.block_copies(id).map_err(|source| self.reading(source))?;
+            if copies[0] != copies[1]
+                && !newest(copies).is_some_and(|record| self.in_part(record.stamp, window))
+            {
+                found(&mut tally, Some(id), None, Fault::BlockCopy);
+            }
+            let Some(record) = self.block_record(id).map_err(|source| self.reading(source))? else {
+                found(&mut tally, Some(id), None, Fault::BlockRecord);
+                continue;
+            };
+            for (ppn, fault) in self.check_copies(id, &record.state, window)? {
+                found(&mut tally, Some(id), ppn, fault);
+            }
             let mut programmed = false;
-            let record = self.each_state(id, |image, ppn, state| {
+            self.each_state(id, window, |image, ppn, state| {
                 programmed |= state != PageState::Erased;
-                match image.with_bytes(ppn, state)? {
+                match image.with_bytes(ppn, state, window)? {
                     PageState::Erased => {}
                     PageState::Programmed { .. } => tally.programmed_pages += 1,
                     PageState::Unreadable => tally.unreadable_pages += 1,
-                    PageState::Damaged(fault) => {
-                        tally.faults += 1;
-                        finding(Finding { block: Some(id), ppn: Some(ppn), fault });
-                    }
+                    PageState::Damaged(fault) => found(&mut tally, Some(id), Some(ppn), fault),
                 }
                 Ok(())
             })?;
-            let Some(record) = record else {
-                tally.faults += 1;
-                finding(Finding { block: Some(id), ppn: None, fault: Fault::BlockRecord });
-                continue;
-            };
-            tally.bad_blocks += u32::from(record.bad);
-            tally.slc_blocks += u32::from(record.slc);
-            tally.half_erased_blocks += u32::from(record.half_erased);
-            tally.erased_blocks += u32::from(!programmed && !record.bad);
-            tally.erases += u64::from(record.erases);
-            tally.most_erases = tally.most_erases.max(record.erases);
+            let state = record.state;
+            tally.bad_blocks += u32::from(state.bad);
+            tally.slc_blocks += u32::from(state.slc);
+            tally.half_erased_blocks += u32::from(state.half_erased);
+            tally.erased_blocks += u32::from(!programmed && !state.bad);
+            tally.erases += u64::from(state.erases);
+            tally.most_erases = tally.most_erases.max(state.erases);
         }
         Ok(tally)
+    }
+
+    /// Compares both copies of the head.
+    pub(super) fn check_head(&self) -> Result<Vec<Fault>, IoFailure> {
+        let mut faults = Vec::new();
+        if self.starts().damaged {
+            faults.push(Fault::Starts);
+        }
+        if self.format == Format::One {
+            return Ok(faults);
+        }
+        let marks = self.marks().map_err(|source| self.reading(source))?;
+        // Between the two writes of a mark the process may have ended.
+        let far = |mark: &layout::Mark| self.mark.clean || mark.serial + 1 < self.mark.serial;
+        let differs = |mark: &layout::Mark| *mark != self.mark && far(mark);
+        let whole = marks.iter().flatten();
+        let starts =
+            marks.contains(&None) && !self.starts().damaged || whole.into_iter().any(differs);
+        let lost = self.lost_copies().map_err(|source| self.reading(source))?;
+        match &lost {
+            [None, None] => faults.push(Fault::Lost),
+            _ if lost[0] != lost[1] && (lost.contains(&None) || self.mark.clean) || starts => {
+                faults.push(Fault::StartsCopy);
+            }
+            _ => {}
+        }
+        let mut heads = [(); 2].map(|()| vec![0; layout::LOST_AT as usize]);
+        for (head, at) in heads.iter_mut().zip([0, self.offsets.head_at]) {
+            self.file.read_exact_at(head, at).map_err(|source| self.reading(source))?;
+            let starts = layout::STARTS_AT as usize;
+            head[starts..starts + self.format.starts_bytes()].fill(0);
+        }
+        if heads[0] != heads[1] {
+            faults.push(Fault::Head);
+        }
+        Ok(faults)
+    }
+
+    /// Compares both copies of the records of a block's pages, and their order.
+    fn check_copies(
+        &self,
+        id: BlockId,
+        state: &State,
+        window: u64,
+    ) -> Result<Vec<(Option<Ppn>, Fault)>, IoFailure> {
+        let (mut faults, mut latest) = (Vec::new(), Stamp(0));
+        self.each_copy(state.slot, |page, copies| {
+            let found = Found::of_copies(copies);
+            let mut in_part = false;
+            if let Found::Record(record) = found {
+                in_part = self.in_part(record.stamp, window);
+                let of_block = state.has(self.format, id, &record);
+                let is_before = state.is_before(self.format, &record);
+                let late = of_block && record.stamp < latest && !in_part && !state.half_erased;
+                if is_before || late {
+                    faults.push((None, Fault::PageOrder));
+                }
+                if of_block {
+                    latest = latest.max(record.stamp);
+                }
+            }
+            if copies[0] != copies[1] && !in_part {
+                faults.push((Some(self.geometry.ppn(id, page)), Fault::PageCopy));
+            }
+        })?;
+        Ok(faults)
     }
 
     /// Gives the state of every page of a block, in order, by its records alone. Returns false if the record of the block is
@@ -147,7 +265,7 @@ impl Image {
         block: BlockId,
         mut each: impl FnMut(Ppn, PageState),
     ) -> Result<bool, IoFailure> {
-        let record = self.each_state(block, |_, ppn, state| {
+        let record = self.each_state(block, self.mark.window, |_, ppn, state| {
             each(ppn, state);
             Ok(())
         })?;
@@ -157,32 +275,36 @@ impl Image {
     pub(super) fn each_state(
         &mut self,
         id: BlockId,
+        window: u64,
         mut each: impl FnMut(&mut Self, Ppn, PageState) -> Result<(), IoFailure>,
     ) -> Result<Option<BlockRecord>, IoFailure> {
-        let Some(record) = self.block_record(id)? else { return Ok(None) };
+        let record = self.block_record(id).map_err(|source| self.reading(source))?;
+        let Some(record) = record else { return Ok(None) };
         let (mut found, mut programmed) = (Vec::new(), 0);
-        self.each_page(id, |_, page| {
+        self.each_copy(record.state.slot, |_, copies| {
+            let page = Found::of_copies(copies);
             found.push(page);
-            if PageRecord::counts(&page, record.erases) {
+            if record.state.counts(self.format, id, &page) {
                 programmed = found.len();
             }
         })?;
-        if record.half_erased {
+        if record.state.half_erased {
             programmed = found.len();
         }
+        let last = found[..programmed].last();
+        let in_part = match last {
+            Some(Found::Record(page)) => self.in_part(page.stamp, window),
+            _ => false,
+        };
         for (at, page) in (0..).zip(found) {
-            let state = state_of(&record, page, (at as usize) < programmed);
+            let state = match self.state_of(id, &record.state, page, (at as usize) < programmed) {
+                PageState::Damaged(Fault::PageMissing) if in_part => PageState::Unreadable,
+                state => state,
+            };
             let ppn = self.geometry.ppn(id, at);
             each(self, ppn, state)?;
         }
         Ok(Some(record))
-    }
-
-    fn block_record(&self, id: BlockId) -> Result<Option<BlockRecord>, IoFailure> {
-        let mut bytes = [0; layout::BLOCK_BYTES];
-        let read = self.file.read_exact_at(&mut bytes, self.offsets.block(id));
-        read.map_err(|source| self.reading(source))?;
-        Ok(BlockRecord::decode(&bytes, id))
     }
 
     /// The same state, or that of a page whose bytes are damaged.
@@ -190,35 +312,47 @@ impl Image {
         &mut self,
         ppn: Ppn,
         state: PageState,
+        window: u64,
     ) -> Result<PageState, IoFailure> {
         if !matches!(state, PageState::Programmed { bytes: true, .. }) {
             return Ok(state);
         }
-        let mut record = [0; layout::PAGE_BYTES];
-        let read = self.file.read_exact_at(&mut record, self.offsets.page(ppn));
-        let read =
-            read.and_then(|()| self.file.read_exact_at(&mut self.page, self.offsets.bytes(ppn)));
-        read.map_err(|source| self.reading(source))?;
-        let right = match PageRecord::decode(&record, ppn) {
-            Found::Record(PageRecord { content: Content::Bytes(check), .. }) => {
-                layout::crc(&[&self.page]) == check
+        let id = self.geometry.block_of(ppn);
+        let block = self.block_record(id).map_err(|source| self.reading(source))?;
+        let damaged = Ok(PageState::Damaged(Fault::PageBytes));
+        let Some(block) = block else { return damaged };
+        let page = match self.page_record(ppn, &block.state) {
+            Ok(Found::Record(page)) => page,
+            Err(FlashError::PowerOff) => {
+                let why = self.failure().unwrap_or_default();
+                return Err(self.reading(std::io::Error::other(why)));
             }
-            _ => false,
+            _ => return damaged,
         };
-        Ok(if right { state } else { PageState::Damaged(Fault::PageBytes) })
+        let at = self.offsets.bytes(self.place(ppn, &block.state));
+        let read = self.file.read_exact_at(&mut self.page, at);
+        read.map_err(|source| self.reading(source))?;
+        match page.content {
+            Content::Bytes(check) if layout::crc(&[&self.page]) == check => Ok(state),
+            Content::Bytes(_) if self.mark.machine && self.in_part(page.stamp, window) => {
+                Ok(PageState::Unreadable)
+            }
+            _ => damaged,
+        }
     }
-}
 
-fn state_of(record: &BlockRecord, page: Found, programmed: bool) -> PageState {
-    match page {
-        _ if !programmed => PageState::Erased,
-        _ if record.half_erased => PageState::Unreadable,
-        Found::Damaged => PageState::Damaged(Fault::PageRecord),
-        Found::Record(page) if page.erases == record.erases => match page.content {
-            Content::Unreadable => PageState::Unreadable,
-            Content::Bytes(_) => PageState::Programmed { oob: page.oob, bytes: true },
-            Content::NoBytes => PageState::Programmed { oob: page.oob, bytes: false },
-        },
-        Found::Never | Found::Record(_) => PageState::Damaged(Fault::PageMissing),
+    fn state_of(&self, id: BlockId, block: &State, page: Found, programmed: bool) -> PageState {
+        match page {
+            _ if !programmed => PageState::Erased,
+            _ if block.half_erased => PageState::Unreadable,
+            Found::Damaged => PageState::Damaged(Fault::PageRecord),
+            Found::Record(page) if block.has(self.format, id, &page) => match page.content {
+                Content::Unreadable => PageState::Unreadable,
+                Content::Lost => PageState::Damaged(Fault::PageBytes),
+                Content::Bytes(_) => PageState::Programmed { oob: page.oob, bytes: true },
+                Content::NoBytes => PageState::Programmed { oob: page.oob, bytes: false },
+            },
+            Found::Never | Found::Record(_) => PageState::Damaged(Fault::PageMissing),
+        }
     }
 }

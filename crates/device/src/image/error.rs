@@ -30,7 +30,7 @@ pub enum ImageError {
         reason: String,
     },
     /// The file was written by a newer program.
-    #[error("`{}` is a flash image of version {version}; this program reads version {}", path.display(), super::layout::VERSION)]
+    #[error("`{}` is a flash image of version {version}, made by a newer ftlkit; this one reads versions 1 to {}", path.display(), super::layout::VERSION)]
     Version {
         /// The file.
         path: PathBuf,
@@ -47,15 +47,15 @@ pub enum ImageError {
         /// Bytes of the file.
         found: u64,
     },
-    /// Records of blocks are damaged: nobody can tell which of their pages are programmed.
-    #[error("`{}`: the records of {count} blocks are damaged, the first that of block {first}; `ftlkit image check` lists them", path.display())]
-    Blocks {
+    /// Records are damaged so that nobody can tell what their pages held: older data would be read in their place.
+    #[error("`{}` is damaged in {count} places, so that older data would be read as if it were the newest; the first: {first}; `ftlkit image check` lists them, and `ftlkit image repair` tells what would be lost without them", path.display())]
+    Damaged {
         /// The file.
         path: PathBuf,
-        /// The first of them.
-        first: u32,
+        /// The first finding.
+        first: String,
         /// Their number.
-        count: u32,
+        count: u64,
     },
     /// The description cannot be written down.
     #[error("an image cannot keep this device: {0}")]

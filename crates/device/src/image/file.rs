@@ -1,14 +1,17 @@
 //! The file of an image: made, opened by one process, read and written.
 
-use super::blocks::{Block, Blocks};
+use super::blocks::Blocks;
 use super::description::Description;
 use super::error::{ImageError, IoFailure};
-use super::layout::{
-    self, BLOCK_BYTES, BlockRecord, Found, Header, Offsets, PAGE_BYTES, PageRecord,
-};
+use super::layout::{self, Format, Header, Mark, Offsets};
+use super::lost::LostPages;
+use super::records::{BlockRecord, MOST_OPERATIONS, Stamp};
+use super::recover::Recovered;
+use super::survey::Survey;
 use crate::below::Below;
-use flash::{BlockId, FlashError, Geometry, Part, Ppn};
+use flash::{BlockId, FlashError, Geometry, Lpn, Part};
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -16,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Records that are read or written at once.
-const RECORDS: usize = 256;
+pub(super) const RECORDS: usize = 256;
 
 /// A NAND array in a file.
 #[derive(Debug)]
@@ -25,15 +28,30 @@ pub struct Image {
     path: PathBuf,
     pub(super) geometry: Geometry,
     description: Description,
+    pub(super) format: Format,
     pub(super) offsets: Offsets,
     pub(super) slc_pages: u32,
     starts: Starts,
-    blocks: RefCell<Blocks>,
-    /// True if an erase waits until all before it is on the disk.
-    barrier: bool,
+    /// The record of starts in the file.
+    pub(super) mark: Mark,
+    pub(super) blocks: RefCell<Blocks>,
+    /// True if what a sync covered is to outlive the machine's power.
+    pub(super) machine: bool,
+    /// True from the mark of use on.
+    in_use: bool,
+    /// What was found on opening, until it is mended.
+    survey: Option<Survey>,
+    pub(super) recovered: Recovered,
+    /// Number of the time since the last sync, and of changes in it.
+    pub(super) window: u64,
+    operation: u64,
+    /// Places that hold nothing, and those that hold what the last sync covered.
+    pub(super) free: VecDeque<u32>,
+    pub(super) retired: Vec<u32>,
+    pub(super) lost: LostPages,
     syncs: u64,
     /// True if there are changes that no sync has followed.
-    unsynced: bool,
+    pub(super) unsynced: bool,
     /// Bytes of the page in work.
     pub(super) page: Vec<u8>,
     /// The failure that turned the image off.
@@ -47,8 +65,17 @@ pub struct Starts {
     pub count: u64,
     /// True if its last user shut it down.
     pub clean: bool,
-    /// True if this record itself is damaged. Nothing depends on it.
+    /// True if this record itself is damaged.
     pub damaged: bool,
+}
+
+/// What an image outlives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durable {
+    /// The end of the process, however it comes.
+    Process,
+    /// The loss of the machine's power, too.
+    Machine,
 }
 
 impl Image {
@@ -61,12 +88,33 @@ impl Image {
         geometry: Geometry,
         description: &Description,
     ) -> Result<Self, ImageError> {
+        Self::create_as(path, geometry, description, Format::Two)
+    }
+
+    /// Makes an image of version 1, as older programs did.
+    ///
+    /// # Errors
+    /// As [`Image::create`].
+    #[doc(hidden)]
+    pub fn create_version_1(
+        path: &Path,
+        geometry: Geometry,
+        description: &Description,
+    ) -> Result<Self, ImageError> {
+        Self::create_as(path, geometry, description, Format::One)
+    }
+
+    fn create_as(
+        path: &Path,
+        geometry: Geometry,
+        description: &Description,
+        format: Format,
+    ) -> Result<Self, ImageError> {
         let text = description.to_text()?;
         let made = OpenOptions::new().read(true).write(true).create_new(true).open(path);
         let file = made.map_err(|source| failed("create", path, source))?;
         lock(&file, path, File::try_lock)?;
-        let starts = Starts { count: 0, clean: true, damaged: false };
-        let mut image = Self::new(file, path, geometry, description.clone(), starts);
+        let mut image = Self::new(file, path, geometry, description.clone(), format);
         let written = image.format(&text);
         if written.is_err() {
             // The first error is the one to report.
@@ -76,12 +124,12 @@ impl Image {
         Ok(image)
     }
 
-    /// Opens an image for use, and marks it as in use.
+    /// Opens an image for use, and marks it as in use. It keeps what it [outlives](Image::durable).
     ///
     /// # Errors
     /// [`ImageError`].
     pub fn open(path: &Path) -> Result<Self, ImageError> {
-        let image = Self::claim(path)?;
+        let mut image = Self::claim(path)?;
         image.begin_use()?;
         Ok(image)
     }
@@ -94,21 +142,34 @@ impl Image {
         let file = OpenOptions::new().read(true).write(true).open(path);
         let file = file.map_err(|source| failed("open", path, source))?;
         lock(&file, path, File::try_lock)?;
-        let image = Self::read_head(file, path)?;
-        image.check_blocks()?;
+        let mut image = Self::read_head(file, path)?;
+        let survey = image.survey()?;
+        survey.refuse(path)?;
+        image.survey = Some(survey);
         Ok(image)
     }
 
-    /// Marks the image as in use, so that the mark outlives the machine's power before any operation does.
+    /// Marks the image as in use, so that the mark outlives the machine's power before any operation does. What an unclean end
+    /// left in part is taken back first ([`Image::recover`]), and each record whose copy is damaged is whole afterwards.
     ///
     /// # Errors
     /// [`ImageError`].
-    pub fn begin_use(&self) -> Result<(), ImageError> {
-        let marked = self.mark(false).and_then(|()| self.file.sync_data());
+    pub fn begin_use(&mut self) -> Result<(), ImageError> {
+        if let Some(survey) = self.survey.take()
+            && self.format == Format::Two
+        {
+            self.window = survey.window + 1;
+            self.recovered = self.mend(&survey)?;
+            self.free = self.free_slots()?;
+        }
+        self.in_use = true;
+        self.mark.starts += 1;
+        self.unsynced = self.format == Format::One;
+        let marked = self.write_mark(false).and_then(|()| self.file.sync_data());
         Ok(marked.map_err(|source| failed("write", &self.path, source))?)
     }
 
-    /// Opens an image to look at it, damaged block records or not. Nothing can be changed.
+    /// Opens an image to look at it, damaged or not. Nothing can be changed.
     ///
     /// # Errors
     /// [`ImageError`].
@@ -123,18 +184,29 @@ impl Image {
         path: &Path,
         geometry: Geometry,
         description: Description,
-        starts: Starts,
+        format: Format,
     ) -> Self {
+        let blocks = geometry.blocks();
         Self {
             file,
             path: path.to_owned(),
             geometry,
-            offsets: Offsets::of(&geometry),
+            format,
+            offsets: Offsets::of(&geometry, format),
             slc_pages: description.part.cell.slc_pages(geometry.pages_per_block()),
             description,
-            starts,
-            blocks: RefCell::new(Blocks::new(geometry.blocks())),
-            barrier: false,
+            starts: Starts { count: 0, clean: true, damaged: false },
+            mark: Mark { serial: 0, starts: 0, window: 0, clean: true, machine: false, sum: 0 },
+            blocks: RefCell::new(Blocks::new(blocks)),
+            machine: false,
+            in_use: false,
+            survey: None,
+            recovered: Recovered::default(),
+            window: 1,
+            operation: 0,
+            free: (blocks..format.slots(blocks)).collect(),
+            retired: Vec::new(),
+            lost: LostPages::new(),
             syncs: 0,
             unsynced: true,
             page: vec![0; geometry.page_bytes() as usize],
@@ -144,134 +216,103 @@ impl Image {
 
     /// Writes everything but the header first: a file without one is no image.
     fn format(&mut self, text: &[u8]) -> Result<(), ImageError> {
-        let io = |done: io::Result<()>| done.map_err(|source| failed("write", &self.path, source));
+        let path = self.path.clone();
+        let io = |done: io::Result<()>| done.map_err(|source| failed("write", &path, source));
         io(self.file.set_len(self.offsets.end))?;
-        io(self.file.write_all_at(text, layout::TEXT_AT))?;
+        io(self.write_copies([layout::TEXT_AT, self.offsets.head_at + layout::TEXT_AT], text))?;
         let all = 0..self.geometry.blocks();
         for first in all.clone().step_by(RECORDS) {
             let blocks = first..all.end.min(first.saturating_add(RECORDS as u32));
-            let records: Vec<u8> =
-                blocks.flat_map(|id| BlockRecord::NEW.encode(BlockId(id))).collect();
-            io(self.file.write_all_at(&records, self.offsets.block(BlockId(first))))?;
+            let encoded = |id| BlockRecord::new(BlockId(id)).encode(self.format, BlockId(id));
+            let records: Vec<u8> = blocks.flat_map(encoded).collect();
+            io(self.write_copies(self.offsets.block(first), &records))?;
         }
         let header = Header {
-            version: layout::VERSION,
+            version: self.format.version(),
             blocks: self.geometry.blocks(),
             pages_per_block: self.geometry.pages_per_block(),
             page_bytes: self.geometry.page_bytes(),
             text_bytes: text.len() as u32,
             text_crc: layout::crc(&[text]),
         };
-        io(self.mark(false))?;
+        if self.format == Format::Two {
+            io(self.write_lost())?;
+        }
+        (self.mark.starts, self.in_use) = (1, true);
+        io(self.write_mark(false))?;
         io(self.file.sync_all())?;
-        io(self.file.write_all_at(&header.encode(), 0))?;
+        io(self.write_copies([0, self.offsets.head_at], &header.encode()))?;
         Ok(io(self.file.sync_all())?)
     }
 
-    fn read_head(file: File, path: &Path) -> Result<Self, ImageError> {
-        let read = |bytes: &mut [u8], at: u64| {
-            let done = file.read_exact_at(bytes, at);
-            done.map_err(|source| ImageError::from(failed("read", path, source)))
-        };
-        let damaged = |reason: String| ImageError::Header { path: path.to_owned(), reason };
+    pub(super) fn read_head(file: File, path: &Path) -> Result<Self, ImageError> {
+        let (header, geometry, format) = header_of(&file, path, 0)?;
         let found = file.metadata().map_err(|source| failed("read", path, source))?.len();
-        let mut head = [0; layout::HEADER_BYTES];
-        if found >= head.len() as u64 {
-            read(&mut head, 0)?;
-        }
-        if head[..8] != layout::MAGIC {
-            let zeros = found >= head.len() as u64 && head.iter().all(|byte| *byte == 0);
-            return Err(ImageError::Foreign { path: path.to_owned(), zeros });
-        }
-        let header = Header::decode(&head)
-            .ok_or_else(|| damaged("the checksum of its fields is wrong".into()))?;
-        if header.version != layout::VERSION {
-            return Err(ImageError::Version { path: path.to_owned(), version: header.version });
-        }
-        let geometry = Geometry::new(header.blocks, header.pages_per_block, header.page_bytes)
-            .map_err(|error| damaged(error.to_string()))?;
-        let expected = Offsets::of(&geometry).end;
+        let expected = Offsets::of(&geometry, format).end;
         if found != expected {
             return Err(ImageError::Length { path: path.to_owned(), expected, found });
         }
-        let text_bytes = header.text_bytes as usize;
-        if text_bytes > layout::TEXT_BYTES {
-            return Err(damaged(format!("its description has {text_bytes} bytes")));
-        }
-        let mut text = vec![0; text_bytes];
-        read(&mut text, layout::TEXT_AT)?;
-        if layout::crc(&[&text]) != header.text_crc {
-            return Err(damaged("the checksum of its description is wrong".into()));
-        }
-        let description = Description::from_text(&text).map_err(damaged)?;
-        let mut record = [0; layout::STARTS_BYTES];
-        read(&mut record, layout::STARTS_AT)?;
-        let starts = match layout::decode_starts(&record) {
-            Some((count, clean)) => Starts { count, clean, damaged: false },
+        let description = description_of(&file, path, &header, 0)?;
+        let mut image = Self::new(file, path, geometry, description, format);
+        let found = image.marks().map_err(|source| failed("read", path, source))?;
+        let newest = found.into_iter().flatten().max_by_key(|mark| mark.serial);
+        image.starts = match newest {
+            Some(mark) => Starts { count: mark.starts, clean: mark.clean, damaged: false },
             None => Starts { count: 0, clean: false, damaged: true },
         };
-        Ok(Self::new(file, path, geometry, description, starts))
-    }
-
-    /// Looks at the record of every block: with a damaged one, stale pages would come back to life.
-    fn check_blocks(&self) -> Result<(), ImageError> {
-        let (mut first, mut count) = (None, 0);
-        let each = |id: BlockId, record: Option<BlockRecord>| {
-            if record.is_none() {
-                first.get_or_insert(id.0);
-                count += 1;
-            }
-        };
-        self.each_block(each)?;
-        match first {
-            None => Ok(()),
-            Some(first) => Err(ImageError::Blocks { path: self.path.clone(), first, count }),
+        if let Some(mark) = newest {
+            (image.mark, image.machine) = (mark, mark.machine);
         }
+        image.load_lost().map_err(|source| failed("read", path, source))?;
+        Ok(image)
     }
 
-    /// Gives the record of every block; `None` for a damaged one.
-    pub(super) fn each_block(
-        &self,
-        mut each: impl FnMut(BlockId, Option<BlockRecord>),
-    ) -> Result<(), IoFailure> {
-        let all = 0..self.geometry.blocks();
-        let mut records = vec![0; RECORDS * BLOCK_BYTES];
-        for first in all.clone().step_by(RECORDS) {
-            let blocks = first..all.end.min(first.saturating_add(RECORDS as u32));
-            let bytes = &mut records[..blocks.len() * BLOCK_BYTES];
-            let read = self.file.read_exact_at(bytes, self.offsets.block(BlockId(first)));
-            read.map_err(|source| failed("read", &self.path, source))?;
-            for (id, bytes) in blocks.zip(bytes.chunks_exact(BLOCK_BYTES)) {
-                each(BlockId(id), BlockRecord::decode(bytes, BlockId(id)));
-            }
+    /// Number of the last change.
+    pub(super) fn last_stamp(&self) -> Stamp {
+        Stamp::new(self.window, self.operation)
+    }
+
+    /// The copies of the record of starts; `None` for a damaged one.
+    pub(super) fn marks(&self) -> io::Result<Vec<Option<Mark>>> {
+        let mut marks = Vec::new();
+        for at in &self.offsets.starts()[..self.format.copies()] {
+            let mut record = vec![0; self.format.starts_bytes()];
+            self.file.read_exact_at(&mut record, *at)?;
+            marks.push(Mark::decode(&record, self.format));
         }
-        Ok(())
+        Ok(marks)
     }
 
-    /// Gives the record of every page of a block, in order.
-    pub(super) fn each_page(
-        &self,
-        block: BlockId,
-        mut each: impl FnMut(Ppn, Found),
-    ) -> Result<(), IoFailure> {
-        let first = self.geometry.ppn(block, 0).0;
-        let all = first..first + self.geometry.pages_per_block();
-        let mut records = [0; RECORDS * PAGE_BYTES];
-        for first in all.clone().step_by(RECORDS) {
-            let pages = first..all.end.min(first.saturating_add(RECORDS as u32));
-            let bytes = &mut records[..pages.len() * PAGE_BYTES];
-            let read = self.file.read_exact_at(bytes, self.offsets.page(Ppn(first)));
-            read.map_err(|source| failed("read", &self.path, source))?;
-            for (ppn, bytes) in pages.zip(bytes.chunks_exact(PAGE_BYTES)) {
-                each(Ppn(ppn), PageRecord::decode(bytes, Ppn(ppn)));
-            }
+    /// Writes the record of starts.
+    pub(super) fn write_mark(&mut self, clean: bool) -> io::Result<()> {
+        let serial = self.mark.serial + 1;
+        let (window, machine) = (self.window, self.machine);
+        self.mark = Mark { serial, clean, window, machine, ..self.mark };
+        self.write_copies(self.offsets.starts(), &self.mark.encode(self.format))
+    }
+
+    /// Writes both copies of something, or the only one.
+    pub(super) fn write_copies(&self, at: [u64; 2], bytes: &[u8]) -> io::Result<()> {
+        at[..self.format.copies()].iter().try_for_each(|at| self.file.write_all_at(bytes, *at))
+    }
+
+    /// True if no further change has a number before a sync.
+    pub(super) fn is_window_full(&self) -> bool {
+        self.operation == MOST_OPERATIONS
+    }
+
+    /// Number of the next change.
+    pub(super) fn next_stamp(&mut self) -> Result<Stamp, FlashError> {
+        if self.is_window_full() {
+            self.sync()?;
         }
-        Ok(())
-    }
-
-    fn mark(&self, clean: bool) -> io::Result<()> {
-        let record = layout::encode_starts(self.starts.count + 1, clean);
-        self.file.write_all_at(&record, layout::STARTS_AT)
+        if self.mark.clean {
+            // It goes on after a shutdown.
+            let marked = self.write_mark(false).and_then(|()| self.file.sync_data());
+            self.io("write", marked)?;
+        }
+        self.operation += 1;
+        Ok(Stamp::new(self.window, self.operation))
     }
 
     /// Makes all operations so far outlive the machine's power.
@@ -280,9 +321,21 @@ impl Image {
     /// That of the file, which turns the image off.
     pub fn sync(&mut self) -> Result<(), FlashError> {
         self.powered()?;
+        if self.format == Format::Two && !self.unsynced {
+            return Ok(());
+        }
         self.io("write", self.file.sync_data())?;
         self.unsynced = false;
         self.syncs += 1;
+        if self.format == Format::Two {
+            self.window += 1;
+            self.operation = 0;
+            self.free.extend(self.retired.drain(..));
+            self.settle_lost()?;
+            // A later start knows by it what was covered.
+            let marked = self.write_mark(false);
+            self.io("write", marked)?;
+        }
         Ok(())
     }
 
@@ -291,27 +344,49 @@ impl Image {
         self.syncs
     }
 
-    /// Sets whether an erase waits until all operations before it are on the disk (default: no). Without, a failure of the
-    /// machine, not of the process alone, may keep an erase and lose a copy of a page that the block held. With it, what a
-    /// [sync](Image::sync) covered outlives that too; an erase then takes as long as a sync.
+    /// What the image outlives from now on. An image of version 2 keeps it; version 1 must be told at each start.
+    pub fn durable(&self) -> Durable {
+        if self.machine { Durable::Machine } else { Durable::Process }
+    }
+
+    /// Sets whether what a [sync](Image::sync) covered outlives the loss of the machine's power (default of a new image: no), and
+    /// not only the end of the process. Without, a failure of the machine may keep an erase and lose a copy of a page that the
+    /// block held. With it, version 2 keeps the content of an erased block until the next sync, and syncs by itself where it has
+    /// no room for more; version 1 syncs before each erase.
     pub fn sync_before_erases(&mut self, sync: bool) {
-        self.barrier = sync;
+        let changed = self.machine != sync;
+        if !changed || !self.in_use || self.format == Format::One {
+            self.machine = sync;
+            return;
+        }
+        // All that was done in the other way is covered before. A failure turns the image off, and the next operation tells.
+        let done = self.sync();
+        self.machine = sync;
+        if done.is_ok() {
+            let marked = self.write_mark(false).and_then(|()| self.file.sync_data());
+            let _ = self.io("write", marked);
+        }
     }
 
-    /// Makes all before an erase outlive the machine's power, if that is asked for.
-    pub(super) fn before_erase(&mut self) -> Result<(), FlashError> {
-        if self.barrier && self.unsynced { self.sync() } else { Ok(()) }
-    }
-
-    /// Marks the image as shut down by its user, and [syncs](Image::sync) it. An operation afterwards does not take the mark
-    /// back: it belongs at the end.
+    /// Marks the image as shut down by its user, and [syncs](Image::sync) it. It belongs at the end: version 1 does not take the
+    /// mark back when an operation follows.
     ///
     /// # Errors
     /// As [`Image::sync`].
     pub fn shut_down(&mut self) -> Result<(), FlashError> {
         self.sync()?;
-        self.io("write", self.mark(true))?;
-        self.sync()
+        if self.format == Format::Two {
+            // All is synced: nothing is in the file in part.
+            self.mark.clean = true;
+            self.mark.sum = self.survey().map_err(|failure| self.off(failure))?.sum;
+        }
+        let marked = self.write_mark(true).and_then(|()| self.file.sync_data());
+        self.io("write", marked)
+    }
+
+    /// Version of its format.
+    pub fn version(&self) -> u32 {
+        self.format.version()
     }
 
     /// The file.
@@ -378,80 +453,60 @@ impl Image {
         done.map_err(|source| self.off(failed(what, &self.path, source)))
     }
 
-    fn off(&self, failure: IoFailure) -> FlashError {
+    pub(super) fn off(&self, failure: IoFailure) -> FlashError {
         self.failure.borrow_mut().get_or_insert(failure);
         FlashError::PowerOff
     }
-
-    /// State of a block, read from the file if it is not among those used last.
-    pub(super) fn block(&self, id: BlockId) -> Result<Block, FlashError> {
-        if id.0 >= self.geometry.blocks() {
-            return Err(FlashError::NoSuchBlock(id));
-        }
-        self.powered()?;
-        if let Some(block) = self.blocks.borrow().get(id) {
-            return Ok(block);
-        }
-        let block = self.load(id)?;
-        self.blocks.borrow_mut().set(id, block);
-        Ok(block)
-    }
-
-    fn load(&self, id: BlockId) -> Result<Block, FlashError> {
-        let mut bytes = [0; BLOCK_BYTES];
-        self.io("read", self.file.read_exact_at(&mut bytes, self.offsets.block(id)))?;
-        let damaged =
-            || io::Error::new(io::ErrorKind::InvalidData, format!("the record of {id} is damaged"));
-        let record = BlockRecord::decode(&bytes, id).ok_or_else(damaged);
-        let record = self.io("read", record)?;
-        let mut next_page = 0;
-        if record.half_erased {
-            next_page = self.geometry.pages_per_block();
-        } else {
-            let first = self.geometry.ppn(id, 0).0;
-            let each = |ppn: Ppn, found: Found| {
-                if PageRecord::counts(&found, record.erases) {
-                    next_page = ppn.0 - first + 1;
-                }
-            };
-            self.each_page(id, each).map_err(|failure| self.off(failure))?;
-        }
-        Ok(Block { record, next_page })
-    }
-
-    /// Writes the record of a block.
-    pub(super) fn set_block(&mut self, id: BlockId, block: Block) -> Result<(), FlashError> {
-        let bytes = block.record.encode(id);
-        // The next erase waits for this one, too: the disk may keep the later one alone.
-        self.unsynced = true;
-        self.io("write", self.file.write_all_at(&bytes, self.offsets.block(id)))?;
-        self.blocks.borrow_mut().set(id, block);
-        Ok(())
-    }
-
-    /// Writes the record of a page, which is the last one programmed of its block if that has `next_page` now.
-    pub(super) fn set_page(
-        &mut self,
-        ppn: Ppn,
-        record: &PageRecord,
-        block: Block,
-    ) -> Result<(), FlashError> {
-        let bytes = record.encode(ppn);
-        self.unsynced = true;
-        self.io("write", self.file.write_all_at(&bytes, self.offsets.page(ppn)))?;
-        self.blocks.borrow_mut().set(self.geometry.block_of(ppn), block);
-        Ok(())
-    }
-
-    /// The record of a page.
-    pub(super) fn page_record(&self, ppn: Ppn) -> Result<Found, FlashError> {
-        let mut bytes = [0; PAGE_BYTES];
-        self.io("read", self.file.read_exact_at(&mut bytes, self.offsets.page(ppn)))?;
-        Ok(PageRecord::decode(&bytes, ppn))
-    }
 }
 
-fn failed(what: &'static str, path: &Path, source: io::Error) -> IoFailure {
+/// The header at an offset, if it is one.
+pub(super) fn header_of(
+    file: &File,
+    path: &Path,
+    at: u64,
+) -> Result<(Header, Geometry, Format), ImageError> {
+    let damaged = |reason: String| ImageError::Header { path: path.to_owned(), reason };
+    let found = file.metadata().map_err(|source| failed("read", path, source))?.len();
+    let mut head = [0; layout::HEADER_BYTES];
+    if found >= at + head.len() as u64 {
+        let read = file.read_exact_at(&mut head, at);
+        read.map_err(|source| failed("read", path, source))?;
+    }
+    if head[..8] != layout::MAGIC {
+        let zeros = found >= head.len() as u64 && head.iter().all(|byte| *byte == 0);
+        return Err(ImageError::Foreign { path: path.to_owned(), zeros });
+    }
+    let header = Header::decode(&head)
+        .ok_or_else(|| damaged("the checksum of its fields is wrong".into()))?;
+    let Some(format) = Format::of(header.version) else {
+        return Err(ImageError::Version { path: path.to_owned(), version: header.version });
+    };
+    let geometry = Geometry::new(header.blocks, header.pages_per_block, header.page_bytes);
+    Ok((header, geometry.map_err(|error| damaged(error.to_string()))?, format))
+}
+
+/// The description in the head at an offset.
+pub(super) fn description_of(
+    file: &File,
+    path: &Path,
+    header: &Header,
+    head_at: u64,
+) -> Result<Description, ImageError> {
+    let damaged = |reason: String| ImageError::Header { path: path.to_owned(), reason };
+    let text_bytes = header.text_bytes as usize;
+    if text_bytes > layout::TEXT_BYTES {
+        return Err(damaged(format!("its description has {text_bytes} bytes")));
+    }
+    let mut text = vec![0; text_bytes];
+    let read = file.read_exact_at(&mut text, head_at + layout::TEXT_AT);
+    read.map_err(|source| failed("read", path, source))?;
+    if layout::crc(&[&text]) != header.text_crc {
+        return Err(damaged("the checksum of its description is wrong".into()));
+    }
+    Description::from_text(&text).map_err(damaged)
+}
+
+pub(super) fn failed(what: &'static str, path: &Path, source: io::Error) -> IoFailure {
     IoFailure { what, path: path.to_owned(), source }
 }
 
@@ -463,7 +518,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 ///
 /// A process that was killed lets go of it a moment later, and so does one that this process is starting: until then it
 /// has the same open files.
-fn lock(
+pub(super) fn lock(
     file: &File,
     path: &Path,
     take: impl Fn(&File) -> Result<(), TryLockError>,
@@ -493,5 +548,13 @@ impl Below for Image {
 
     fn failure(&self) -> Option<String> {
         Image::failure(self)
+    }
+
+    fn is_lost(&self, lpn: Lpn) -> bool {
+        Image::is_lost(self, lpn)
+    }
+
+    fn trimmed(&mut self, lpn: Lpn) -> Result<(), FlashError> {
+        Image::trimmed(self, lpn)
     }
 }

@@ -55,6 +55,11 @@ fn writes_until_it_is_stopped() {
     let mut scheme = if fresh { array.format(&config) } else { array.mount(&config) }.unwrap();
     let mut out = std::io::stdout().lock();
     writeln!(out, "\nmounted").unwrap();
+    if let Ok(limit) = std::env::var("FTLKIT_TEST_LIMIT") {
+        let limit = Some(limit.parse().expect("bytes"));
+        let limit = rustix::process::Rlimit { current: limit, maximum: limit };
+        rustix::process::setrlimit(rustix::process::Resource::Fsize, limit).unwrap();
+    }
     let page_bytes = scheme.flash().geometry().page_bytes() as usize;
     for round in 0..1_000_000_u64 {
         let lpn = Lpn(random.random_range(0..scheme.logical_pages()));

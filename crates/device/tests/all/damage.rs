@@ -2,7 +2,7 @@
 
 use crate::on_disk::folder;
 use flash::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Oob, Part, Ppn, parts};
-use ftlkit_device::image::{Description, Fault, Finding, Image, ImageError};
+use ftlkit_device::image::{Description, Fault, Finding, Image, ImageError, Recovered};
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -42,10 +42,14 @@ fn edit(path: &Path, at: u64, bytes: &[u8]) {
     file.write_all_at(bytes, at).unwrap();
 }
 
-/// Offsets of `docs/image.md`: block records, page records, page bytes.
-const BLOCKS_AT: u64 = 65_536;
+/// Offsets of `docs/image.md`: block records, page records, page bytes, and the copies of the records and of the head. There are
+/// two spare places.
+const BLOCKS_AT: u64 = 131_072;
 const PAGES_AT: u64 = BLOCKS_AT + 4096;
 const BYTES_AT: u64 = PAGES_AT + 4096;
+const PAGES_AGAIN_AT: u64 = BYTES_AT + 4096;
+const BLOCKS_AGAIN_AT: u64 = PAGES_AGAIN_AT + 4096;
+const HEAD_AGAIN_AT: u64 = BLOCKS_AGAIN_AT + 4096;
 
 fn findings(path: &Path) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -64,13 +68,18 @@ fn files_that_are_no_whole_image_are_refused_with_the_reason() {
     };
     let newer = {
         let mut head = whole[..32].to_vec();
-        head[8..12].copy_from_slice(&2_u32.to_le_bytes());
+        head[8..12].copy_from_slice(&3_u32.to_le_bytes());
         let check = crc32fast::hash(&head);
         [head, check.to_le_bytes().to_vec(), whole[36..].to_vec()].concat()
     };
     let with = |at: usize, bit: u8| {
         let mut bytes = whole.clone();
         bytes[at] ^= bit;
+        bytes
+    };
+    let both = |at: usize, other: usize| {
+        let mut bytes = with(at, 4);
+        bytes[other] ^= 1;
         bytes
     };
     let cases: [(Vec<u8>, &str); 11] = [
@@ -80,13 +89,16 @@ fn files_that_are_no_whole_image_are_refused_with_the_reason() {
         (whole[..whole.len() - 1].to_vec(), "bytes; an image of its geometry has"),
         (whole[..40].to_vec(), "bytes; an image of its geometry has"),
         ([&whole[..], &[0]].concat(), "bytes; an image of its geometry has"),
-        (newer, "is a flash image of version 2; this program reads version 1"),
+        (
+            newer,
+            "is a flash image of version 3, made by a newer ftlkit; this one reads versions 1 to 2",
+        ),
         (with(3, 1), "is not a flash image"),
         (with(13, 64), "the checksum of its fields is wrong"),
         (with(4100, 4), "the checksum of its description is wrong"),
         (
-            with(BLOCKS_AT as usize + 16 + 1, 4),
-            "the records of 1 blocks are damaged, the first that of block 1",
+            both(BLOCKS_AT as usize + 64 + 1, BLOCKS_AGAIN_AT as usize + 64 + 2),
+            "is damaged in 1 places, so that older data would be read as if it were the newest; the first: block 1",
         ),
     ];
     for (bytes, reason) in cases {
@@ -135,9 +147,14 @@ fn starts_are_counted_and_a_shutdown_is_known() {
     drop(image);
     assert_eq!(starts(&path), (3, true, false));
     edit(&path, 514, &[77]);
+    let finding = |fault| Finding { block: None, ppn: None, fault };
+    assert_eq!(starts(&path), (3, true, false), "its copy is whole");
+    assert_eq!(findings(&path), [finding(Fault::StartsCopy)]);
+    edit(&path, HEAD_AGAIN_AT + 520, &[77]);
     assert_eq!(starts(&path), (0, false, true));
-    assert_eq!(findings(&path), [Finding { block: None, ppn: None, fault: Fault::Starts }]);
-    assert!(Image::open(&path).is_ok());
+    assert_eq!(findings(&path)[0], finding(Fault::Starts));
+    let refused = Image::open(&path).unwrap_err().to_string();
+    assert!(refused.contains("the record of starts is damaged"), "{refused}");
 }
 
 #[test]
@@ -146,50 +163,85 @@ fn damaged_pages_are_reported_one_by_one_and_read_as_uncorrectable() {
     let path = folder.path().join("device.img");
     let finding =
         |ppn: u32, fault| Finding { block: Some(BlockId(ppn / 4)), ppn: Some(Ppn(ppn)), fault };
-    let page = |ppn: u64| PAGES_AT + ppn * 32;
-    // Bytes at an offset, and what they do. Page 5 is the last one of its block, page 2 is not.
-    let cases = [
-        (BYTES_AT + 2 * 64 + 63, vec![9], 2, Fault::PageBytes),
-        (BYTES_AT + 5 * 64, vec![9], 5, Fault::PageBytes),
-        (page(2), vec![1], 2, Fault::PageRecord),
-        (page(5) + 1, vec![1], 5, Fault::PageRecord),
-        (page(5) + 30, vec![1], 5, Fault::PageRecord),
-        (page(2), vec![0; 32], 2, Fault::PageMissing),
-    ];
-    for (at, bytes, ppn, fault) in cases {
-        std::fs::remove_file(&path).ok();
-        make(&path);
-        assert_eq!(findings(&path), []);
-        edit(&path, at, &bytes);
-        assert_eq!(findings(&path), [finding(ppn, fault)], "offset {at}");
-        let mut image = Image::open(&path).unwrap();
+    let (page, again) = (|ppn: u64| PAGES_AT + ppn * 32, |ppn: u64| PAGES_AGAIN_AT + ppn * 32);
+    let lost = |image: &mut Image, ppn| {
         let mut page = [0; 64];
         for other in (0..6).map(Ppn) {
             let read =
                 image.read(other, Some(&mut page), Cause::Host).map(|oob| (oob.lpn.0, page[0]));
-            let expected = (other.0 != ppn).then_some((other.0, other.0 as u8 + 1));
-            assert_eq!(read, expected.ok_or(FlashError::Uncorrectable(other)), "offset {at}");
+            let expected = (Some(other.0) != ppn).then_some((other.0, other.0 as u8 + 1));
+            assert_eq!(read, expected.ok_or(FlashError::Uncorrectable(other)));
         }
-        let copied = image.copy(Ppn(ppn), Ppn(8), 10, Cause::Collection);
-        assert_eq!(copied, Err(FlashError::Uncorrectable(Ppn(ppn))));
+    };
+    // The bytes of a page: reads of it fail, and of its copies.
+    for (at, ppn) in [(BYTES_AT + 2 * 64 + 63, 2), (BYTES_AT + 5 * 64, 5)] {
+        make_again(&path);
+        assert_eq!(findings(&path), []);
+        edit(&path, at, &[9]);
+        assert_eq!(findings(&path), [finding(ppn, Fault::PageBytes)], "offset {at}");
+        let mut image = Image::open(&path).unwrap();
+        lost(&mut image, Some(ppn));
+        let oob = image.copy(Ppn(ppn), Ppn(8), 10, Cause::Collection).unwrap();
+        assert_eq!((oob.lpn, oob.seq), (Lpn(ppn), 10));
+        let mut bytes = [0; 64];
+        assert!(image.read_oob(Ppn(8), Cause::Host).is_ok());
+        let copied = image.read(Ppn(8), Some(&mut bytes), Cause::Host);
+        assert_eq!(copied, Err(FlashError::Uncorrectable(Ppn(8))));
+        image.copy(Ppn(8), Ppn(9), 11, Cause::Collection).unwrap();
+        let part = image.read_part(Ppn(9), 8, &mut bytes[..4], Cause::Host);
+        assert_eq!(part, Err(FlashError::Uncorrectable(Ppn(9))));
         // Programs go on behind the damaged page, which only an erase brings back.
         assert_eq!(image.next_page(BlockId(1)), Ok(2));
         image.erase(BlockId(1), Cause::Collection).unwrap();
         image.program(Ppn(4), Oob::data(Lpn(4), 11), Some(&[8; 64]), Cause::Host).unwrap();
-        assert!(image.read(Ppn(4), Some(&mut page), Cause::Host).is_ok());
+        assert!(image.read(Ppn(4), Some(&mut bytes), Cause::Host).is_ok());
     }
-    // A record in the place of another one.
+    // One copy of a record, in whichever way: the other one holds, and replaces it.
     make_again(&path);
     let whole = std::fs::read(&path).unwrap();
-    let first = PAGES_AT as usize;
-    edit(&path, page(1), &whole[first..first + 32]);
-    assert_eq!(findings(&path), [finding(1, Fault::PageRecord)]);
-    // A damaged block record: `open` refuses, `check` says which.
+    let first = whole[PAGES_AT as usize..PAGES_AT as usize + 32].to_vec();
+    for of in [page, again] {
+        let cases: [(u64, &[u8], u32); 5] = [
+            (of(2), &[1], 2),
+            (of(5) + 17, &[1], 5),
+            (of(5), &[0; 32], 5),
+            (of(1), &first, 1),
+            (of(7), &[1; 32], 7),
+        ];
+        for (at, bytes, ppn) in cases {
+            make_again(&path);
+            edit(&path, at, bytes);
+            assert_eq!(findings(&path), [finding(ppn, Fault::PageCopy)], "offset {at}");
+            let mut image = Image::open(&path).unwrap();
+            assert_eq!(image.recover().unwrap(), Recovered { mended: 1, ..Recovered::default() });
+            lost(&mut image, None);
+            drop(image);
+            assert_eq!(findings(&path), [], "offset {at}");
+        }
+    }
     make_again(&path);
-    edit(&path, BLOCKS_AT + 16, &[0; 16]);
-    let block = Finding { block: Some(BlockId(1)), ppn: None, fault: Fault::BlockRecord };
-    assert_eq!(findings(&path), [block]);
-    assert!(matches!(Image::open(&path), Err(ImageError::Blocks { first: 1, count: 1, .. })));
+    edit(&path, BLOCKS_AT + 64, &[0; 64]);
+    let block = |fault| Finding { block: Some(BlockId(1)), ppn: None, fault };
+    assert_eq!(findings(&path), [block(Fault::BlockCopy)]);
+    lost(&mut Image::open(&path).unwrap(), None);
+    // Both copies: nobody can tell what they held, so the start is refused.
+    let cases: [([u64; 2], usize, Finding); 4] = [
+        ([page(2), again(2)], 32, finding(2, Fault::PageMissing)),
+        ([page(5), again(5)], 32, Finding { block: None, ppn: None, fault: Fault::Sum }),
+        ([page(5) + 3, again(5) + 4], 1, finding(5, Fault::PageRecord)),
+        ([BLOCKS_AT + 64, BLOCKS_AGAIN_AT + 64], 64, block(Fault::BlockRecord)),
+    ];
+    for (at, bytes, fault) in cases {
+        make_again(&path);
+        at.into_iter().for_each(|at| {
+            let kept = if bytes == 1 { 77 } else { 0 };
+            edit(&path, at, &vec![kept; bytes]);
+        });
+        let found = findings(&path);
+        assert!(found.contains(&fault), "{found:?}");
+        let refused = Image::open(&path).unwrap_err();
+        assert!(matches!(refused, ImageError::Damaged { .. }), "{refused}");
+    }
 }
 
 fn make_again(path: &Path) {
@@ -214,42 +266,36 @@ fn any_flipped_bit_is_found_or_changes_nothing() {
     let right = read_all(&mut Image::inspect(&path).unwrap());
     // All that is not a hole or padding.
     let used = (0..36)
-        .chain(512..528)
+        .chain(512..576)
         .chain(4096..4200)
-        .chain(BLOCKS_AT..BLOCKS_AT + 48)
+        .chain(65_536..65_544)
+        .chain(BLOCKS_AT..BLOCKS_AT + 3 * 64)
         .chain(PAGES_AT..PAGES_AT + 12 * 32)
-        .chain((BYTES_AT..BYTES_AT + 12 * 64).step_by(7));
-    let (mut refused, mut reported, mut same) = (0, 0, 0);
+        .chain((BYTES_AT..BYTES_AT + 6 * 64).step_by(7))
+        .chain(PAGES_AGAIN_AT..PAGES_AGAIN_AT + 12 * 32)
+        .chain(BLOCKS_AGAIN_AT..BLOCKS_AGAIN_AT + 3 * 64)
+        .chain(HEAD_AGAIN_AT..HEAD_AGAIN_AT + 36)
+        .chain(HEAD_AGAIN_AT + 512..HEAD_AGAIN_AT + 576)
+        .chain(HEAD_AGAIN_AT + 4096..HEAD_AGAIN_AT + 4200)
+        .chain(HEAD_AGAIN_AT + 65_536..HEAD_AGAIN_AT + 65_544);
+    let (mut refused, mut failed, mut read) = (0, 0, 0);
     for at in used {
-        let bit = 1 << (at % 8);
-        edit(&path, at, &[whole[at as usize] ^ bit]);
+        edit(&path, at, &[whole[at as usize] ^ 1 << (at % 8)]);
+        let found = Image::inspect(&path).map(|mut image| image.check(|_| {}).unwrap().faults);
+        assert!(!matches!(found, Ok(0)), "offset {at}: check finds nothing");
         match Image::open(&path) {
             Err(_) => refused += 1,
             Ok(mut image) => {
                 let found = read_all(&mut image);
-                for (found, right) in found.iter().zip(&right) {
-                    let told =
-                        matches!(found, Err(FlashError::Uncorrectable(_) | FlashError::Erased(_)));
-                    assert!(
-                        found == right || told && right.is_ok() || right.is_err() && found.is_err(),
-                        "offset {at}: {found:?}"
-                    );
+                for (ppn, (found, right)) in (0..).map(Ppn).zip(found.iter().zip(&right)) {
+                    let told = *found == Err(FlashError::Uncorrectable(ppn)) && right.is_ok();
+                    assert!(found == right || told, "offset {at}: {found:?}");
                 }
-                drop(image);
-                if findings(&path).is_empty() {
-                    same += 1
-                } else {
-                    reported += 1
-                }
-                if found != right {
-                    assert!(!findings(&path).is_empty(), "offset {at}: a page is lost in silence");
-                }
+                if found == right { read += 1 } else { failed += 1 }
             }
         }
-        edit(&path, at, &[whole[at as usize]]);
-        // Opening it for use has changed the record of starts.
-        edit(&path, 512, &whole[512..528]);
+        std::fs::write(&path, &whole).unwrap();
     }
-    println!("{refused} refused, {reported} reported, {same} without effect");
-    assert!(refused > 180 && reported > 200 && same > 50);
+    println!("{refused} refused, {failed} with failed reads, {read} read right");
+    assert!(refused > 130 && failed > 50 && read > 1000, "{refused} {failed} {read}");
 }

@@ -43,7 +43,7 @@ fn nothing_written_is_lost_when_the_process_is_killed() {
 }
 
 /// The versions in an image.
-fn found(path: &std::path::Path, scheme: &str) -> std::collections::BTreeMap<u32, u64> {
+pub(crate) fn found(path: &std::path::Path, scheme: &str) -> std::collections::BTreeMap<u32, u64> {
     use flash::{Flash, Lpn};
     use ftl::{SchemeConfig, registry};
     use ftlkit_device::image::{Image, ImageArray};
