@@ -7,6 +7,7 @@ use super::layout::{self, Format, Header, Mark, Offsets};
 use super::lost::LostPages;
 use super::records::{BlockRecord, MOST_OPERATIONS, Stamp};
 use super::recover::Recovered;
+use super::storage::{FileChanges, Storage};
 use super::survey::Survey;
 use crate::below::Below;
 use flash::{BlockId, FlashError, Geometry, Lpn, Part};
@@ -14,6 +15,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,7 +26,7 @@ pub(super) const RECORDS: usize = 256;
 /// A NAND array in a file.
 #[derive(Debug)]
 pub struct Image {
-    pub(super) file: File,
+    pub(super) file: Storage,
     path: PathBuf,
     pub(super) geometry: Geometry,
     description: Description,
@@ -45,8 +47,10 @@ pub struct Image {
     /// Number of the time since the last sync, and of changes in it.
     pub(super) window: u64,
     operation: u64,
-    /// Places that hold nothing, and those that hold what the last sync covered.
+    /// Places that hold nothing; those that may be used once the mark of the present window is on the disk, since until then a
+    /// start would look there for changes of the window before; and those that hold what the last sync covered.
     pub(super) free: VecDeque<u32>,
+    pub(super) freed: Vec<u32>,
     pub(super) retired: Vec<u32>,
     pub(super) lost: LostPages,
     syncs: u64,
@@ -188,7 +192,7 @@ impl Image {
     ) -> Self {
         let blocks = geometry.blocks();
         Self {
-            file,
+            file: Storage::new(file),
             path: path.to_owned(),
             geometry,
             format,
@@ -205,6 +209,7 @@ impl Image {
             window: 1,
             operation: 0,
             free: (blocks..format.slots(blocks)).collect(),
+            freed: Vec::new(),
             retired: Vec::new(),
             lost: LostPages::new(),
             syncs: 0,
@@ -330,7 +335,8 @@ impl Image {
         if self.format == Format::Two {
             self.window += 1;
             self.operation = 0;
-            self.free.extend(self.retired.drain(..));
+            self.free.extend(self.freed.drain(..));
+            self.freed.append(&mut self.retired);
             self.settle_lost()?;
             // A later start knows by it what was covered.
             let marked = self.write_mark(false);
@@ -366,6 +372,21 @@ impl Image {
             let marked = self.write_mark(false).and_then(|()| self.file.sync_data());
             let _ = self.io("write", marked);
         }
+    }
+
+    /// Follows what is written to the file from here on, and when it is synced: tests of power cuts choose from it what the disk
+    /// keeps.
+    #[doc(hidden)]
+    pub fn follow(&mut self, changes: FileChanges) {
+        self.file.follow(changes);
+    }
+
+    /// Where the bytes of pages are in the file, among records.
+    #[doc(hidden)]
+    pub fn page_bytes_at(&self) -> Range<u64> {
+        let places = u64::from(self.format.slots(self.geometry.blocks()));
+        self.offsets.bytes(0)
+            ..self.offsets.bytes(places * u64::from(self.geometry.pages_per_block()))
     }
 
     /// Marks the image as shut down by its user, and [syncs](Image::sync) it. It belongs at the end: version 1 does not take the

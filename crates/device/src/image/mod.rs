@@ -36,6 +36,7 @@ mod records;
 mod recover;
 mod repair;
 mod rules;
+mod storage;
 mod store;
 mod survey;
 
@@ -47,3 +48,5 @@ pub use file::{Durable, Image, Starts};
 pub use layout::VERSION;
 pub use recover::{NEED_ORDER, Recovered};
 pub use repair::Repaired;
+#[doc(hidden)]
+pub use storage::{FileChange, FileChanges};

@@ -185,7 +185,7 @@ impl Image {
             Format::Two => {
                 let again = record.stamp.window() == self.window
                     && (erase || record.stamp != record.state.erased_at);
-                let no_room = erase && self.free.is_empty();
+                let no_room = erase && self.free.is_empty() && self.freed.is_empty();
                 self.is_window_full() || self.machine && (again || no_room)
             }
         };
@@ -196,6 +196,10 @@ impl Image {
     /// is in this one.
     fn other_slot(&mut self, slot: u32) -> Result<u32, FlashError> {
         let none = || io::Error::new(io::ErrorKind::InvalidData, "no place is left for a block");
+        if self.free.is_empty() && !self.freed.is_empty() {
+            self.io("write", self.file.sync_data())?;
+            self.free.extend(self.freed.drain(..));
+        }
         let free = self.free.pop_front().ok_or_else(none);
         let free = self.io("write", free)?;
         self.retired.push(slot);

@@ -186,6 +186,8 @@ impl Image {
         })?;
         for slot in 0..self.format.slots(self.geometry.blocks()) {
             self.each_copy(slot, |page, copies| {
+                // Also where no block is now: one that is taken back may be again.
+                survey.differing += u64::from(copies[0] != copies[1]);
                 if let Found::Record(record) = Found::of_copies(copies) {
                     let place = self.place_in(slot, page);
                     survey.see(open, record.stamp, Evidence::Page { place, record });

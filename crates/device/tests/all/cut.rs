@@ -16,11 +16,12 @@ use lab::ssd::SsdSetup;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) const SECTOR: usize = 512;
-const PAGE_BYTES: u32 = 1024;
+pub(crate) const PAGE_BYTES: u32 = 1024;
 
 /// An image whose power can be cut.
 #[derive(Debug)]
@@ -67,7 +68,7 @@ impl Below for Cut {
 }
 
 /// The bytes of a version of a sector; version 0 is zeros.
-fn bytes(sector: usize, version: u64) -> Vec<u8> {
+pub(crate) fn bytes(sector: usize, version: u64) -> Vec<u8> {
     if version == 0 {
         return vec![0; SECTOR];
     }
@@ -95,7 +96,7 @@ pub(crate) struct Allowed {
 }
 
 impl Allowed {
-    fn sent(&mut self, sectors: std::ops::Range<usize>, version: u64) {
+    pub(crate) fn sent(&mut self, sectors: Range<usize>, version: u64) {
         for sector in sectors {
             self.now[sector].insert(version);
             self.ever[sector].insert(version);
@@ -104,7 +105,7 @@ impl Allowed {
     }
 
     /// Only the newest is allowed.
-    fn durable(&mut self, sectors: std::ops::Range<usize>) {
+    pub(crate) fn durable(&mut self, sectors: Range<usize>) {
         for sector in sectors {
             // What was trimmed since may come back.
             if self.newest[sector] != u64::MAX {
@@ -113,7 +114,7 @@ impl Allowed {
         }
     }
 
-    fn trimmed(&mut self, sectors: std::ops::Range<usize>) {
+    pub(crate) fn trimmed(&mut self, sectors: Range<usize>) {
         for sector in sectors {
             self.ever[sector].insert(0);
             self.now[sector] = self.ever[sector].clone();
@@ -133,7 +134,12 @@ pub(crate) struct Step {
 }
 
 /// Requests of all kinds, of whole pages and of parts, many of them to the same few pages.
-pub(crate) fn steps(sectors: usize, seed: u64) -> Vec<Step> {
+fn steps(sectors: usize, seed: u64) -> Vec<Step> {
+    steps_of(sectors, seed, 2..26)
+}
+
+/// The same, of these versions.
+pub(crate) fn steps_of(sectors: usize, seed: u64, versions: Range<u64>) -> Vec<Step> {
     let mut random = Pcg64::seed_from_u64(seed);
     let step = |version| {
         let command = [1, 1, 1, 1, 1, 1, 3, 4, 6][random.random_range(0..9)];
@@ -142,11 +148,11 @@ pub(crate) fn steps(sectors: usize, seed: u64) -> Vec<Step> {
         let first = random.random_range(0..most);
         Step { command, fua: random.random_bool(0.2), first, count, version }
     };
-    (2..26).map(step).collect()
+    versions.map(step).collect()
 }
 
 /// An image that is written full once, and the sectors of the device.
-pub(crate) fn full(path: &Path, config: &SchemeConfig) -> usize {
+fn full(path: &Path, config: &SchemeConfig) -> usize {
     let part = parts::by_name("evaluation-slc").unwrap().clone();
     let part = Part { page_bytes: PAGE_BYTES, pages_per_block: 8, ..part };
     let geometry = Geometry::new(40, 8, PAGE_BYTES).unwrap();
@@ -163,7 +169,7 @@ pub(crate) fn full(path: &Path, config: &SchemeConfig) -> usize {
 }
 
 /// All bytes of the device, after a mount.
-pub(crate) fn read(path: &Path, config: &SchemeConfig) -> Vec<u8> {
+fn read(path: &Path, config: &SchemeConfig) -> Vec<u8> {
     let image = Image::open(path).unwrap();
     read_all(&mut *ImageArray::new(config, image).mount(config).expect("it mounts"))
 }
@@ -183,7 +189,7 @@ fn read_all(scheme: &mut AnyScheme) -> Vec<u8> {
 pub(crate) struct Quiet(AtomicBool);
 
 impl Quiet {
-    fn is(&self) -> bool {
+    pub(crate) fn is(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
 
@@ -248,7 +254,17 @@ pub(crate) fn serve_until_cut(
 }
 
 /// Runs the steps until one fails. Returns true if none did.
-pub(crate) fn run(steps: &[Step], client: &mut Client, allowed: &mut Allowed) -> bool {
+fn run(steps: &[Step], client: &mut Client, allowed: &mut Allowed) -> bool {
+    run_seen(steps, client, allowed, |_| {})
+}
+
+/// The same. `seen` gets what is allowed, before each request is sent and when it is answered.
+pub(crate) fn run_seen(
+    steps: &[Step],
+    client: &mut Client,
+    allowed: &mut Allowed,
+    mut seen: impl FnMut(&Allowed),
+) -> bool {
     let all = 0..allowed.now.len();
     for step in steps {
         let sectors = step.first..step.first + step.count;
@@ -265,6 +281,7 @@ pub(crate) fn run(steps: &[Step], client: &mut Client, allowed: &mut Allowed) ->
             4 => allowed.trimmed(whole.clone()),
             _ => {}
         }
+        seen(allowed);
         let (offset, length) = match step.command {
             3 => (0, 0),
             _ => ((step.first * SECTOR) as u64, (step.count * SECTOR) as u32),
@@ -279,6 +296,7 @@ pub(crate) fn run(steps: &[Step], client: &mut Client, allowed: &mut Allowed) ->
             1 | 6 if fua == 1 || allowed.at_once => allowed.durable(sectors),
             _ => {}
         }
+        seen(allowed);
     }
     true
 }
