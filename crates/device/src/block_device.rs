@@ -33,6 +33,8 @@ pub struct BlockDevice {
     free_at: Instant,
     /// Replies that wait for their time, on a serial clock; the first is due first.
     held: VecDeque<(Instant, ReplyTo, Reply)>,
+    /// When those were last looked for that nobody waits for any more.
+    held_looked: Instant,
     /// What sending one of them takes: it begins so much before.
     sending: Duration,
     account: Account,
@@ -80,6 +82,7 @@ impl BlockDevice {
             started: now,
             free_at: now,
             held: VecDeque::new(),
+            held_looked: now,
             sending: Duration::ZERO,
             account,
             outstanding: None,
@@ -428,6 +431,12 @@ impl BlockDevice {
         }
         /// A client that takes nothing makes no other reply early.
         const MOST: Duration = Duration::from_micros(20);
+        /// How often replies to clients that have left are dropped.
+        const LOOK: Duration = Duration::from_millis(20);
+        if !self.held.is_empty() && self.held_looked.elapsed() > LOOK {
+            self.held.retain(|(_, to, _)| !to.is_gone());
+            self.held_looked = Instant::now();
+        }
         while self.held.front().is_some_and(|(due, ..)| *due <= Instant::now() + self.sending) {
             if let Some((_, to, answer)) = self.held.pop_front() {
                 let began = Instant::now();

@@ -4,6 +4,7 @@ mod channels;
 mod child;
 mod clients;
 mod conformance;
+mod crowd;
 mod cut;
 mod damage;
 mod faults;
