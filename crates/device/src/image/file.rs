@@ -11,7 +11,7 @@ use flash::{BlockId, FlashError, Geometry, Part, Ppn};
 use std::cell::RefCell;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -29,6 +29,8 @@ pub struct Image {
     pub(super) slc_pages: u32,
     starts: Starts,
     blocks: RefCell<Blocks>,
+    /// True if the file says that it is in use.
+    marked: bool,
     /// True if an erase waits until all before it is on the disk.
     barrier: bool,
     syncs: u64,
@@ -61,13 +63,31 @@ impl Image {
         geometry: Geometry,
         description: &Description,
     ) -> Result<Self, ImageError> {
+        Self::create_and_tell(path, geometry, description, || ())
+    }
+
+    /// As [`Image::create`]. Calls `made` once the file is there, which then takes a while to be completed.
+    ///
+    /// # Errors
+    /// As [`Image::create`].
+    pub fn create_and_tell(
+        path: &Path,
+        geometry: Geometry,
+        description: &Description,
+        made: impl FnOnce(),
+    ) -> Result<Self, ImageError> {
+        let told = made;
         let text = description.to_text()?;
         let made = OpenOptions::new().read(true).write(true).create_new(true).open(path);
         let file = made.map_err(|source| failed("create", path, source))?;
+        told();
         lock(&file, path, File::try_lock)?;
         let starts = Starts { count: 0, clean: true, damaged: false };
         let mut image = Self::new(file, path, geometry, description.clone(), starts);
-        let written = image.format(&text);
+        image.marked = true;
+        let in_folder =
+            || sync_folder(path).map_err(|e| failed("sync the folder of", path, e).into());
+        let written = image.format(&text).and_then(|()| in_folder());
         if written.is_err() {
             // The first error is the one to report.
             let _ = std::fs::remove_file(path);
@@ -81,18 +101,18 @@ impl Image {
     /// # Errors
     /// [`ImageError`].
     pub fn open(path: &Path) -> Result<Self, ImageError> {
-        let image = Self::claim(path)?;
+        let mut image = Self::claim(path)?;
         image.begin_use()?;
         Ok(image)
     }
 
-    /// Opens an image for use, as [`Image::open`], without the mark: until [`Image::begin_use`] the file is as it was.
+    /// Opens an image for use, as [`Image::open`], without the mark: until [`Image::begin_use`] or the first operation that
+    /// changes something, the file is as it was.
     ///
     /// # Errors
     /// [`ImageError`].
     pub fn claim(path: &Path) -> Result<Self, ImageError> {
-        let file = OpenOptions::new().read(true).write(true).open(path);
-        let file = file.map_err(|source| failed("open", path, source))?;
+        let file = regular(path, OpenOptions::new().read(true).write(true))?;
         lock(&file, path, File::try_lock)?;
         let image = Self::read_head(file, path)?;
         image.check_blocks()?;
@@ -103,9 +123,25 @@ impl Image {
     ///
     /// # Errors
     /// [`ImageError`].
-    pub fn begin_use(&self) -> Result<(), ImageError> {
-        let marked = self.mark(false).and_then(|()| self.file.sync_data());
+    pub fn begin_use(&mut self) -> Result<(), ImageError> {
+        let marked = self.mark_in_use();
         Ok(marked.map_err(|source| failed("write", &self.path, source))?)
+    }
+
+    fn mark_in_use(&mut self) -> io::Result<()> {
+        if !self.marked {
+            self.mark(false)?;
+            self.file.sync_data()?;
+            self.marked = true;
+        }
+        Ok(())
+    }
+
+    /// What comes before each change.
+    fn changes(&mut self) -> Result<(), FlashError> {
+        self.unsynced = true;
+        let marked = self.mark_in_use();
+        self.io("write", marked)
     }
 
     /// Opens an image to look at it, damaged block records or not. Nothing can be changed.
@@ -113,7 +149,7 @@ impl Image {
     /// # Errors
     /// [`ImageError`].
     pub fn inspect(path: &Path) -> Result<Self, ImageError> {
-        let file = File::open(path).map_err(|source| failed("open", path, source))?;
+        let file = regular(path, OpenOptions::new().read(true))?;
         lock(&file, path, File::try_lock_shared)?;
         Self::read_head(file, path)
     }
@@ -134,6 +170,7 @@ impl Image {
             description,
             starts,
             blocks: RefCell::new(Blocks::new(geometry.blocks())),
+            marked: false,
             barrier: false,
             syncs: 0,
             unsynced: true,
@@ -397,13 +434,25 @@ impl Image {
         Ok(block)
     }
 
-    fn load(&self, id: BlockId) -> Result<Block, FlashError> {
+    /// The record of a block alone: what is asked of every block needs none of its pages.
+    pub(super) fn record(&self, id: BlockId) -> Result<BlockRecord, FlashError> {
+        if id.0 >= self.geometry.blocks() {
+            return Err(FlashError::NoSuchBlock(id));
+        }
+        self.powered()?;
+        if let Some(block) = self.blocks.borrow().get(id) {
+            return Ok(block.record);
+        }
         let mut bytes = [0; BLOCK_BYTES];
         self.io("read", self.file.read_exact_at(&mut bytes, self.offsets.block(id)))?;
         let damaged =
             || io::Error::new(io::ErrorKind::InvalidData, format!("the record of {id} is damaged"));
         let record = BlockRecord::decode(&bytes, id).ok_or_else(damaged);
-        let record = self.io("read", record)?;
+        self.io("read", record)
+    }
+
+    fn load(&self, id: BlockId) -> Result<Block, FlashError> {
+        let record = self.record(id)?;
         let mut next_page = 0;
         if record.half_erased {
             next_page = self.geometry.pages_per_block();
@@ -423,7 +472,7 @@ impl Image {
     pub(super) fn set_block(&mut self, id: BlockId, block: Block) -> Result<(), FlashError> {
         let bytes = block.record.encode(id);
         // The next erase waits for this one, too: the disk may keep the later one alone.
-        self.unsynced = true;
+        self.changes()?;
         self.io("write", self.file.write_all_at(&bytes, self.offsets.block(id)))?;
         self.blocks.borrow_mut().set(id, block);
         Ok(())
@@ -437,7 +486,7 @@ impl Image {
         block: Block,
     ) -> Result<(), FlashError> {
         let bytes = record.encode(ppn);
-        self.unsynced = true;
+        self.changes()?;
         self.io("write", self.file.write_all_at(&bytes, self.offsets.page(ppn)))?;
         self.blocks.borrow_mut().set(self.geometry.block_of(ppn), block);
         Ok(())
@@ -453,6 +502,20 @@ impl Image {
 
 fn failed(what: &'static str, path: &Path, source: io::Error) -> IoFailure {
     IoFailure { what, path: path.to_owned(), source }
+}
+
+/// Opens a regular file. Anything else is refused: a pipe would wait for its other end.
+fn regular(path: &Path, how: &mut OpenOptions) -> Result<File, ImageError> {
+    let opened = how.custom_flags(libc::O_NONBLOCK).open(path);
+    let file = opened.map_err(|source| failed("open", path, source))?;
+    let kind = file.metadata().map_err(|source| failed("read", path, source))?;
+    if kind.is_file() { Ok(file) } else { Err(ImageError::NotAFile(path.to_owned())) }
+}
+
+/// Makes the name of a new file outlive the machine's power.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 /// How often a lock is tried that another process holds, and how long after each other.

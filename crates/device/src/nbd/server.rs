@@ -69,6 +69,28 @@ impl Listener {
     /// # Errors
     /// That of the system; what is at the path, if that is no socket or another server's.
     pub fn unix(path: &Path) -> io::Result<Self> {
+        if Self::is_left_over(path)? {
+            std::fs::remove_file(path)?;
+        }
+        let listener = UnixListener::bind(path)?;
+        Ok(Self::Unix(SocketFile::new(path), listener))
+    }
+
+    /// Looks whether [`Listener::unix`] would find place for the file of its socket, and leaves everything as it is.
+    ///
+    /// # Errors
+    /// As [`Listener::unix`].
+    pub fn unix_is_free(path: &Path) -> io::Result<()> {
+        std::os::unix::net::SocketAddr::from_pathname(path)?;
+        Self::is_left_over(path)?;
+        // Whether a folder takes a new file is told by a new file.
+        let tried = path.with_file_name(format!(".ftlkit-{}", std::process::id()));
+        std::fs::OpenOptions::new().write(true).create_new(true).open(&tried)?;
+        std::fs::remove_file(tried)
+    }
+
+    /// True if a socket without a server is there.
+    fn is_left_over(path: &Path) -> io::Result<bool> {
         use std::os::unix::fs::FileTypeExt;
         let refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
         let taken = |what: &str| Err(io::Error::new(io::ErrorKind::AddrInUse, what));
@@ -77,13 +99,12 @@ impl Listener {
                 return taken("it is there and is no socket; it is left as it is");
             }
             match UnixStream::connect(path) {
-                Err(error) if refused(&error) => std::fs::remove_file(path)?,
+                Err(error) if refused(&error) => return Ok(true),
                 Ok(_) => return taken("another server listens there"),
                 Err(_) => {}
             }
         }
-        let listener = UnixListener::bind(path)?;
-        Ok(Self::Unix(SocketFile::new(path), listener))
+        Ok(false)
     }
 
     /// Listens on a TCP port; port 0 is any free one. `tls`: whether it is required, if it is served at all.
