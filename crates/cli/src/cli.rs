@@ -61,7 +61,8 @@ Examples:
 
 Exit codes: 0 done, every bound kept; 1 a bound was exceeded, a deadline of --tasks missed (bounds
 --tasks: not guaranteed), with --strict a --deadline missed, nothing found by choose, or the run failed;
-2 wrong usage or input; 130 interrupted (the figures up to then are printed)."
+2 wrong usage or input; 3 of serve: the device ran out of spare blocks; 130 interrupted (the figures up
+to then are printed)."
 );
 
 /// Command line of ftlkit.

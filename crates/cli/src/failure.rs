@@ -16,6 +16,8 @@ pub(crate) enum Failure {
     Input(Box<Message>),
     /// An internal error.
     Internal(Box<Message>),
+    /// More blocks of a device are bad than there are spare ones.
+    WornOut(Box<Message>),
     /// A scheme exceeded its bound, or misses a deadline of a periodic task; the report has been printed.
     PromiseBroken,
     /// Ctrl-C; the results so far have been printed.
@@ -56,6 +58,15 @@ impl Failure {
         Self::Internal(Box::new(Message { what: what.to_string(), ..Message::default() }))
     }
 
+    /// A device without room for what it is asked to write, with a remedy.
+    pub(crate) fn worn_out(what: impl fmt::Display, help: impl fmt::Display) -> Self {
+        Self::WornOut(Box::new(Message {
+            what: what.to_string(),
+            help: Some(help.to_string()),
+            ..Message::default()
+        }))
+    }
+
     /// Prints the message, if there is one, and returns the exit code.
     pub(crate) fn report(self) -> ExitCode {
         match self {
@@ -66,6 +77,10 @@ impl Failure {
             Self::Internal(message) => {
                 message.print();
                 ExitCode::from(1)
+            }
+            Self::WornOut(message) => {
+                message.print();
+                ExitCode::from(3)
             }
             Self::PromiseBroken => ExitCode::from(1),
             Self::Interrupted => ExitCode::from(130),

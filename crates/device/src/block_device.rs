@@ -33,6 +33,8 @@ pub struct BlockDevice {
     free_at: Instant,
     /// Replies that wait for their time, on a serial clock; the first is due first.
     held: VecDeque<(Instant, ReplyTo, Reply)>,
+    /// When those were last looked for that nobody waits for any more.
+    held_looked: Instant,
     /// What sending one of them takes: it begins so much before.
     sending: Duration,
     account: Account,
@@ -47,8 +49,12 @@ pub struct BlockDevice {
     rest_failed: bool,
     retry_at: Option<Instant>,
     note: Option<String>,
+    /// What was told of it last: the same is not told again and again.
+    noted: Option<String>,
     /// Why the first request that failed did.
     first_failure: Option<String>,
+    /// True if a request or background work found no free page.
+    is_full: bool,
 }
 
 /// How long background work that failed is left alone.
@@ -80,6 +86,7 @@ impl BlockDevice {
             started: now,
             free_at: now,
             held: VecDeque::new(),
+            held_looked: now,
             sending: Duration::ZERO,
             account,
             outstanding: None,
@@ -89,7 +96,9 @@ impl BlockDevice {
             rest_failed: false,
             retry_at: None,
             note: None,
+            noted: None,
             first_failure: None,
+            is_full: false,
         };
         let counts = *device.array().counts();
         let busy_ns = device.scheme.flash().worked().busy_ns;
@@ -224,7 +233,7 @@ impl BlockDevice {
             }
             // The request that needs the same work fails, too, and its client is told why.
             if !self.rest_failed {
-                self.note = Some(format!("background work failed: {failure}"));
+                self.take_note_of(format!("background work failed: {failure}"));
             }
             self.rest_failed = true;
             self.retry_at = Some(Instant::now() + RETRY);
@@ -282,7 +291,7 @@ impl BlockDevice {
                     self.end_all();
                     return Err(failure);
                 }
-                self.note = Some(format!("collection in idle time failed: {failure}"));
+                self.take_note_of(format!("collection in idle time failed: {failure}"));
             }
         }
         let took_ns = self.busy_ns() - before_ns;
@@ -304,7 +313,21 @@ impl BlockDevice {
         self.first_failure.as_deref()
     }
 
+    /// True if a request or background work found no free page: more blocks are bad than there are spare ones.
+    pub fn ran_out_of_blocks(&self) -> bool {
+        self.is_full
+    }
+
+    /// Tells of background work that failed, once.
+    fn take_note_of(&mut self, note: String) {
+        if self.noted.as_ref() != Some(&note) {
+            self.noted = Some(note.clone());
+            self.note = Some(note);
+        }
+    }
+
     fn failure_of(&mut self, error: &FtlError) -> String {
+        self.is_full |= matches!(error, FtlError::Full { .. });
         self.array().image().failure().unwrap_or_else(|| error.to_string())
     }
 
@@ -428,6 +451,12 @@ impl BlockDevice {
         }
         /// A client that takes nothing makes no other reply early.
         const MOST: Duration = Duration::from_micros(20);
+        /// How often replies to clients that have left are dropped.
+        const LOOK: Duration = Duration::from_millis(20);
+        if !self.held.is_empty() && self.held_looked.elapsed() > LOOK {
+            self.held.retain(|(_, to, _)| !to.is_gone());
+            self.held_looked = Instant::now();
+        }
         while self.held.front().is_some_and(|(due, ..)| *due <= Instant::now() + self.sending) {
             if let Some((_, to, answer)) = self.held.pop_front() {
                 let began = Instant::now();
@@ -679,7 +708,7 @@ impl BlockDevice {
     ///
     /// # Errors
     /// The array is off.
-    pub fn shut_down(mut self) -> Result<Summary, String> {
+    pub fn shut_down(&mut self) -> Result<Summary, String> {
         self.end_all();
         if let Some(channels) = self.array().channels() {
             if channels.outstanding() > 0 {

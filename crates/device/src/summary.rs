@@ -279,8 +279,13 @@ impl Account {
         let telemetry = scheme.telemetry();
         let padded = telemetry.buffer.map_or(0, |(_, log)| log.padded);
         let flash = scheme.flash();
-        let blocks = || (0..flash.geometry().blocks()).map(BlockId);
-        let worn = wear(&blocks().map(|block| flash.erase_count(block)).collect::<Vec<_>>());
+        let mut bad_blocks = 0;
+        let mut erases = Vec::with_capacity(flash.geometry().blocks() as usize);
+        for block in (0..flash.geometry().blocks()).map(BlockId) {
+            erases.push(flash.erase_count(block));
+            bad_blocks += u32::from(flash.is_bad(block));
+        }
+        let worn = wear(&erases);
         let mut response_ns = Distribution::new();
         self.responses.iter().for_each(|of_kind| response_ns.add(of_kind));
         let logical_pages = u64::from(scheme.logical_pages());
@@ -319,7 +324,7 @@ impl Account {
             ram_bytes: telemetry.ram.total(),
             wear_index: worn.index,
             erases_per_block: (worn.least, worn.mean, worn.most),
-            bad_blocks: blocks().filter(|block| flash.is_bad(*block)).count() as u32,
+            bad_blocks,
             streams: telemetry.streams.map(StreamsReport::from),
             faults,
             elapsed_ns,

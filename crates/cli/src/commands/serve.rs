@@ -8,6 +8,7 @@ mod latency;
 mod log;
 mod metrics;
 mod record;
+mod start;
 mod summary;
 mod tls;
 #[cfg(feature = "watch")]
@@ -24,6 +25,7 @@ use self::latency::LatencyChoice;
 use self::log::Log;
 use self::metrics::Metrics;
 use self::record::Recording;
+use self::start::Start;
 use self::tls::TlsArgs;
 use self::watch::{Watch, WatchArgs};
 use crate::failure::Failure;
@@ -34,8 +36,7 @@ use device::nbd::{Limits, Listener, Server, Stop, Tls, serve};
 use device::{Below, BlockDevice, Latency, Monitor};
 use flash::{Array, Flash, Store};
 use lab::config::{Bytes, Resolved, ResolvedScheme};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
+use lab::report::units;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
@@ -55,7 +56,10 @@ Examples:
       and what clients ask becomes a trace: ftlkit compare asked.csv.gz
   nbdcopy disk.raw 'nbd+unix:///?socket=/tmp/ftl.sock'
 
-Ends with SIGTERM or Ctrl-C: requests that were received are completed, the scheme is shut down, the image is marked so.";
+Ends with SIGTERM, SIGHUP or Ctrl-C: requests that were received are completed, the scheme is shut down, the image is marked
+so. Before it listens they end it at once; an image that was being made is removed.
+Exit codes: 0 done; 1 the device or the machine failed, or a bound was exceeded; 2 wrong usage or input, and nothing was changed;
+3 more blocks went bad than there are spare ones, and writes were refused; 130 ended by a signal before it listened.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -134,12 +138,10 @@ pub(crate) struct ServeArgs {
 
 /// What stands before the device.
 struct Front {
-    listeners: Vec<Listener>,
-    metrics: Option<std::net::TcpListener>,
+    start: Start,
     tls: Option<Tls>,
     log: Log,
     recording: Option<Recording>,
-    signals: Option<Signals>,
 }
 
 impl ServeArgs {
@@ -153,11 +155,18 @@ impl ServeArgs {
         }
         self.watch.check()?;
         // What can be refused without the image is refused before the image is touched.
-        let mut front = self.front()?;
+        self.may_listen()?;
+        let start = Start::new()?;
+        let mut front = match self.front(start) {
+            Ok(front) => front,
+            Err((start, failure)) => {
+                start.end();
+                return Err(failure);
+            }
+        };
         let served = self.run_behind(&mut front);
-        if let Some(recording) = front.recording.take() {
-            recording.abandon();
-        }
+        drop(front.recording);
+        front.start.end();
         served
     }
 
@@ -170,37 +179,55 @@ impl ServeArgs {
                 have_handles(&self.exports, scheme)?;
                 let data = resolved.geometry.capacity_bytes();
                 if lab::memory::available_bytes().is_some_and(|available| available < data) {
-                    let data = lab::report::units::bytes(data);
+                    let data = units::bytes(data);
                     output::note(&format!(
                         "data are kept in memory, and {data} of them would not fit; --image keeps them in a file"
                     ));
                 }
+                let needed = resolved.needed_bytes(scheme);
+                tell_needs(&resolved, needed, "data in memory come on top of that");
                 let array = Array::new(resolved.geometry, scheme.part.clone(), Store::All);
                 self.serve_faulty(array, &resolved, true, front)
             }
             Some(path) => {
-                let (image, resolved, fresh) = self.image(path, &front.log)?;
+                let (image, resolved, fresh) = self.image(path, front)?;
                 self.serve_faulty(image, &resolved, fresh, front)
             }
         }
     }
 
-    /// Where clients come in and what is told of them.
-    fn front(&self) -> Result<Front, Failure> {
-        let listeners = self.listeners(self.listeners_allowed()?)?;
-        let metrics = self.metrics.map(Metrics::listen).transpose()?;
+    /// Refuses what cannot be listened on. Nobody is let in before the device is there.
+    fn may_listen(&self) -> Result<(), Failure> {
+        let address = self.listeners_allowed()?;
+        if let Some(path) = &self.socket {
+            Listener::unix_is_free(path).map_err(|error| not_on(path, &error))?;
+        }
+        let of_tcp = address.map(|address| self.tcp(address)).transpose();
+        of_tcp.and(self.metrics.map(Metrics::listen).transpose()).map(drop)
+    }
+
+    /// What is told of clients, and how they are encrypted.
+    fn front(&self, start: Start) -> Result<Front, (Start, Failure)> {
+        match self.told(&start) {
+            Ok((tls, log, recording)) => Ok(Front { start, tls, log, recording }),
+            Err(failure) => Err((start, failure)),
+        }
+    }
+
+    fn told(&self, start: &Start) -> Result<(Option<Tls>, Log, Option<Recording>), Failure> {
         let tls = self.tls.encryption()?;
         let log = if self.watch.is_on() { Log::of_view() } else { Log::default() };
         let recording = match &self.record {
             Some(path) => {
                 let streams = self.exports.iter().any(ExportChoice::has_stream);
-                Some(Recording::start(path, streams, log.clone())?)
+                let mut phase = start.phase();
+                let recording = Recording::start(path, streams, log.clone())?;
+                phase.made(path);
+                Some(recording)
             }
             None => None,
         };
-        // From here on an interruption waits for the server, which ends in order.
-        let signals = Some(Signals::new([SIGTERM, SIGINT]).map_err(Failure::internal)?);
-        Ok(Front { listeners, metrics, tls, log, recording, signals })
+        Ok((tls, log, recording))
     }
 
     /// Serves the scheme on this array, with the faults that it is to have.
@@ -253,10 +280,6 @@ impl ServeArgs {
             false => (array.mount(&scheme.config), "mount"),
         };
         let made = made.map_err(|error| {
-            if let (true, Some(path)) = (fresh, &self.image) {
-                // It was made a moment ago, and holds nothing.
-                let _ = std::fs::remove_file(path);
-            }
             if matches!(error, ftl::FtlError::Config { .. }) {
                 return Failure::input(error);
             }
@@ -281,7 +304,8 @@ impl ServeArgs {
     }
 
     /// The image, its device, and true if it is new.
-    fn image(&self, path: &Path, log: &Log) -> Result<(Image, Resolved, bool), Failure> {
+    fn image(&self, path: &Path, front: &Front) -> Result<(Image, Resolved, bool), Failure> {
+        let log = &front.log;
         if self.create && !path.exists() {
             let resolved = self.device.resolve()?;
             let scheme = only_scheme(&resolved)?;
@@ -291,7 +315,14 @@ impl ServeArgs {
             }
             let mut description = Description::of_part(&scheme.part);
             description.settings = settings_of(&resolved, scheme)?;
-            let mut image = Image::create(path, resolved.geometry, &description).map_err(fault)?;
+            tell_needs(&resolved, resolved.scheme_bytes(scheme), &records(&resolved));
+            let mut phase = front.start.phase();
+            let made = || {
+                phase.made(path);
+                drop(phase);
+            };
+            let made = Image::create_and_tell(path, resolved.geometry, &description, made);
+            let mut image = made.map_err(fault)?;
             image.use_with(&scheme.part).map_err(fault)?;
             durable::choose(&mut image, self.durable, scheme, true, log)?;
             return Ok((image, resolved, true));
@@ -330,8 +361,9 @@ impl ServeArgs {
         if let Some(faults) = &self.faults {
             faults.plan(scheme)?;
         }
+        tell_needs(&resolved, resolved.scheme_bytes(scheme), &records(&resolved));
         durable::choose(&mut image, self.durable, scheme, false, log)?;
-        image.begin_use().map_err(fault)?;
+        image.prepare().map_err(fault)?;
         durable::recover(&mut image, log)?;
         Ok((image, resolved, false))
     }
@@ -366,20 +398,16 @@ impl ServeArgs {
         let title = format!("{} on {}", scheme.label, escaped(&scheme.part.name));
         let exports = export::of_device(&self.exports, &device, &title, self.read_only);
         let (stop, monitor) = (Stop::default(), Monitor::default());
-        let listeners = std::mem::take(&mut front.listeners);
         let (tls, log) = (front.tls.take(), front.log.clone());
-        let metrics = front.metrics.take().map(|listener| {
+        let listen = || {
+            let metrics = self.metrics.map(Metrics::listen).transpose()?;
+            Ok((self.listeners()?, metrics))
+        };
+        let (listeners, metrics) = front.start.serve(&stop, listen)?;
+        let metrics = metrics.map(|listener| {
             Metrics::start(listener, monitor.clone(), stop.clone(), scheme.label.clone())
         });
         let metrics = metrics.transpose()?;
-        let mut signals = front.signals.take().ok_or_else(|| Failure::internal("no signals"))?;
-        let (handle, stopper) = (signals.handle(), stop.clone());
-        let waiting = std::thread::Builder::new().spawn(move || {
-            if signals.forever().next().is_some() {
-                stopper.stop();
-            }
-        });
-        let waiting = waiting.map_err(|error| Failure::internal(format!("a thread: {error}")))?;
         let title = format!("{title} of {}", Bytes::new(device.bytes()).rounded_down());
         let names: Vec<&str> = exports.iter().map(|export| export.name.as_str()).collect();
         let mut places: Vec<String> =
@@ -421,53 +449,79 @@ impl ServeArgs {
         });
         let first_failure = device.first_failure().map(str::to_owned);
         device.end_all();
-        let so_far = device.summary();
-        let (summary, failure) = match served {
-            Err(failure) => (Some(so_far), Some(failure)),
-            Ok(()) => match device.shut_down() {
-                Ok(summary) => (Some(summary), None),
-                Err(failure) => (Some(so_far), Some(failure)),
-            },
+        let ended = served.and_then(|()| device.shut_down());
+        let (summary, failure) = match ended {
+            Ok(summary) => (summary, None),
+            Err(failure) => (device.summary(), Some(failure)),
         };
         let recorded = recording.map_or(Ok(()), Recording::finish);
         monitor.end();
-        handle.close();
-        let _ = waiting.join();
         if let Some(metrics) = metrics {
             metrics.end();
         }
         let watched = watch.map_or(Ok(()), Watch::end);
         log.print_kept();
-        if let Some(summary) = &summary {
-            summary::print(summary, scheme, stop.refused(), self.json)?;
-        }
+        summary::print(&summary, scheme, stop.refused(), self.json)?;
+        let worn_out = device.ran_out_of_blocks();
+        let failed = |what: String| match worn_out {
+            true => Failure::worn_out(what, "make an image with more `+spare=N`"),
+            false => Failure::internal(what),
+        };
         if let Some(failure) = failure {
-            return Err(Failure::internal(format!("the device is off: {failure}")));
+            return Err(failed(format!("the device is off: {failure}")));
         }
         recorded?;
         watched.map_err(|error| Failure::internal(format!("the terminal: {error}")))?;
-        match (summary, first_failure) {
-            (Some(summary), _) if summary.violations > 0 => Err(Failure::PromiseBroken),
-            (Some(summary), Some(first)) => Err(Failure::internal(format!(
+        if summary.violations > 0 {
+            return Err(Failure::PromiseBroken);
+        }
+        first_failure.map_or(Ok(()), |first| {
+            Err(failed(format!(
                 "the device failed {} of {} requests; the first: {first}",
                 summary.requests_refused, summary.requests_taken
-            ))),
-            _ => Ok(()),
-        }
+            )))
+        })
     }
 
-    fn listeners(&self, address: Option<SocketAddr>) -> Result<Vec<Listener>, Failure> {
+    fn tcp(&self, address: SocketAddr) -> Result<Listener, Failure> {
+        let cannot = |error| Failure::input(format!("cannot listen on {address}: {error}"));
+        Listener::tcp(address, self.tls.required()).map_err(cannot)
+    }
+
+    fn listeners(&self) -> Result<Vec<Listener>, Failure> {
         let mut listeners = Vec::new();
         if let Some(path) = &self.socket {
-            listeners.push(Listener::unix(path).map_err(|error| {
-                Failure::input(format!("cannot listen on `{}`: {error}", path.display()))
-            })?);
+            listeners.push(Listener::unix(path).map_err(|error| not_on(path, &error))?);
         }
-        if let Some(address) = address {
-            let cannot = |error| Failure::input(format!("cannot listen on {address}: {error}"));
-            listeners.push(Listener::tcp(address, self.tls.required()).map_err(cannot)?);
+        if let Some(address) = self.listen {
+            listeners.push(self.tcp(address)?);
         }
         Ok(listeners)
+    }
+}
+
+fn not_on(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::input(format!("cannot listen on `{}`: {error}", path.display()))
+}
+
+/// Memory, and bytes of records, from which on they are told.
+const LARGE: u64 = 256 << 20;
+/// Bytes that an image has of records: per page, and per block.
+const RECORD_BYTES: [u64; 2] = [32, 16];
+
+/// What a mount takes.
+fn records(resolved: &Resolved) -> String {
+    let [page, block] = RECORD_BYTES;
+    let geometry = &resolved.geometry;
+    let bytes = page * u64::from(geometry.pages()) + block * u64::from(geometry.blocks());
+    format!("a mount reads up to {} of records from the image", units::bytes(bytes))
+}
+
+/// Tells what a large device needs before it is made or mounted.
+fn tell_needs(resolved: &Resolved, memory: u64, and: &str) {
+    let records = RECORD_BYTES[0] * u64::from(resolved.geometry.pages());
+    if memory >= LARGE || records >= LARGE {
+        output::note(&format!("needs about {} of memory; {and}", units::bytes(memory)));
     }
 }
 

@@ -23,6 +23,8 @@ mod reproduce;
 #[cfg(unix)]
 mod serve;
 #[cfg(unix)]
+mod serve_start;
+#[cfg(unix)]
 mod signals;
 mod ssd;
 mod sweep;

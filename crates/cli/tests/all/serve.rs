@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 /// Starts the server and waits until it listens; returns it with what it says next on standard error.
-fn start(arguments: &[&str]) -> (Child, String, BufReader<std::process::ChildStderr>) {
+pub(crate) fn start(arguments: &[&str]) -> (Child, String, BufReader<std::process::ChildStderr>) {
     let mut server = command();
     server.arg("serve").args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut server = server.spawn().expect("the server starts");
@@ -18,7 +18,7 @@ fn start(arguments: &[&str]) -> (Child, String, BufReader<std::process::ChildStd
 }
 
 /// Ends the server by a signal; returns its exit code and standard output.
-fn end(mut server: Child, signal: &str) -> (Option<i32>, String) {
+pub(crate) fn end(mut server: Child, signal: &str) -> (Option<i32>, String) {
     let id = server.id().to_string();
     let kill = std::process::Command::new("kill").args([signal, &id]).status().expect("kill");
     assert!(kill.success());
@@ -35,10 +35,10 @@ fn greeted(socket: &str) -> std::io::Result<UnixStream> {
 }
 
 /// A client that opens an export in the oldest way.
-struct Client(UnixStream);
+pub(crate) struct Client(UnixStream);
 
 impl Client {
-    fn new(socket: &str) -> Self {
+    pub(crate) fn new(socket: &str) -> Self {
         Self::named(socket, "")
     }
 
@@ -55,7 +55,13 @@ impl Client {
     }
 
     /// Sends a request; returns its error, and the bytes of a read.
-    fn ask(&mut self, command: u16, offset: u64, length: u32, data: &[u8]) -> (u32, Vec<u8>) {
+    pub(crate) fn ask(
+        &mut self,
+        command: u16,
+        offset: u64,
+        length: u32,
+        data: &[u8],
+    ) -> (u32, Vec<u8>) {
         self.ask_with(0, command, offset, length, data)
     }
 
@@ -288,7 +294,7 @@ fn a_device_that_fails_requests_ends_with_an_error() {
         (0..12).map(|n| client.ask(WRITE, (n % 6) << 20, data.len() as u32, &data).0).collect();
     assert!(errors.contains(&28), "ENOSPC: {errors:?}");
     let (code, out) = end(server, "-TERM");
-    assert_eq!(code, Some(1), "{out}");
+    assert_eq!(code, Some(3), "{out}");
     let mut text = String::new();
     said.read_to_string(&mut text).unwrap();
     let failed = errors.iter().filter(|error| **error > 0).count();
@@ -782,23 +788,20 @@ fn an_injected_power_cut_ends_the_server_and_loses_nothing_that_was_flushed() {
 }
 
 #[test]
-fn a_log_that_nobody_reads_holds_up_nothing() {
+fn clients_that_say_nothing_of_use_hold_up_nothing() {
     let scratch = Scratch::new("serve-log");
     let socket = scratch.at("socket");
-    let (server, _, unread) = start(&["--capacity", "8MiB", "--socket", &socket]);
-    // Each of them is a line in the log: far more than a pipe holds.
+    let (server, _, mut said) = start(&["--capacity", "8MiB", "--socket", &socket]);
     for _ in 0..3000 {
         let mut stream = UnixStream::connect(&socket).expect("the server listens");
         let _ = stream.write_all(&[0xff; 4]);
     }
-    // Until it has let go of some: it has a limit of connections.
-    let mut stream = None;
-    wait_until(|| {
-        stream = greeted(&socket).ok();
-        stream.is_some()
-    });
-    assert_eq!(Client::greeted(stream.unwrap(), "").ask(WRITE, 0, 1, b"x").0, 0);
+    assert_eq!(Client::new(&socket).ask(WRITE, 0, 1, b"x").0, 0);
     let (code, out) = end(server, "-TERM");
     assert_eq!(code, Some(0), "{out}");
-    drop(unread);
+    // Each of them has its line, but a log is not filled.
+    let mut text = String::new();
+    said.read_to_string(&mut text).unwrap();
+    assert!(text.contains("more lines on connections are left out"), "{text}");
+    assert!(text.lines().count() < 1000, "{text}");
 }

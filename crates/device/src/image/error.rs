@@ -13,6 +13,9 @@ pub enum ImageError {
     /// The file has an owner.
     #[error("`{}` is in use by another process, or opened twice by this one: an image has one user at a time", .0.display())]
     InUse(PathBuf),
+    /// A folder, a pipe, or something else that is no regular file.
+    #[error("`{}` is not a flash image: it is no regular file", .0.display())]
+    NotAFile(PathBuf),
     /// The file is something else.
     #[error("`{}` is not a flash image: it does not begin with `ftlimage`{}", path.display(), if *.zeros { ", but with zeros; its creation may have been interrupted: delete it" } else { "" })]
     Foreign {

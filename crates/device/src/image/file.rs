@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -92,7 +92,20 @@ impl Image {
         geometry: Geometry,
         description: &Description,
     ) -> Result<Self, ImageError> {
-        Self::create_as(path, geometry, description, Format::Two)
+        Self::create_as(path, geometry, description, Format::Two, || ())
+    }
+
+    /// As [`Image::create`]. Calls `made` once the file is there, which then takes a while to be completed.
+    ///
+    /// # Errors
+    /// As [`Image::create`].
+    pub fn create_and_tell(
+        path: &Path,
+        geometry: Geometry,
+        description: &Description,
+        made: impl FnOnce(),
+    ) -> Result<Self, ImageError> {
+        Self::create_as(path, geometry, description, Format::Two, made)
     }
 
     /// Makes an image of version 1, as older programs did.
@@ -105,7 +118,7 @@ impl Image {
         geometry: Geometry,
         description: &Description,
     ) -> Result<Self, ImageError> {
-        Self::create_as(path, geometry, description, Format::One)
+        Self::create_as(path, geometry, description, Format::One, || ())
     }
 
     fn create_as(
@@ -113,13 +126,17 @@ impl Image {
         geometry: Geometry,
         description: &Description,
         format: Format,
+        told: impl FnOnce(),
     ) -> Result<Self, ImageError> {
         let text = description.to_text()?;
         let made = OpenOptions::new().read(true).write(true).create_new(true).open(path);
         let file = made.map_err(|source| failed("create", path, source))?;
+        told();
         lock(&file, path, File::try_lock)?;
         let mut image = Self::new(file, path, geometry, description.clone(), format);
-        let written = image.format(&text);
+        let in_folder =
+            || sync_folder(path).map_err(|e| failed("sync the folder of", path, e).into());
+        let written = image.format(&text).and_then(|()| in_folder());
         if written.is_err() {
             // The first error is the one to report.
             let _ = std::fs::remove_file(path);
@@ -138,13 +155,13 @@ impl Image {
         Ok(image)
     }
 
-    /// Opens an image for use, as [`Image::open`], without the mark: until [`Image::begin_use`] the file is as it was.
+    /// Opens an image for use, as [`Image::open`], without the mark: until [`Image::begin_use`] or the first operation that
+    /// changes something, the file is as it was.
     ///
     /// # Errors
     /// [`ImageError`].
     pub fn claim(path: &Path) -> Result<Self, ImageError> {
-        let file = OpenOptions::new().read(true).write(true).open(path);
-        let file = file.map_err(|source| failed("open", path, source))?;
+        let file = regular(path, OpenOptions::new().read(true).write(true))?;
         lock(&file, path, File::try_lock)?;
         let mut image = Self::read_head(file, path)?;
         let survey = image.survey()?;
@@ -159,6 +176,16 @@ impl Image {
     /// # Errors
     /// [`ImageError`].
     pub fn begin_use(&mut self) -> Result<(), ImageError> {
+        self.prepare()?;
+        let marked = self.mark_in_use();
+        Ok(marked.map_err(|source| failed("write", &self.path, source))?)
+    }
+
+    /// Makes it ready for use: what [`Image::begin_use`] does but for the mark, which the first change then writes.
+    ///
+    /// # Errors
+    /// [`ImageError`].
+    pub fn prepare(&mut self) -> Result<(), ImageError> {
         if let Some(survey) = self.survey.take()
             && self.format == Format::Two
         {
@@ -166,11 +193,18 @@ impl Image {
             self.recovered = self.mend(&survey)?;
             self.free = self.free_slots()?;
         }
-        self.in_use = true;
-        self.mark.starts += 1;
         self.unsynced = self.format == Format::One;
-        let marked = self.write_mark(false).and_then(|()| self.file.sync_data());
-        Ok(marked.map_err(|source| failed("write", &self.path, source))?)
+        Ok(())
+    }
+
+    pub(super) fn mark_in_use(&mut self) -> io::Result<()> {
+        if !self.in_use || self.mark.clean {
+            self.mark.starts += u64::from(!self.in_use);
+            self.in_use = true;
+            self.write_mark(false)?;
+            self.file.sync_data()?;
+        }
+        Ok(())
     }
 
     /// Opens an image to look at it, damaged or not. Nothing can be changed.
@@ -178,7 +212,7 @@ impl Image {
     /// # Errors
     /// [`ImageError`].
     pub fn inspect(path: &Path) -> Result<Self, ImageError> {
-        let file = File::open(path).map_err(|source| failed("open", path, source))?;
+        let file = regular(path, OpenOptions::new().read(true))?;
         lock(&file, path, File::try_lock_shared)?;
         Self::read_head(file, path)
     }
@@ -311,11 +345,8 @@ impl Image {
         if self.is_window_full() {
             self.sync()?;
         }
-        if self.mark.clean {
-            // It goes on after a shutdown.
-            let marked = self.write_mark(false).and_then(|()| self.file.sync_data());
-            self.io("write", marked)?;
-        }
+        let marked = self.mark_in_use();
+        self.io("write", marked)?;
         self.operation += 1;
         Ok(Stamp::new(self.window, self.operation))
     }
@@ -395,6 +426,10 @@ impl Image {
     /// # Errors
     /// As [`Image::sync`].
     pub fn shut_down(&mut self) -> Result<(), FlashError> {
+        if !self.in_use && self.mark.clean {
+            // Nothing was changed since the last one.
+            return self.powered();
+        }
         self.sync()?;
         if self.format == Format::Two {
             // All is synced: nothing is in the file in part.
@@ -529,6 +564,20 @@ pub(super) fn description_of(
 
 pub(super) fn failed(what: &'static str, path: &Path, source: io::Error) -> IoFailure {
     IoFailure { what, path: path.to_owned(), source }
+}
+
+/// Opens a regular file. Anything else is refused: a pipe would wait for its other end.
+pub(super) fn regular(path: &Path, how: &mut OpenOptions) -> Result<File, ImageError> {
+    let opened = how.custom_flags(libc::O_NONBLOCK).open(path);
+    let file = opened.map_err(|source| failed("open", path, source))?;
+    let kind = file.metadata().map_err(|source| failed("read", path, source))?;
+    if kind.is_file() { Ok(file) } else { Err(ImageError::NotAFile(path.to_owned())) }
+}
+
+/// Makes the name of a new file outlive the machine's power.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 /// How often a lock is tried that another process holds, and how long after each other.

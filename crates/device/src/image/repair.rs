@@ -2,7 +2,7 @@
 
 use super::check::{Fault, Finding, Tally};
 use super::error::{ImageError, IoFailure};
-use super::file::{Image, description_of, failed, header_of, lock};
+use super::file::{Image, description_of, failed, header_of, lock, regular};
 use super::layout::{self, Format, Offsets};
 use super::records::{BlockRecord, Found, Stamp, State};
 use super::recover::unreadable;
@@ -61,8 +61,7 @@ impl Image {
         write: bool,
         each: impl FnMut(Finding),
     ) -> Result<Repaired, ImageError> {
-        let file = OpenOptions::new().read(true).write(write).open(path);
-        let file = file.map_err(|source| failed("open", path, source))?;
+        let file = regular(path, OpenOptions::new().read(true).write(write))?;
         lock(&file, path, if write { File::try_lock } else { File::try_lock_shared })?;
         let mut repaired =
             Repaired { head: repair_head(&file, path, write)?, ..Repaired::default() };

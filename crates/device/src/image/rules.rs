@@ -208,7 +208,7 @@ impl Flash for Image {
     }
 
     fn is_bad(&self, block: BlockId) -> bool {
-        self.block(block).is_ok_and(|block| block.record.state.bad)
+        self.record(block).is_ok_and(|record| record.state.bad)
     }
 
     fn mark_bad(&mut self, id: BlockId) -> Result<(), FlashError> {
@@ -218,7 +218,7 @@ impl Flash for Image {
     }
 
     fn is_slc(&self, block: BlockId) -> bool {
-        self.block(block).is_ok_and(|block| block.record.state.slc)
+        self.record(block).is_ok_and(|record| record.state.slc)
     }
 
     fn set_slc(&mut self, id: BlockId, slc: bool) -> Result<(), FlashError> {
@@ -234,7 +234,7 @@ impl Flash for Image {
     }
 
     fn erase_count(&self, block: BlockId) -> u32 {
-        self.block(block).map_or(0, |block| block.record.state.erases.min(MOST_ERASES))
+        self.record(block).map_or(0, |record| record.state.erases.min(MOST_ERASES))
     }
 }
 

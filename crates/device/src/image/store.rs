@@ -127,11 +127,23 @@ impl Image {
         Ok(block)
     }
 
-    fn load(&self, id: BlockId) -> Result<Block, FlashError> {
+    /// The record of a block alone: what is asked of every block needs none of its pages.
+    pub(super) fn record(&self, id: BlockId) -> Result<BlockRecord, FlashError> {
+        if id.0 >= self.geometry.blocks() {
+            return Err(FlashError::NoSuchBlock(id));
+        }
+        self.powered()?;
+        if let Some(block) = self.blocks.borrow().get(id) {
+            return Ok(block.record);
+        }
         let damaged =
             || io::Error::new(io::ErrorKind::InvalidData, format!("the record of {id} is damaged"));
         let record = self.io("read", self.block_record(id))?;
-        let record = self.io("read", record.ok_or_else(damaged))?;
+        self.io("read", record.ok_or_else(damaged))
+    }
+
+    fn load(&self, id: BlockId) -> Result<Block, FlashError> {
+        let record = self.record(id)?;
         let mut next_page = 0;
         if record.state.half_erased {
             next_page = self.geometry.pages_per_block();
@@ -213,6 +225,8 @@ impl Image {
     ) -> Result<(), FlashError> {
         // The next erase waits for this one, too: the disk may keep the later one alone.
         self.unsynced = true;
+        let marked = self.mark_in_use();
+        self.io("write", marked)?;
         let bytes = record.encode(self.format, id);
         self.io("write", self.write_copies(self.offsets.block(id.0), &bytes))
     }
@@ -233,6 +247,8 @@ impl Image {
     pub(super) fn write_page(&mut self, place: u64, record: &PageRecord) -> Result<(), FlashError> {
         let bytes = record.encode(self.format, place);
         self.unsynced = true;
+        let marked = self.mark_in_use();
+        self.io("write", marked)?;
         self.io("write", self.write_copies(self.offsets.page(place), &bytes))
     }
 

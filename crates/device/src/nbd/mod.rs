@@ -6,12 +6,14 @@
 //! - `tls`: encryption of a TCP connection (feature `tls`);
 //! - `session`: one connection: its requests, by a thread that reads them;
 //! - `outbox`: its replies;
+//! - `rarely`: lines of the log that clients could make many of;
 //! - `server`: listeners, limits, shutdown. The device itself is worked by the thread that calls [`serve`].
 
 mod budget;
 mod export;
 mod handshake;
 mod outbox;
+mod rarely;
 mod server;
 mod session;
 mod stream;

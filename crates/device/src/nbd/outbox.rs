@@ -9,7 +9,7 @@ use super::stream::Stream;
 use super::wire::{self, Chunk, NbdError};
 use std::io::{self, Write};
 use std::net::Shutdown;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -74,6 +74,11 @@ impl ReplyTo {
         unsent.flush();
     }
 
+    /// True if nobody is left who could take the reply.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.outbox.line.is_gone()
+    }
+
     /// Has the writer send the reply. Any thread may call this.
     pub(super) fn send_later(self, reply: Reply) {
         let Self { outbox, cookie, offset, bytes } = self;
@@ -118,7 +123,8 @@ impl Outbox {
         unsent: Unsent,
     ) -> (Arc<Self>, Arc<Line>, Receiver<Message>) {
         let out = Mutex::new(Out { stream, ready: Batch::default(), failed: None });
-        let line = Arc::new(Line { session, budget, out, waiting: AtomicUsize::new(0) });
+        let (waiting, gone) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let line = Arc::new(Line { session, budget, out, waiting, gone });
         let (to, messages) = channel();
         (Arc::new(Self { line: Arc::clone(&line), to, unsent }), line, messages)
     }
@@ -138,6 +144,8 @@ pub(super) struct Line {
     out: Mutex<Out>,
     /// Messages that the writer has not dealt with.
     waiting: AtomicUsize,
+    /// True once the client is known to have left: what it asked for is dropped.
+    gone: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -183,6 +191,28 @@ impl Batch {
 const ENOUGH: usize = 256 << 10;
 
 impl Line {
+    pub(super) fn is_gone(&self) -> bool {
+        self.gone.load(Ordering::Relaxed)
+    }
+
+    /// Looks whether the client has closed the connection. A reply that is on its way finds out by itself.
+    pub(super) fn look(&self) -> bool {
+        if let Ok(mut out) = self.out.try_lock()
+            && out.failed.is_none()
+            && out.stream.is_hung_up()
+        {
+            // A client may leave without a word.
+            self.fail(&mut out.failed, io::ErrorKind::UnexpectedEof.into());
+        }
+        self.is_gone()
+    }
+
+    /// Nothing more is sent.
+    fn fail(&self, failed: &mut Option<io::Error>, error: io::Error) {
+        failed.get_or_insert(error);
+        self.gone.store(true, Ordering::Relaxed);
+    }
+
     /// Takes a reply of the device's thread, if nothing is before it that has to wait. True if it is the first one.
     fn put(&self, done: Done) -> Result<bool, Done> {
         if self.waiting.load(Ordering::Acquire) > 0 {
@@ -205,8 +235,11 @@ impl Line {
             match stream.send_now(&ready.bytes[ready.sent..]) {
                 Ok(sent) => ready.sent += sent,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // An error is found again by the writer, which ends the connection.
-                Err(_) => return false,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
+                Err(error) => {
+                    self.fail(failed, error);
+                    stream.shutdown(Shutdown::Both);
+                }
             }
         }
         ready.clear(&self.budget);
@@ -221,7 +254,7 @@ impl Line {
         if failed.is_none() {
             let written = stream.write_all(&ready.bytes[ready.sent..]);
             if let Err(error) = written.and_then(|()| stream.write_all(&batch.bytes)) {
-                *failed = Some(error);
+                self.fail(failed, error);
                 stream.shutdown(Shutdown::Both);
             }
         }

@@ -2,6 +2,7 @@
 
 use super::export::Export;
 use super::outbox::{Reply, Unsent};
+use super::rarely::Rarely;
 use super::session::{self, Job, Limits, ToDevice};
 use super::stream::Stream;
 use super::tls::Tls;
@@ -68,6 +69,28 @@ impl Listener {
     /// # Errors
     /// That of the system; what is at the path, if that is no socket or another server's.
     pub fn unix(path: &Path) -> io::Result<Self> {
+        if Self::is_left_over(path)? {
+            std::fs::remove_file(path)?;
+        }
+        let listener = UnixListener::bind(path)?;
+        Ok(Self::Unix(SocketFile::new(path), listener))
+    }
+
+    /// Looks whether [`Listener::unix`] would find place for the file of its socket, and leaves everything as it is.
+    ///
+    /// # Errors
+    /// As [`Listener::unix`].
+    pub fn unix_is_free(path: &Path) -> io::Result<()> {
+        std::os::unix::net::SocketAddr::from_pathname(path)?;
+        Self::is_left_over(path)?;
+        // Whether a folder takes a new file is told by a new file.
+        let tried = path.with_file_name(format!(".ftlkit-{}", std::process::id()));
+        std::fs::OpenOptions::new().write(true).create_new(true).open(&tried)?;
+        std::fs::remove_file(tried)
+    }
+
+    /// True if a socket without a server is there.
+    fn is_left_over(path: &Path) -> io::Result<bool> {
         use std::os::unix::fs::FileTypeExt;
         let refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
         let taken = |what: &str| Err(io::Error::new(io::ErrorKind::AddrInUse, what));
@@ -76,13 +99,12 @@ impl Listener {
                 return taken("it is there and is no socket; it is left as it is");
             }
             match UnixStream::connect(path) {
-                Err(error) if refused(&error) => std::fs::remove_file(path)?,
+                Err(error) if refused(&error) => return Ok(true),
                 Ok(_) => return taken("another server listens there"),
                 Err(_) => {}
             }
         }
-        let listener = UnixListener::bind(path)?;
-        Ok(Self::Unix(SocketFile::new(path), listener))
+        Ok(false)
     }
 
     /// Listens on a TCP port; port 0 is any free one. `tls`: whether it is required, if it is served at all.
@@ -159,6 +181,20 @@ pub struct Server {
     pub log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
+/// A server at work.
+struct Running {
+    server: Server,
+    exports: Arc<[Export]>,
+    rarely: Rarely,
+}
+
+impl Running {
+    /// Tells a line that clients can cause as often as they like.
+    fn tell(&self, line: &str) {
+        self.rarely.tell(line, &self.server.log);
+    }
+}
+
 /// Ends a server from another thread.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<Shared>);
@@ -169,15 +205,23 @@ struct Shared {
     next: AtomicU64,
     /// Requests that were refused before the device saw them.
     refused: AtomicU64,
-    open: Mutex<BTreeMap<u64, Stream>>,
+    open: Mutex<BTreeMap<u64, Open>>,
+}
+
+/// A connection that is open.
+#[derive(Debug)]
+struct Open {
+    stream: Stream,
+    /// False until its handshake is over.
+    serves: bool,
 }
 
 impl Stop {
     /// Asks the server to end: no new connection, no new request; those that were read are completed.
     pub fn stop(&self) {
         self.0.stopped.store(true, Ordering::SeqCst);
-        for stream in self.open().values() {
-            stream.shutdown(Shutdown::Read);
+        for open in self.open().values() {
+            open.stream.shutdown(Shutdown::Read);
         }
     }
 
@@ -196,30 +240,63 @@ impl Stop {
         self.open().len()
     }
 
-    fn open(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, Stream>> {
+    fn open(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, Open>> {
         self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a connection in, unless there are too many or the server ends.
-    fn enter(&self, stream: &Stream, most: usize) -> Result<Entered, &'static str> {
+    /// Takes a connection in for its handshake, unless there are too many or the server ends. Who does not get on with a
+    /// handshake makes room: returns the connection whose handshake was ended for this one, too.
+    fn enter(
+        &self,
+        stream: &Stream,
+        limits: &Limits,
+    ) -> Result<(Entered, Option<u64>), &'static str> {
         let mut open = self.open();
         if self.is_stopped() {
             return Err("the server ends");
         }
-        if open.len() >= most {
-            return Err("there are too many connections");
+        if serving(&open) >= limits.connections {
+            return Err(TOO_MANY);
         }
         let handle = stream.try_clone().map_err(|_| "no file descriptor is left")?;
+        let mut ended = None;
+        if open.len() - serving(&open) >= limits.handshakes {
+            ended = open.iter().find(|(_, open)| !open.serves).map(|(id, _)| *id);
+            if let Some(oldest) = ended.and_then(|id| open.remove(&id)) {
+                oldest.stream.shutdown(Shutdown::Both);
+            }
+        }
         let id = self.0.next.fetch_add(1, Ordering::Relaxed);
-        open.insert(id, handle);
-        Ok(Entered { stop: self.clone(), id })
+        open.insert(id, Open { stream: handle, serves: false });
+        Ok((Entered { stop: self.clone(), id }, ended))
     }
+}
+
+const TOO_MANY: &str = "there are too many connections";
+
+fn serving(open: &BTreeMap<u64, Open>) -> usize {
+    open.values().filter(|open| open.serves).count()
 }
 
 /// A connection that was taken in. It leaves however its thread ends.
 struct Entered {
     stop: Stop,
     id: u64,
+}
+
+impl Entered {
+    /// Gives the connection, whose handshake is over, a place among those that are served.
+    fn serve(&self, most: usize) -> io::Result<()> {
+        let mut open = self.stop.open();
+        if serving(&open) >= most {
+            return Err(io::Error::other(TOO_MANY));
+        }
+        let Some(this) = open.get_mut(&self.id) else {
+            return Err(io::Error::other("its handshake has made room for another"));
+        };
+        this.serves = true;
+        Ok(())
+    }
 }
 
 impl Drop for Entered {
@@ -244,19 +321,18 @@ pub fn serve<E>(
     let (jobs, queue) = sync_channel(WAITING);
     let device = ToDevice { jobs, unsent: Unsent::default() };
     let unsent = device.unsent.clone();
-    let server = Arc::new(server);
     let exports: Arc<[Export]> = server.exports.clone().into();
+    let server = Arc::new(Running { server, exports, rarely: Rarely::default() });
     let listeners = Arc::new(listeners);
     let accepting: Vec<_> = (0..listeners.len())
         .map(|at| {
-            let (server, exports, stop, device) =
-                (Arc::clone(&server), Arc::clone(&exports), stop.clone(), device.clone());
+            let (server, stop, device) = (Arc::clone(&server), stop.clone(), device.clone());
             let listeners = Arc::clone(&listeners);
-            thread::spawn(move || accept(&listeners[at], &server, &exports, &stop, &device))
+            thread::spawn(move || accept(&listeners[at], &server, &stop, &device))
         })
         .collect();
     drop(device);
-    let worked = do_jobs(&queue, &unsent, stop, server.limits.write, &mut work);
+    let worked = do_jobs(&queue, &unsent, stop, server.server.limits.write, &mut work);
     unsent.flush();
     stop.stop();
     listeners.iter().for_each(Listener::wake);
@@ -273,6 +349,7 @@ pub fn serve<E>(
     while accepting.iter().any(|thread| !thread.is_finished()) && Instant::now() < end {
         thread::sleep(Duration::from_millis(1));
     }
+    server.rarely.end(&server.server.log);
     worked
 }
 
@@ -312,6 +389,10 @@ fn do_jobs<E>(
             Ok(job) if failed.is_some() => {
                 refuse(job, stop, "the device is off");
                 Ok(None)
+            }
+            Ok(job) if job.reply.is_gone() => {
+                refuse(job, stop, "the client has left");
+                Ok(rest)
             }
             Ok(job) => work(Some(job)),
             // Requests that were read before the end are in the queue, or their connection is still open.
@@ -364,48 +445,49 @@ fn refuse(job: Job, stop: &Stop, why: &str) {
     job.reply.send(Reply::Failed(NbdError::Shutdown, why.into()));
 }
 
-fn accept(
-    listener: &Listener,
-    server: &Arc<Server>,
-    exports: &Arc<[Export]>,
-    stop: &Stop,
-    device: &ToDevice,
-) {
+fn accept(listener: &Listener, server: &Arc<Running>, stop: &Stop, device: &ToDevice) {
     while !stop.is_stopped() {
         let stream = match listener.accept() {
             Ok(stream) => stream,
             Err(_) if stop.is_stopped() => return,
             Err(error) => {
-                (server.log)(&format!("cannot accept a connection: {error}"));
+                server.tell(&format!("cannot accept a connection: {error}"));
                 // Without file descriptors, the next try fails at once, too.
                 thread::sleep(Duration::from_millis(100));
                 continue;
             }
         };
-        let entered = match stop.enter(&stream, server.limits.connections) {
-            Ok(entered) => entered,
+        let entered = match stop.enter(&stream, &server.server.limits) {
+            Ok((entered, None)) => entered,
+            Ok((entered, Some(ended))) => {
+                server.tell(&format!(
+                    "connection {ended} ended early: its handshake made room for another"
+                ));
+                entered
+            }
             Err(_) if stop.is_stopped() => return,
             Err(why) => {
-                (server.log)(&format!("a connection is refused: {why}"));
+                server.tell(&format!("a connection is refused: {why}"));
                 continue;
             }
         };
-        let (here, exports, device) = (Arc::clone(server), Arc::clone(exports), device.clone());
+        let (here, device) = (Arc::clone(server), device.clone());
         let connection = thread::Builder::new().spawn(move || {
             let Entered { stop, id } = &entered;
             let refused = &stop.0.refused;
-            let (limits, tls) = (&here.limits, here.tls.as_ref());
-            let ended = session::run(stream, &exports, limits, tls, *id, &device, refused);
+            let (limits, tls) = (&here.server.limits, here.server.tls.as_ref());
+            let place = (*id, &(|| entered.serve(limits.connections)) as &dyn Fn() -> _);
+            let ended = session::run(stream, &here.exports, limits, tls, place, &device, refused);
             // A client may leave, or look whether anybody listens, without a word.
             let left = |error: &io::Error| error.kind() == io::ErrorKind::UnexpectedEof;
             if let Err(error) = ended
                 && !left(&error)
             {
-                (here.log)(&format!("connection {id} ended early: {error}"));
+                here.tell(&format!("connection {id} ended early: {error}"));
             }
         });
         if let Err(error) = connection {
-            (server.log)(&format!("a connection is refused: no thread for it: {error}"));
+            server.tell(&format!("a connection is refused: no thread for it: {error}"));
         }
     }
 }

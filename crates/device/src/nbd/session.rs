@@ -3,7 +3,7 @@
 use super::budget::Budget;
 use super::export::{Export, Session};
 use super::handshake::{self, Encryption, Handshake, OPTION_BYTES, Step};
-use super::outbox::{Outbox, Reply, ReplyTo, Unsent, write_replies};
+use super::outbox::{Line, Outbox, Reply, ReplyTo, Unsent, write_replies};
 use super::stream::Stream;
 use super::tls::Tls;
 use super::wire::{Admitted, Command, NbdError, REQUEST_BYTES, Request, admit};
@@ -17,8 +17,10 @@ use std::time::{Duration, Instant};
 /// Limits of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections at a time.
+    /// Connections at a time that have opened an export.
     pub connections: usize,
+    /// Handshakes at a time. One more ends the oldest of them.
+    pub handshakes: usize,
     /// Requests outstanding of a connection.
     pub requests: u32,
     /// Payload bytes outstanding of a connection; one request may have more.
@@ -33,6 +35,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connections: 16,
+            handshakes: 16,
             requests: 128,
             payload_bytes: 64 << 20,
             handshake: Duration::from_secs(10),
@@ -69,7 +72,7 @@ pub(super) struct ToDevice {
     pub(super) unsent: Unsent,
 }
 
-/// Serves a connection to its end.
+/// Serves a connection to its end. `enter` is asked for a place once the client opens an export.
 ///
 /// # Errors
 /// Why it ended early.
@@ -78,11 +81,12 @@ pub(super) fn run(
     exports: &Arc<[Export]>,
     limits: &Limits,
     tls: Option<&Tls>,
-    connection: u64,
+    (connection, enter): (u64, &dyn Fn() -> io::Result<()>),
     device: &ToDevice,
     refused: &AtomicU64,
 ) -> io::Result<()> {
-    let Some(session) = shake_hands(&mut stream, exports, limits, tls)? else { return Ok(()) };
+    let opened = shake_hands(&mut stream, exports, limits, tls, enter)?;
+    let Some(session) = opened else { return Ok(()) };
     stream.set_timeouts(None)?;
     stream.set_write_timeout(limits.write)?;
     let export = &exports[session.export];
@@ -90,7 +94,8 @@ pub(super) fn run(
     let (outbox, line, messages) =
         Outbox::new(stream.try_clone()?, session, Arc::clone(&budget), device.unsent.clone());
     let writer = thread::Builder::new().name(format!("nbd-write-{connection}"));
-    let writer = writer.spawn(move || write_replies(&line, &messages))?;
+    let writes = Arc::clone(&line);
+    let writer = writer.spawn(move || write_replies(&writes, &messages))?;
     let each = |request: &Request, data, admitted| {
         let Request { cookie, offset, length, .. } = *request;
         let bytes = payload_bytes(request);
@@ -123,7 +128,7 @@ pub(super) fn run(
         }
     };
     let stream = BufReader::with_capacity(64 << 10, stream);
-    let read = read_requests(stream, export, session, each, &budget);
+    let read = read_requests(stream, export, session, each, (&budget, &line));
     // The writer ends when every outstanding request has its reply.
     drop(outbox);
     let written = writer.join().unwrap_or_else(|_| Err(io::Error::other("the writer panicked")));
@@ -136,6 +141,7 @@ fn shake_hands(
     exports: &Arc<[Export]>,
     limits: &Limits,
     tls: Option<&Tls>,
+    enter: &dyn Fn() -> io::Result<()>,
 ) -> io::Result<Option<Session>> {
     let end = Instant::now() + limits.handshake;
     let read = |stream: &mut Stream, bytes: &mut [u8]| read_until(stream, bytes, end);
@@ -166,6 +172,7 @@ fn shake_hands(
         match state.option(option, &data) {
             Step::Reply(bytes) => write_until(stream, &bytes, end)?,
             Step::Start(bytes, session) => {
+                enter()?;
                 write_until(stream, &bytes, end)?;
                 return Ok(Some(session));
             }
@@ -220,19 +227,23 @@ fn read_until(stream: &mut Stream, bytes: &mut [u8], end: Instant) -> io::Result
     Ok(())
 }
 
-/// Gives each request, with the payload of a write, to `each`, until the client leaves.
+/// Gives each request, with the payload of a write, to `each`, until the client leaves. What a client had asked for that has left
+/// is of no use to anybody.
 fn read_requests(
     mut stream: impl Read,
     export: &Export,
     session: Session,
     mut each: impl FnMut(&Request, Vec<u8>, Admitted),
-    budget: &Budget,
+    (budget, line): (&Budget, &Line),
 ) -> io::Result<()> {
-    loop {
+    while !line.is_gone() {
         let mut head = [0; REQUEST_BYTES];
         match stream.read_exact(&mut head) {
-            // A client may leave without a word.
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
+            // A client may leave without a word. One that waits for its replies has only nothing more to send.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                line.look();
+                return Ok(());
+            }
             read => read?,
         }
         let Some(request) = Request::parse(&head) else {
@@ -244,7 +255,9 @@ fn read_requests(
             Admitted::Broken(why) => return Err(io::Error::other(why)),
             Admitted::Work(_) | Admitted::Refuse(_) => {}
         }
-        budget.take(payload_bytes(&request));
+        if !budget.take(payload_bytes(&request), || line.look()) {
+            break;
+        }
         let mut data = Vec::new();
         if request.has_payload() {
             data.reserve_exact(request.length as usize);
@@ -255,6 +268,7 @@ fn read_requests(
         }
         each(&request, data, admitted);
     }
+    Ok(())
 }
 
 /// Bytes that a request, or its reply, carries.

@@ -6,6 +6,7 @@ use super::tls::TlsStream;
 use socket2::SockRef;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
@@ -101,6 +102,16 @@ impl Stream {
         if let Self::Tls(stream) = self {
             stream.close();
         }
+    }
+
+    /// True if the client has closed the connection. One that only sends nothing more may still read.
+    #[expect(unsafe_code, reason = "polling is a foreign call")]
+    pub(super) fn is_hung_up(&self) -> bool {
+        let fd = either!(self, socket stream => stream.as_raw_fd());
+        let mut polled = libc::pollfd { fd, events: 0, revents: 0 };
+        // SAFETY: it is given one record, which lives until it returns, and a descriptor that is open as long as `self`.
+        let found = unsafe { libc::poll(&raw mut polled, 1, 0) };
+        found > 0 && polled.revents & (libc::POLLHUP | libc::POLLERR) != 0
     }
 
     pub(super) fn shutdown(&self, how: Shutdown) {

@@ -5,6 +5,7 @@ mod child;
 mod clients;
 mod conformance;
 mod crash;
+mod crowd;
 mod cut;
 mod damage;
 mod damaged;

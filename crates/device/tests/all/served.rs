@@ -202,6 +202,11 @@ impl Served {
         summary
     }
 
+    /// The log so far.
+    pub(crate) fn said(&self) -> String {
+        self.log.lock().unwrap().join("\n")
+    }
+
     pub(crate) fn connections(&self) -> usize {
         self.stop.connections()
     }
@@ -249,7 +254,7 @@ fn option(stream: &mut UnixStream, option: u32, data: &[u8]) -> Vec<(u32, Vec<u8
     }
 }
 
-fn greet(socket: &Path) -> UnixStream {
+pub(crate) fn greet(socket: &Path) -> UnixStream {
     let mut stream = UnixStream::connect(socket).unwrap();
     let mut greeting = [0; 18];
     stream.read_exact(&mut greeting).unwrap();
@@ -304,6 +309,17 @@ impl Client {
         ];
         self.stream.write_all(&head.concat())?;
         Ok(self.cookie)
+    }
+
+    /// Sends the same request many times, all in one.
+    pub(crate) fn send_many(&mut self, times: usize, command: u16, offset: u64, length: u32) {
+        let head = [&0x2560_9513_u32.to_be_bytes()[..], &[0, 0], &command.to_be_bytes(), &[7; 8]];
+        let request = [&head.concat()[..], &offset.to_be_bytes(), &length.to_be_bytes()].concat();
+        self.stream.write_all(&request.repeat(times)).unwrap();
+    }
+
+    pub(crate) fn says_no_more(&self) {
+        self.stream.shutdown(std::net::Shutdown::Write).unwrap();
     }
 
     /// The next reply and its cookie; `read`: bytes of a read, whose simple reply carries them.

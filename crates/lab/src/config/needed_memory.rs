@@ -111,6 +111,12 @@ impl Resolved {
             + tables_bytes(scheme)
     }
 
+    /// About the memory that the scheme needs where its array is elsewhere, as in the file of an image, bytes.
+    pub fn scheme_bytes(&self, scheme: &ResolvedScheme) -> u64 {
+        let array = Array::least_heap_bytes(&self.geometry) + self.number_bytes(scheme);
+        self.needed_bytes(scheme) - array
+    }
+
     /// Bytes for sequence numbers, which an array keeps if consecutive writes go to different blocks.
     fn number_bytes(&self, scheme: &ResolvedScheme) -> u64 {
         let ResolvedScheme { config, plan, .. } = scheme;

@@ -32,7 +32,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn start() -> Self {
+    fn start(mut out: impl Write + Send + 'static) -> Self {
         let (to, lines) = sync_channel::<String>(WAITING);
         let (waiting, left_out) = (Arc::<AtomicUsize>::default(), Arc::<AtomicU64>::default());
         let (written, lost) = (Arc::clone(&waiting), Arc::clone(&left_out));
@@ -41,9 +41,9 @@ impl Lines {
                 let lost = lost.swap(0, Ordering::Relaxed);
                 // Whoever started the server may have closed standard error: that ends nothing.
                 if lost > 0 {
-                    let _ = writeln!(io::stderr(), "({lost} lines are left out)");
+                    let _ = writeln!(out, "({lost} lines are left out)");
                 }
-                let _ = writeln!(io::stderr(), "{line}");
+                let _ = writeln!(out, "{line}");
                 written.fetch_sub(1, Ordering::AcqRel);
             }
         });
@@ -70,7 +70,7 @@ impl Lines {
 
 impl Default for Log {
     fn default() -> Self {
-        Self { view: None, lines: Lines::start() }
+        Self { view: None, lines: Lines::start(io::stderr()) }
     }
 }
 
@@ -83,7 +83,7 @@ struct Kept {
 impl Log {
     /// Lines are kept for a view, until [`Log::print_kept`].
     pub(super) fn of_view() -> Self {
-        Self { view: Some(Arc::default()), lines: Lines::start() }
+        Self { view: Some(Arc::default()), lines: Lines::start(io::stderr()) }
     }
 
     /// Takes a line, and does not wait for who reads it.
@@ -127,5 +127,43 @@ impl Log {
         for line in &kept.lines {
             let _ = writeln!(out, "{line}");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Receiver, channel};
+
+    /// A reader that takes nothing until it is told to.
+    struct Late(Receiver<()>, Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Late {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            // Once nobody can tell any more, everything is taken.
+            let _ = self.0.recv();
+            self.1.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_log_that_nobody_reads_holds_up_nothing_and_counts_what_is_left_out() {
+        let ((let_on, wait), read) = (channel(), Arc::default());
+        let lines = Lines::start(Late(wait, Arc::clone(&read)));
+        (0..5000).for_each(|n| lines.tell(format!("line {n}")));
+        drop(let_on);
+        lines.drain();
+        lines.tell("last".into());
+        lines.drain();
+        let read = String::from_utf8(read.lock().unwrap().clone()).unwrap();
+        let told = read.lines().filter(|line| line.starts_with("line ")).count();
+        // One line may have been on its way already.
+        assert!((WAITING..=WAITING + 1).contains(&told), "{told}");
+        assert!(read.contains(&format!("({} lines are left out)", 5000 - told)), "{read}");
+        assert!(read.ends_with("last\n"), "{read}");
     }
 }

@@ -58,13 +58,6 @@ impl Recording {
         }
     }
 
-    /// Removes the trace: nothing was served.
-    pub(super) fn abandon(self) {
-        drop(self.recorder);
-        // It was made a moment ago, and holds no request.
-        let _ = std::fs::remove_file(&self.path);
-    }
-
     pub(super) fn finish(self) -> Result<(), Failure> {
         let ended = match (self.failure, self.recorder) {
             (Some(failure), _) => Err(failure),
