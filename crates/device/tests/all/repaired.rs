@@ -147,3 +147,32 @@ fn an_image_of_version_1_goes_on_as_one() {
     assert_eq!(pages(&path), [Some(0), None, Some(2), Some(3), Some(4), Some(5)]);
     assert_eq!(std::fs::read(&path).unwrap().len(), whole.len());
 }
+
+/// Version 1: what a failure of the machine left in part is as unreadable as after a cut program, once it is asked for.
+#[test]
+fn an_image_of_version_1_is_recovered_as_before() {
+    let folder = folder();
+    let path = folder.path().join("device.img");
+    make(&path, 1);
+    drop(Image::open(&path).unwrap());
+    let mut file = std::fs::read(&path).unwrap();
+    let page = 65_536 + 4096 + 32;
+    file[page..page + 32].fill(0);
+    // The record of block 1 as before its erase, of an array that was just made.
+    let fresh = folder.path().join("fresh.img");
+    let part = parts::by_name("evaluation-slc").unwrap().clone();
+    let part = Part { page_bytes: 64, pages_per_block: 4, ..part };
+    let geometry = Geometry::new(3, 4, 64).unwrap();
+    drop(Image::create_version_1(&fresh, geometry, &Description::of_part(&part)).unwrap());
+    let block = 65_536 + 16..65_536 + 32;
+    file[block.clone()].copy_from_slice(&std::fs::read(&fresh).unwrap()[block]);
+    std::fs::write(&path, &file).unwrap();
+    let mut image = Image::open(&path).unwrap();
+    image.sync_before_erases(true);
+    let recovered = image.recover().unwrap();
+    assert_eq!((recovered.pages, recovered.blocks), (1, 1));
+    assert!(!image.recover().unwrap().has_lost());
+    assert_eq!(image.check(|finding| panic!("{finding}")).unwrap().faults, 0);
+    drop(image);
+    assert_eq!(pages(&path), [Some(0), None, Some(2), Some(3), None, None]);
+}
