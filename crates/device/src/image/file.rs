@@ -3,12 +3,10 @@
 use super::blocks::Blocks;
 use super::description::Description;
 use super::error::{ImageError, IoFailure};
+use super::evidence::{Recovered, Survey};
 use super::layout::{self, Format, Header, Mark, Offsets};
-use super::lost::LostPages;
-use super::records::{BlockRecord, MOST_OPERATIONS, Stamp};
-use super::recover::Recovered;
+use super::records::{BlockRecord, LostPages, MOST_OPERATIONS, Stamp};
 use super::storage::{FileChanges, Storage};
-use super::survey::Survey;
 use crate::below::Below;
 use flash::{BlockId, FlashError, Geometry, Lpn, Part};
 use std::cell::RefCell;

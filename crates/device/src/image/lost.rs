@@ -4,9 +4,8 @@
 use super::error::IoFailure;
 use super::file::{Image, failed};
 use super::layout::{Format, LOST_AT, LOST_BYTES, crc, put, u32_at, u64_at};
-use super::records::Stamp;
+use super::records::{LostPages, Stamp};
 use flash::{Event, FlashError, Item, Lpn};
-use std::collections::BTreeMap;
 use std::io;
 use std::os::unix::fs::FileExt;
 
@@ -14,9 +13,6 @@ use std::os::unix::fs::FileExt;
 const ENTRY: usize = 12;
 /// Entries at most.
 const MOST: usize = (LOST_BYTES - 8) / ENTRY;
-
-/// Lost pages; each with the change that made it readable again, until that is synced.
-pub(super) type LostPages = BTreeMap<u32, Stamp>;
 
 /// The number of a page that nothing has made readable again.
 const LOST: Stamp = Stamp(0);

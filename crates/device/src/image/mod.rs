@@ -29,7 +29,9 @@ mod blocks;
 mod check;
 mod description;
 mod error;
+mod evidence;
 mod file;
+mod finding;
 mod layout;
 mod lost;
 mod records;
@@ -41,12 +43,13 @@ mod store;
 mod survey;
 
 pub use array::{AnyBelow, ImageArray};
-pub use check::{Fault, Finding, PageState, Tally};
 pub use description::Description;
 pub use error::{ImageError, IoFailure};
+pub use evidence::Recovered;
 pub use file::{Durable, Image, Starts};
+pub use finding::{Fault, Finding, PageState, Tally};
 pub use layout::VERSION;
-pub use recover::{NEED_ORDER, Recovered};
+pub use recover::NEED_ORDER;
 pub use repair::Repaired;
 #[doc(hidden)]
 pub use storage::{FileChange, FileChanges};

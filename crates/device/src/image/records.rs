@@ -2,6 +2,7 @@
 
 use super::layout::{Format, PAGE_BYTES, crc, put, u32_at, u64_at};
 use flash::{BlockId, Lpn, Oob, PageKind};
+use std::collections::BTreeMap;
 
 /// Bits of the number of a change that count changes since a sync; those above are the number of the window between two syncs.
 const OPERATION_BITS: u32 = 18;
@@ -23,6 +24,9 @@ impl Stamp {
         self.0 >> OPERATION_BITS
     }
 }
+
+/// Lost pages; each with the change that made it readable again, until that is synced.
+pub(super) type LostPages = BTreeMap<u32, Stamp>;
 
 /// What is known of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! After an unclean end: of what was written since the last sync, some is in the file and some may not be.
 
-use super::check::PageState;
 use super::error::IoFailure;
+use super::evidence::{Evidence, Recovered, Survey};
 use super::file::{Image, failed};
+use super::finding::PageState;
 use super::layout::{self, Format, PAGE_BYTES};
 use super::records::{BlockRecord, Content, Found, PageRecord, Stamp, State};
 use super::store::{Change, newest};
-use super::survey::{Evidence, Survey};
 use flash::faults::Tearable;
 use flash::{BlockId, FlashError, Lpn, Oob, PageKind};
 use std::collections::{BTreeMap, VecDeque};
@@ -16,24 +16,6 @@ use std::os::unix::fs::FileExt;
 /// the machine may keep a later one without an earlier one, and these schemes then lose pages that a sync covered. Version 2
 /// takes later ones back.
 pub const NEED_ORDER: [&str; 1] = ["nftl"];
-
-/// What an unclean end had left in part, and what was mended on opening.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Recovered {
-    /// Pages whose program was taken back, or which are unreadable now, as after a cut program.
-    pub pages: u64,
-    /// Changes of blocks, such as erases, that were taken back; blocks that are half erased now.
-    pub blocks: u32,
-    /// Records of which one copy was damaged: the other one has replaced it. Nothing is lost.
-    pub mended: u64,
-}
-
-impl Recovered {
-    /// True if operations that were run are not in the image any more.
-    pub fn has_lost(&self) -> bool {
-        self.pages > 0 || self.blocks > 0
-    }
-}
 
 impl Image {
     /// What an unclean end had left in part. Version 2: what opening the image for use took back; see there. Version 1: looks at

@@ -1,8 +1,8 @@
 //! Repair of a damaged image, so that it mounts: what nobody can tell any more is given up, page by page.
 
-use super::check::{Fault, Finding, Tally};
 use super::error::{ImageError, IoFailure};
 use super::file::{Image, description_of, failed, header_of, lock, regular};
+use super::finding::{Fault, Finding, Tally};
 use super::layout::{self, Format, Offsets};
 use super::records::{BlockRecord, Found, Stamp, State};
 use super::recover::unreadable;
