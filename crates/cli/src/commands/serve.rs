@@ -507,7 +507,7 @@ fn not_on(path: &Path, error: &std::io::Error) -> Failure {
 /// Memory, and bytes of records, from which on they are told.
 const LARGE: u64 = 256 << 20;
 /// Bytes that an image has of records: per page, and per block.
-const RECORD_BYTES: [u64; 2] = [32, 16];
+const RECORD_BYTES: [u64; 2] = [64, 128];
 
 /// What a mount takes.
 fn records(resolved: &Resolved) -> String {

@@ -199,7 +199,12 @@ fn idle_dies_collect_one_after_another() {
             assert_eq!(client.ask(0, 4, 0, half as u32, &[]), Answer::Done);
             assert_eq!(client.ask(0, 1, 0, half as u32, &vec![2; half as usize]), Answer::Done);
             let steps = || device.look().idle_steps > 1;
-            if (0..100).any(|_| steps() || { std::thread::sleep(Duration::from_millis(10)); false }) {
+            if (0..100).any(|_| {
+                steps() || {
+                    std::thread::sleep(Duration::from_millis(10));
+                    false
+                }
+            }) {
                 break;
             }
             assert!(round < 20, "one idle step at most in each of {round} rounds");
