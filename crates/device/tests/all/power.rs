@@ -17,7 +17,7 @@ use crate::on_disk::{Folder, OnDisk, folder};
 use crate::wait::wait_until;
 use flash::channels::Topology;
 use flash::faults::Tearable;
-use flash::{BlockId, Cause, Cell, Flash, Geometry, Lpn, Part, SlcMode, WearRule, parts};
+use flash::{BlockId, Cause, Cell, Flash, Geometry, Lpn, Oob, Part, Ppn, SlcMode, WearRule, parts};
 use ftl::registry::{self, REGISTRY};
 use ftl::{
     AnyScheme, BufferPolicy, BufferSettings, FtlError, PlacementKind, SchemeConfig, SlcSize,
@@ -477,6 +477,47 @@ fn an_erase_waits_for_every_change_of_a_block_before_it() {
     image.sync().unwrap();
     image.half_erase(BlockId(4)).unwrap();
     assert_eq!(erased(image, 4), 1, "it was changed since the last sync");
+}
+
+/// The content of an erased block lies in its old place until a sync, and a start looks there for changes of the newest window that it
+/// knows of. So the place is used again once the mark of the next window is on the disk.
+#[test]
+fn a_place_is_used_again_once_no_start_looks_there() {
+    let part = parts::by_name("evaluation-slc").unwrap();
+    let folder = folder();
+    let path = folder.path().join("device.img");
+    let geometry = Geometry::new(8, 4, 2048).unwrap();
+    let mut image = Image::create(&path, geometry, &Description::of_part(part)).unwrap();
+    image.sync_before_erases(true);
+    let program = |image: &mut Image, ppn, byte| {
+        let oob = Oob::data(Lpn(ppn), u64::from(byte));
+        image.program(Ppn(ppn), oob, Some(&[byte; 2048]), Cause::Host).unwrap();
+    };
+    image.sync().unwrap();
+    let before = fs::read(&path).unwrap();
+    let changes = FileChanges::default();
+    image.follow(changes.clone());
+    program(&mut image, 0, 1);
+    image.erase(BlockId(0), Cause::Host).unwrap();
+    program(&mut image, 4, 2);
+    image.sync().unwrap();
+    // Of two spare places one is left, so the second of these erases takes the place that the first block had.
+    for block in [2, 3] {
+        image.erase(BlockId(block), Cause::Host).unwrap();
+        program(&mut image, block * 4, 3);
+    }
+    let page_bytes = image.page_bytes_at();
+    drop(image);
+    let changes = changes.lock().unwrap().clone();
+    let mut random = Pcg64::seed_from_u64(1);
+    for keep in Keep::ALL {
+        let cut = crashed(&before, &changes, keep, &page_bytes, &mut random).file;
+        fs::write(&path, &cut).unwrap();
+        let mut image = Image::open(&path).unwrap();
+        assert_eq!(image.check(|_| {}).unwrap().faults, 0, "{keep:?}");
+        assert_eq!(image.erase_count(BlockId(0)), 1, "{keep:?}: a sync covered the erase");
+        assert!(image.read(Ppn(4), None, Cause::Host).is_ok(), "{keep:?}: and the page after it");
+    }
 }
 
 #[test]
