@@ -424,7 +424,7 @@ impl Image {
     /// # Errors
     /// As [`Image::sync`].
     pub fn shut_down(&mut self) -> Result<(), FlashError> {
-        if !self.in_use && self.mark.clean {
+        if !self.in_use && self.mark.clean && self.machine == self.mark.machine {
             // Nothing was changed since the last one.
             return self.powered();
         }

@@ -22,7 +22,7 @@ use ftl::registry::{self, REGISTRY};
 use ftl::{
     AnyScheme, BufferPolicy, BufferSettings, FtlError, PlacementKind, SchemeConfig, SlcSize,
 };
-use ftlkit_device::image::{Description, FileChange, FileChanges, Image, ImageArray};
+use ftlkit_device::image::{Description, Durable, FileChange, FileChanges, Image, ImageArray};
 use ftlkit_device::{BlockDevice, Latency};
 use lab::ssd::SsdSetup;
 use rand::{RngExt, SeedableRng};
@@ -477,6 +477,26 @@ fn an_erase_waits_for_every_change_of_a_block_before_it() {
     image.sync().unwrap();
     image.half_erase(BlockId(4)).unwrap();
     assert_eq!(erased(image, 4), 1, "it was changed since the last sync");
+}
+
+#[test]
+fn what_an_image_outlives_is_kept_also_where_nothing_else_changes() {
+    let part = parts::by_name("evaluation-slc").unwrap();
+    let folder = folder();
+    let path = folder.path().join("device.img");
+    let geometry = Geometry::new(8, 4, 2048).unwrap();
+    let made = Image::create(&path, geometry, &Description::of_part(part));
+    made.unwrap().shut_down().unwrap();
+    for machine in [true, false, true] {
+        let mut image = Image::claim(&path).unwrap();
+        image.sync_before_erases(machine);
+        image.prepare().unwrap();
+        image.shut_down().unwrap();
+        drop(image);
+        let kept = Image::inspect(&path).unwrap();
+        assert_eq!(kept.durable() == Durable::Machine, machine);
+        assert!(kept.starts().clean);
+    }
 }
 
 /// The content of an erased block lies in its old place until a sync, and a start looks there for changes of the newest window that it
