@@ -185,7 +185,12 @@ impl ServeArgs {
                     ));
                 }
                 let needed = resolved.needed_bytes(scheme);
-                tell_needs(&resolved, needed, "data in memory come on top of that");
+                if needed >= LARGE {
+                    let needed = units::bytes(needed);
+                    output::note(&format!(
+                        "needs about {needed} of memory; data in memory come on top of that"
+                    ));
+                }
                 let array = Array::new(resolved.geometry, scheme.part.clone(), Store::All);
                 self.serve_faulty(array, &resolved, true, front)
             }
@@ -315,7 +320,7 @@ impl ServeArgs {
             }
             let mut description = Description::of_part(&scheme.part);
             description.settings = settings_of(&resolved, scheme)?;
-            tell_needs(&resolved, resolved.scheme_bytes(scheme), &records(&resolved));
+            tell_needs(resolved.scheme_bytes(scheme), image::record_bytes(&resolved.geometry));
             let mut phase = front.start.phase();
             let made = || {
                 phase.made(path);
@@ -361,7 +366,7 @@ impl ServeArgs {
         if let Some(faults) = &self.faults {
             faults.plan(scheme)?;
         }
-        tell_needs(&resolved, resolved.scheme_bytes(scheme), &records(&resolved));
+        tell_needs(resolved.scheme_bytes(scheme), image.record_bytes());
         durable::choose(&mut image, self.durable, scheme, false, log)?;
         image.prepare().map_err(fault)?;
         durable::recover(&mut image, log)?;
@@ -506,22 +511,14 @@ fn not_on(path: &Path, error: &std::io::Error) -> Failure {
 
 /// Memory, and bytes of records, from which on they are told.
 const LARGE: u64 = 256 << 20;
-/// Bytes that an image has of records: per page, and per block.
-const RECORD_BYTES: [u64; 2] = [64, 128];
-
-/// What a mount takes.
-fn records(resolved: &Resolved) -> String {
-    let [page, block] = RECORD_BYTES;
-    let geometry = &resolved.geometry;
-    let bytes = page * u64::from(geometry.pages()) + block * u64::from(geometry.blocks());
-    format!("a mount reads up to {} of records from the image", units::bytes(bytes))
-}
 
 /// Tells what a large device needs before it is made or mounted.
-fn tell_needs(resolved: &Resolved, memory: u64, and: &str) {
-    let records = RECORD_BYTES[0] * u64::from(resolved.geometry.pages());
+fn tell_needs(memory: u64, records: u64) {
     if memory >= LARGE || records >= LARGE {
-        output::note(&format!("needs about {} of memory; {and}", units::bytes(memory)));
+        let (memory, records) = (units::bytes(memory), units::bytes(records));
+        output::note(&format!(
+            "needs about {memory} of memory; a mount reads up to {records} of records from the image"
+        ));
     }
 }
 

@@ -443,6 +443,11 @@ impl Image {
         self.format.version()
     }
 
+    /// Bytes of all records, with their copies: what a mount reads at most.
+    pub fn record_bytes(&self) -> u64 {
+        self.offsets.record_bytes(&self.geometry)
+    }
+
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path

@@ -89,6 +89,11 @@ impl Format {
     }
 }
 
+/// Bytes of all records of a new image of this geometry, with their copies: what a mount reads at most.
+pub fn record_bytes(geometry: &Geometry) -> u64 {
+    Offsets::of(geometry, Format::Two).record_bytes(geometry)
+}
+
 /// Offset of each area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Offsets {
@@ -123,6 +128,14 @@ impl Offsets {
             end = head_at + format.head_bytes();
         }
         Self { format, blocks_at, pages_at, bytes_at, page_bytes, head_at, end }
+    }
+
+    /// Bytes of all records, with their copies.
+    pub(super) fn record_bytes(&self, geometry: &Geometry) -> u64 {
+        let blocks = u64::from(geometry.blocks()) * self.format.block_bytes() as u64;
+        let pages =
+            u64::from(self.format.slots(geometry.blocks())) * u64::from(geometry.pages_per_block());
+        (blocks + pages * PAGE_BYTES as u64) * self.format.copies() as u64
     }
 
     /// Of the copies of the record of a block.

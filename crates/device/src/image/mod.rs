@@ -48,7 +48,7 @@ pub use error::{ImageError, IoFailure};
 pub use evidence::Recovered;
 pub use file::{Durable, Image, Starts};
 pub use finding::{Fault, Finding, PageState, Tally};
-pub use layout::VERSION;
+pub use layout::{VERSION, record_bytes};
 pub use recover::NEED_ORDER;
 pub use repair::Repaired;
 #[doc(hidden)]

@@ -316,3 +316,32 @@ fn no_damaged_image_is_served_in_silence() {
     );
     assert!(refused * 20 > total && eio * 20 > total && harmless * 20 > total);
 }
+
+/// Where the records of pages are: 42 places for the content of a block, and of each copy 8 records of 32 bytes.
+const RECORDS: [usize; 2] = [135_168, 319_488];
+
+#[test]
+fn a_start_makes_the_copies_of_each_record_the_same_again_also_where_no_block_is() {
+    let config = SchemeConfig::preset(ftl::registry::by_name("page-level").unwrap());
+    let way = Way { machine: true, killed: true };
+    let made = Made::new(config, way, &mut Pcg64::seed_from_u64(5));
+    let copies = |file: &[u8]| RECORDS.map(|at| file[at..at + 42 * 8 * 32].to_vec());
+    let mut differed = 0;
+    for at in (0..42).map(|place| place * 8 * 32) {
+        let mut file = made.file.clone();
+        if file[RECORDS[0] + at..][..32].iter().all(|byte| *byte == 0) {
+            continue;
+        }
+        // A cut kept the second copy as it was before its first write.
+        file[RECORDS[1] + at..][..32].fill(0);
+        fs::write(made.path(), &file).unwrap();
+        let mut image = Image::open(&made.path()).unwrap();
+        image.prepare().unwrap();
+        drop(image);
+        let [first, second] = copies(&fs::read(made.path()).unwrap());
+        assert!(first == second, "place {}", at / (8 * 32));
+        differed += 1;
+    }
+    // More than there are blocks: places without one have records, too.
+    assert!(differed > 40, "{differed}");
+}
