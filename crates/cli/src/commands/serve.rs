@@ -31,7 +31,7 @@ use self::watch::{Watch, WatchArgs};
 use crate::failure::Failure;
 use crate::output;
 use clap::Args;
-use device::image::{Description, Image, ImageArray, ImageError};
+use device::image::{self, Description, Image, ImageArray, ImageError};
 use device::nbd::{Limits, Listener, Server, Stop, Tls, serve};
 use device::{Below, BlockDevice, Latency, Monitor};
 use flash::{Array, Flash, Store};
