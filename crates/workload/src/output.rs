@@ -72,7 +72,7 @@ impl Packed {
 }
 
 fn gzip(text: &[u8]) -> io::Result<Vec<u8>> {
-    let mut gzip = GzEncoder::new(Vec::new(), flate2::Compression::default());
+    let mut gzip = GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(text)?;
     gzip.finish()
 }
