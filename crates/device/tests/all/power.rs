@@ -139,6 +139,8 @@ struct Run {
     mounted: usize,
     /// What each sector may hold after a cut, from a number of changes on.
     allowed: Vec<(usize, Allowed)>,
+    /// True if a write without room ended it.
+    is_full: bool,
 }
 
 impl Run {
@@ -259,7 +261,7 @@ impl Device {
         allowed.durable(0..allowed.now.len());
         note(&mut seen, &changes, &allowed);
         let changes = changes.lock().unwrap().clone();
-        Run { file, changes, page_bytes, mounted: 0, allowed: seen }
+        Run { file, changes, page_bytes, mounted: 0, allowed: seen, is_full: false }
     }
 
     /// Starts on what a cut left, reads everything, and does some operations. Returns the run.
@@ -278,21 +280,27 @@ impl Device {
         let mut scheme = self.start(path, &changes)?;
         let mounted = changes.lock().unwrap().len();
         let mut seen = vec![(0, allowed.clone())];
-        read_all(&mut *scheme, &mut allowed)?;
+        let back = read_all(&mut *scheme, &mut allowed)?;
         note(&mut seen, &changes, &allowed);
+        let mut is_full = false;
         for version in versions {
             let step = (random.random_range(0..9), version);
             let each = |allowed: &Allowed| note(&mut seen, &changes, allowed);
             match operate(&mut *scheme, step, &mut allowed, random, each) {
                 Ok(()) => {}
-                // Trims that the cut undid may have taken the room.
-                Err(FtlError::Full { .. }) if self.config.spare_blocks == 0 => break,
+                // Trims that the cut undid take the room with which their victim would have been collected. Nothing is lost.
+                Err(FtlError::Full { .. }) if self.config.spare_blocks == 0 && back > 0 => {
+                    is_full = true;
+                    read_all(&mut *scheme, &mut allowed)?;
+                    break;
+                }
                 Err(error) => return Err(failed("an operation after the mount")(&error)),
             }
         }
         drop(scheme);
         let changes = changes.lock().unwrap().clone();
-        Ok(Run { file, changes, mounted, allowed: seen, page_bytes: run.page_bytes.clone() })
+        let page_bytes = run.page_bytes.clone();
+        Ok(Run { file, changes, mounted, allowed: seen, page_bytes, is_full })
     }
 }
 
@@ -303,14 +311,18 @@ fn in_doubt(allowed: &Allowed, sector: usize) -> bool {
 
 /// Every sector holds a version that is allowed. What is found is the newest one from here on, and does not go away any more; but a
 /// page that was trimmed may come back.
-fn read_all(scheme: &mut AnyScheme, allowed: &mut Allowed) -> Result<(), String> {
+///
+/// Returns how many sectors came back.
+fn read_all(scheme: &mut AnyScheme, allowed: &mut Allowed) -> Result<u64, String> {
     let mut page = vec![0; PAGE_BYTES as usize];
+    let mut back = 0;
     for lpn in 0..scheme.logical_pages() {
         let present = scheme.read(Lpn(lpn), Some(&mut page)).map_err(|error| {
             format!("{}: {error}, not one of {:?}", Lpn(lpn), allowed.now[sectors_of(lpn).start])
         })?;
         for (sector, bytes) in sectors_of(lpn).zip(page.chunks(SECTOR)) {
             let found = version(sector, bytes);
+            back += u64::from(found != Some(0) && allowed.now[sector].contains(&0));
             match found.filter(|found| allowed.now[sector].contains(found)) {
                 Some(found) if present && !in_doubt(allowed, sector) => {
                     (allowed.newest[sector], allowed.now[sector]) = (found, [found].into());
@@ -323,7 +335,7 @@ fn read_all(scheme: &mut AnyScheme, allowed: &mut Allowed) -> Result<(), String>
             }
         }
     }
-    Ok(())
+    Ok(back)
 }
 
 /// Something that a device asks of its scheme.
@@ -375,6 +387,8 @@ struct Tally {
     images: [u64; 3],
     changes: u64,
     lost: u64,
+    /// Images whose use a write without room ended.
+    full: u64,
     failures: u64,
     told: Vec<String>,
 }
@@ -435,10 +449,12 @@ impl Device {
         let versions = if again { first..first + random.random_range(0..20) } else { 0..0 };
         let path = folder.path().join("device.img");
         match self.restart(&path, (run, at), file, versions, random) {
-            Ok(next) if again && !next.changes.is_empty() => {
-                self.cut_again(folder, &next, cuts, known, random, tally);
+            Ok(next) => {
+                tally.full += u64::from(next.is_full);
+                if again && !next.changes.is_empty() {
+                    self.cut_again(folder, &next, cuts, known, random, tally);
+                }
             }
-            Ok(_) => {}
             Err(failure) => {
                 tally.failures += 1;
                 if tally.told.len() < TOLD {
@@ -548,11 +564,11 @@ fn what_a_flush_covered_outlives_the_power_of_the_machine() {
         devices().into_iter().filter(|device| device.name.contains(&only)).collect();
     let attacked = |device: &Device| {
         let tally = device.attack(images);
-        let Tally { runs, images: [one, two, three], changes, lost, failures, .. } = tally;
+        let Tally { runs, images: [one, two, three], changes, lost, full, failures, .. } = tally;
         let (name, all) = (&device.name, one + two + three);
         println!(
             "{name}: {all} crash images ({one} after one cut, {two} after two, {three} after three) of {runs} runs with {changes} \
-             changes, {lost} parts of writes lost: {failures} failed"
+             changes, {lost} parts of writes lost, {full} without room behind trims that were undone: {failures} failed"
         );
         Ok::<_, String>(tally)
     };
