@@ -9,7 +9,7 @@
 //! [`lazy_rtgc`]).
 //! [`tables`] compares them for any part and holds the figures that the papers print.
 //! [`ram`], [`energy`] and [`waf`] give the cost of a scheme.
-//! [`task_set`] says whether periodic requests meet their deadlines.
+//! [`task_set`] says whether periodic requests meet their deadlines, and [`arrivals`] how many come within any window of time.
 //! [`moves`] and [`copyback`] give the cost of each way to copy a page, which is the same for every scheme.
 //!
 //! Units: times in integer ns, energy in pJ, space in pages or blocks, shares as an exact [`Ratio`].
@@ -41,6 +41,7 @@
 
 extern crate alloc;
 
+pub mod arrivals;
 pub mod ba_gc;
 pub mod copyback;
 pub mod energy;

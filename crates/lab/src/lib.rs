@@ -23,6 +23,7 @@ pub mod catalogue;
 pub mod choose;
 mod compare;
 pub mod config;
+pub mod curves;
 pub mod division;
 mod fault;
 pub mod fit;

@@ -39,7 +39,7 @@ pub use observer::{Observer, Phase, Unobserved};
 pub use prepare::prepare;
 pub(crate) use setup::check_space;
 pub use setup::{Passes, Setup, operation_pj};
-pub use tasks::Cutter;
+pub use tasks::{Cutter, TaskCounts};
 
 use crate::report::SchemeReport;
 use flash::Serial;

@@ -29,6 +29,17 @@ pub struct Cutter {
     largest: LargestRequest,
 }
 
+/// Page tasks of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TaskCounts {
+    /// Reads, of pages that are written in part, too.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+    /// Trims.
+    pub trims: u64,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Rest {
     request: Request,
@@ -87,6 +98,27 @@ impl Cutter {
             }
             self.begin(&requests[used], out);
             used += 1;
+        }
+    }
+
+    /// The page tasks of a request, without cutting it. Zones are not asked.
+    pub fn counts(&self, request: &Request) -> TaskCounts {
+        let bytes_end = request.offset.saturating_add(request.length);
+        let touched = self.pages_of(request);
+        let touched = if request.length == 0 { 0 } else { touched.end - touched.start };
+        let whole = self
+            .page_of(bytes_end)
+            .saturating_sub(self.page_of(request.offset.saturating_add(self.page_bytes - 1)));
+        let in_part = touched - whole;
+        let merges = if self.free { 0 } else { in_part };
+        match request.op {
+            Op::Read => TaskCounts { reads: touched, ..TaskCounts::default() },
+            Op::Write | Op::WriteZeroes | Op::Append => {
+                TaskCounts { reads: merges, writes: touched, trims: 0 }
+            }
+            Op::DeallocateZeroes => TaskCounts { reads: merges, writes: in_part, trims: whole },
+            Op::Trim => TaskCounts { trims: whole, ..TaskCounts::default() },
+            Op::Flush | Op::Open | Op::Close | Op::Finish => TaskCounts::default(),
         }
     }
 
@@ -324,6 +356,32 @@ mod tests {
             for work in out {
                 if let Asks::Page(kind) = work.asks {
                     all.push((work.lpn, kind, work.last));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn counts_are_those_of_the_pieces() {
+        let ops = [Op::Read, Op::Write, Op::WriteZeroes, Op::DeallocateZeroes, Op::Trim, Op::Flush];
+        for (op, free) in ops.into_iter().flat_map(|op| [(op, false), (op, true)]) {
+            for (offset, length) in
+                (0..12u64).flat_map(|at| (0..14u64).map(move |n| (at * 1024, n * 1024)))
+            {
+                let request = request(op, offset + 1, length);
+                for request in [request, Request { offset, ..request }] {
+                    let (mut cutter, mut out) =
+                        (Cutter::new(4096).with_free_partial_pages(free), Vec::new());
+                    cutter.cut(&[request], 64, &mut out);
+                    let of = |kind| {
+                        out.iter().filter(|task| task.asks == Asks::Page(kind)).count() as u64
+                    };
+                    let cut = TaskCounts {
+                        reads: of(TaskKind::Read),
+                        writes: of(TaskKind::Write),
+                        trims: of(TaskKind::Trim),
+                    };
+                    assert_eq!(cutter.counts(&request), cut, "{request:?}");
                 }
             }
         }

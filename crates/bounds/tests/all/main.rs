@@ -1,5 +1,6 @@
 //! Tests the closed forms against printed figures, exhaustive searches and simulations.
 
+mod arrivals;
 mod common;
 mod copyback_device;
 mod copyback_printed;

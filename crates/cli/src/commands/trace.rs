@@ -1,5 +1,7 @@
 //! `ftlkit trace`.
 
+mod curve;
+
 use super::read::ReadArgs;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -48,6 +50,8 @@ pub(crate) struct TraceArgs {
 enum TraceCommand {
     /// Print format, counts, sizes, footprint and times of traces
     Info(InfoArgs),
+    /// Print how many page tasks at most arrive within any window of time
+    Curve(curve::CurveArgs),
     /// Convert a trace to another format
     Convert(ConvertArgs),
 }
@@ -125,6 +129,7 @@ impl TraceArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self.command {
             TraceCommand::Info(args) => args.run(),
+            TraceCommand::Curve(args) => args.run(),
             TraceCommand::Convert(args) => args.run(),
         }
     }

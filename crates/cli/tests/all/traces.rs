@@ -205,3 +205,59 @@ fn paths_need_not_be_unicode() {
     assert!(out.join("report.json").exists());
     ftlkit([OsStr::new("trace"), OsStr::new("info"), odd.as_os_str()]).ok();
 }
+
+#[test]
+fn a_curve_is_the_most_that_arrives_within_each_window() {
+    let scratch = Scratch::new("curve");
+    let header = "arrival_ns,op,offset_bytes,length_bytes\n";
+    // Two pages at once, another 3 us later; a write of a part of a page is a read, too; a trim takes the page that it covers.
+    let text =
+        "0,write,0,8192\n3000,write,8192,4096\n5000000,write,512,512\n5000000,trim,100,8192\n";
+    let file = scratch.file("t.csv", format!("{header}{text}"));
+    let shown = ftlkit(["trace", "curve", &file]).ok();
+    let rows = |shown: &str| -> Vec<Vec<String>> {
+        let cells = |line: &str| {
+            line.split("  ")
+                .map(str::trim)
+                .filter(|cell| !cell.is_empty())
+                .map(str::to_owned)
+                .collect()
+        };
+        shown.lines().map(cells).collect()
+    };
+    for row in [
+        ["at once", "2", "1", "1"],
+        ["within 1 µs", "2", "1", "1"],
+        ["within 10 µs", "3", "1", "1"],
+        ["within 1 ms", "3", "1", "1"],
+        ["in all", "4", "1", "1"],
+        ["476.8", "3", "1", "1"],
+    ] {
+        assert!(rows(&shown).iter().any(|cells| cells[..] == row), "{row:?}: {shown}");
+    }
+    let json = ftlkit(["trace", "curve", &file, "--json"]).ok();
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let writes = &json["curves"]["writes"];
+    let windows = serde_json::json!([[1, 0], [2, 0], [3, 3000], [4, 5_000_000]]);
+    assert_eq!((&writes["shortest_windows"], &json["requests"]), (&windows, &4.into()));
+    let larger = ftlkit(["trace", "curve", &file, "--page", "16KiB"]).ok();
+    assert!(rows(&larger).iter().any(|cells| cells[..] == ["at once", "1", "1", "0"]), "{larger}");
+
+    for (arguments, why) in [
+        (
+            vec!["trace", "curve", &file, "--page", "100"],
+            "--page 100 B: a page has 512 bytes to 64 KiB",
+        ),
+        (
+            vec![
+                "trace",
+                "curve",
+                &scratch.file("n.csv", "op,offset_bytes,length_bytes\nread,0,1\n"),
+            ],
+            "has no arrival times",
+        ),
+    ] {
+        let told = ftlkit(arguments).ended(2);
+        assert!(unwrapped(&told.stderr).contains(why), "{}", told.stderr);
+    }
+}

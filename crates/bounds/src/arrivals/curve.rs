@@ -1,0 +1,117 @@
+//! A gathered curve, and what follows from it.
+
+use alloc::vec::Vec;
+use flash::Ns;
+
+/// The shortest window that holds so many pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Pages.
+    pub pages: u64,
+    /// The window, ns from the first arrival in it to the last.
+    pub window_ns: Ns,
+}
+
+/// A rate, and the burst that goes with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenBucket {
+    /// The rate: a page per so many ns.
+    pub ns_per_page: Ns,
+    /// The burst: the largest work of a server that takes this time per page, ns. Pages: divided by `ns_per_page`. `Ns::MAX`: so much, or
+    /// more.
+    pub burst_ns: Ns,
+}
+
+/// Arrivals of a stream, over all windows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArrivalCurve {
+    pub(super) spans: Vec<Span>,
+    /// The smallest number of pages above those of `spans` that was looked for and has not come.
+    pub(super) next_pages: Option<u64>,
+    pub(super) buckets: Vec<TokenBucket>,
+    pub(super) pages: u64,
+    pub(super) lasts_ns: Ns,
+}
+
+impl ArrivalCurve {
+    /// Shortest windows, by growing number of pages.
+    pub fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
+    /// Token buckets, from the highest rate to the lowest.
+    pub fn buckets(&self) -> &[TokenBucket] {
+        &self.buckets
+    }
+
+    /// Pages of the whole stream.
+    pub fn pages(&self) -> u64 {
+        self.pages
+    }
+
+    /// Time from the first arrival to the last, ns.
+    pub fn lasts_ns(&self) -> Ns {
+        self.lasts_ns
+    }
+
+    /// The most pages that arrive within a closed window of this length, for certain: so many arrive within one.
+    pub fn least_within(&self, window_ns: Ns) -> u64 {
+        let known = self.spans.partition_point(|span| span.window_ns <= window_ns);
+        known.checked_sub(1).map_or(0, |last| self.spans[last].pages)
+    }
+
+    /// No more pages than these arrive within any closed window of this length. As [`ArrivalCurve::least_within`] where the window is
+    /// one of [`ArrivalCurve::spans`] and the next number follows it.
+    pub fn most_within(&self, window_ns: Ns) -> u64 {
+        let known = self.spans.partition_point(|span| span.window_ns <= window_ns);
+        let next = self.spans.get(known).map(|span| span.pages).or(self.next_pages);
+        let by_spans = next.map_or(self.pages, |next| next - 1).min(self.pages);
+        let of_bucket = |bucket: &TokenBucket| match bucket.burst_ns.checked_add(window_ns) {
+            Some(ns) if bucket.burst_ns < Ns::MAX => ns / bucket.ns_per_page,
+            _ => u64::MAX,
+        };
+        self.buckets.iter().map(of_bucket).fold(by_spans, u64::min)
+    }
+
+    /// No window shorter than this one holds so many pages; `None` if so many never come.
+    pub fn shortest_window(&self, pages: u64) -> Option<Ns> {
+        if pages > self.pages {
+            return None;
+        }
+        let next = self.spans.partition_point(|span| span.pages < pages);
+        let by_spans = match self.spans.get(next) {
+            Some(span) if span.pages == pages => return Some(span.window_ns),
+            _ => next.checked_sub(1).map_or(0, |before| self.spans[before].window_ns),
+        };
+        let of_bucket = |bucket: &TokenBucket| {
+            bucket.ns_per_page.saturating_mul(pages).saturating_sub(bucket.burst_ns)
+        };
+        Some(self.buckets.iter().map(of_bucket).fold(by_spans, Ns::max))
+    }
+
+    /// The longest time from the arrival of a page to its end in a server that does them in order, each in at most `ns_per_page`: the
+    /// horizontal deviation of α from the service curve t / `ns_per_page` (Le Boudec and Thiran, Theorem 1.4.2). Not above it, whatever
+    /// each takes; and reached, where `ns_per_page` is a rate of [`ArrivalCurve::buckets`] and each takes it. `None` if no rate
+    /// that is known is at most that of the server.
+    pub fn delay_ns(&self, ns_per_page: Ns) -> Option<Ns> {
+        // At a rate of P ≥ the server's time U per page: n pages take n·U, and arrive in no window shorter than n·P − b.
+        let slower = self.buckets.iter().filter(|bucket| bucket.ns_per_page >= ns_per_page);
+        let by_buckets = slower.map(|bucket| bucket.burst_ns).filter(|ns| *ns < Ns::MAX).min();
+        let by_spans = || {
+            // Known for all numbers of pages: those of the stream.
+            let last = self.spans.last()?;
+            if self.next_pages.is_none() && last.pages < self.pages {
+                return None;
+            }
+            let ends = self.spans.iter().skip(1).map(|span| span.pages - 1).chain([self.pages]);
+            self.spans.iter().zip(ends).try_fold(0, |longest: Ns, (span, end)| {
+                let took_ns = end.checked_mul(ns_per_page)?;
+                Some(longest.max(took_ns.saturating_sub(span.window_ns)))
+            })
+        };
+        if self.pages == 0 {
+            return Some(0);
+        }
+        by_buckets.into_iter().chain(by_spans()).min()
+    }
+}
