@@ -19,8 +19,13 @@ impl Image {
         let mut tally = Tally::default();
         let survey = self.survey()?;
         let window = survey.window;
-        let mut found = |tally: &mut Tally, block, ppn, fault| {
+        let owners = self.owners()?;
+        let mut told = std::collections::BTreeSet::new();
+        let mut found = |tally: &mut Tally, block: Option<BlockId>, ppn, fault: Fault| {
             tally.faults += 1;
+            if !fault.is_of_one_copy() {
+                told.extend(block);
+            }
             finding(Finding { block, ppn, fault });
         };
         let sum = survey.damage.iter().find(|finding| finding.fault == Fault::Sum);
@@ -37,6 +42,10 @@ impl Image {
                 found(&mut tally, Some(id), None, Fault::BlockRecord);
                 continue;
             };
+            if owners.get(record.state.slot as usize) != Some(&Some(id)) {
+                found(&mut tally, Some(id), None, Fault::BlockRecord);
+                continue;
+            }
             for (ppn, fault) in self.check_copies(id, &record.state, window)? {
                 found(&mut tally, Some(id), ppn, fault);
             }
@@ -58,6 +67,16 @@ impl Image {
             tally.erased_blocks += u32::from(!programmed && !state.bad);
             tally.erases += u64::from(state.erases);
             tally.most_erases = tally.most_erases.max(state.erases);
+        }
+        // What a start would be refused for is told in any case.
+        let refused = survey.damage.iter().filter(|finding| finding.block.is_some());
+        let refused: Vec<Finding> = refused
+            .filter(|finding| finding.block.is_some_and(|block| !told.contains(&block)))
+            .copied()
+            .collect();
+        for Finding { block, ppn, fault } in refused {
+            tally.faults += 1;
+            finding(Finding { block, ppn, fault });
         }
         Ok(tally)
     }

@@ -51,7 +51,7 @@ pub enum ImageError {
         found: u64,
     },
     /// Records are damaged so that nobody can tell what their pages held: older data would be read in their place.
-    #[error("`{}` is damaged in {count} places, so that older data would be read as if it were the newest; the first: {first}; `ftlkit image check` lists them, and `ftlkit image repair` tells what would be lost without them", path.display())]
+    #[error("`{}` is damaged (places: {count}), so that older data would be read as if it were the newest; the first: {first}; `ftlkit image check` lists them, and `ftlkit image repair` tells what would be lost without them", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

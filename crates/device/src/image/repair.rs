@@ -104,16 +104,10 @@ impl Image {
             most = most.max(newest(copies).map_or(0, |record| record.state.erases));
             Ok(())
         })?;
-        let mut used = vec![false; self.format.slots(self.geometry.blocks()) as usize];
-        let mut without = Vec::new();
-        self.each_block(|id, copies| {
-            match newest(copies).map(|record| used.get_mut(record.state.slot as usize)) {
-                Some(Some(used)) if !*used => *used = true,
-                _ => without.push(id),
-            }
-            Ok(())
-        })?;
-        for id in without {
+        let owners = self.owners()?;
+        let mut used: Vec<bool> = owners.iter().map(Option::is_some).collect();
+        let all = (0..self.geometry.blocks()).map(BlockId);
+        for id in all.filter(|id| !owners.contains(&Some(*id))) {
             let free = used.iter().position(|used| !used).unwrap_or(0);
             used[free] = true;
             self.give_up_block(id, State { erases: most, slot: free as u32, ..State::new(id) })?;

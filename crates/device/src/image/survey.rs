@@ -29,7 +29,7 @@ impl Image {
                 self.gather(&mut survey)?;
             }
         }
-        let mut used = vec![false; self.format.slots(self.geometry.blocks()) as usize];
+        let owners = self.owners()?;
         self.each_block(|id, copies| {
             let Some(record) = newest(copies) else {
                 survey.damage(Some(id), None, Fault::BlockRecord);
@@ -37,12 +37,9 @@ impl Image {
             };
             survey.differ(copies[0] == copies[1], self.in_part(record.stamp, survey.window));
             survey.add(id.0.into(), record.stamp);
-            match used.get_mut(record.state.slot as usize) {
-                Some(used) if !*used => *used = true,
-                _ => {
-                    survey.damage(Some(id), None, Fault::BlockRecord);
-                    return Ok(());
-                }
+            if owners.get(record.state.slot as usize) != Some(&Some(id)) {
+                survey.damage(Some(id), None, Fault::BlockRecord);
+                return Ok(());
             }
             self.survey_pages(id, &record.state, &mut survey)
         })?;
@@ -51,6 +48,22 @@ impl Image {
             survey.damage(None, None, Fault::Sum);
         }
         Ok(survey)
+    }
+
+    /// The block that has each place: of several whose records name it, the one whose record is the newest. The others' are of an earlier
+    /// state.
+    pub(super) fn owners(&self) -> Result<Vec<Option<BlockId>>, IoFailure> {
+        let mut owners = vec![None; self.format.slots(self.geometry.blocks()) as usize];
+        self.each_block(|id, copies| {
+            if let Some(record) = newest(copies)
+                && let Some(owner) = owners.get_mut(record.state.slot as usize)
+                && owner.is_none_or(|(_, stamp)| stamp < record.stamp)
+            {
+                *owner = Some((id, record.stamp));
+            }
+            Ok(())
+        })?;
+        Ok(owners.into_iter().map(|owner| owner.map(|(id, _)| id)).collect())
     }
 
     /// True if a change with this number may be in the file in part.

@@ -98,7 +98,7 @@ fn files_that_are_no_whole_image_are_refused_with_the_reason() {
         (with(4100, 4), "the checksum of its description is wrong"),
         (
             both(BLOCKS_AT as usize + 64 + 1, BLOCKS_AGAIN_AT as usize + 64 + 2),
-            "is damaged in 1 places, so that older data would be read as if it were the newest; the first: block 1",
+            "is damaged (places: 1), so that older data would be read as if it were the newest; the first: block 1",
         ),
     ];
     for (bytes, reason) in cases {

@@ -345,3 +345,35 @@ fn a_start_makes_the_copies_of_each_record_the_same_again_also_where_no_block_is
     // More than there are blocks: places without one have records, too.
     assert!(differed > 40, "{differed}");
 }
+
+/// Where the first copy of the records of blocks is, and of the second.
+const BLOCKS: [usize; 2] = [131_072, 331_776];
+
+#[test]
+fn what_a_start_is_refused_for_a_check_finds_and_a_repair_resolves() {
+    let config = SchemeConfig::preset(ftl::registry::by_name("page-level").unwrap());
+    for killed in [false, true] {
+        let made =
+            Made::new(config.clone(), Way { machine: true, killed }, &mut Pcg64::seed_from_u64(9));
+        let mut refused = 0;
+        for block in 0..40 {
+            // Both copies of an earlier state.
+            let (mut file, old) = (made.file.clone(), &made.earlier[0]);
+            for at in BLOCKS.map(|at| at + block * 64) {
+                file[at..at + 64].copy_from_slice(&old[at..at + 64]);
+            }
+            fs::write(made.path(), &file).unwrap();
+            let opens = || Image::open(&made.path()).and_then(|mut image| image.prepare()).is_ok();
+            if opens() {
+                continue;
+            }
+            refused += 1;
+            fs::write(made.path(), &file).unwrap();
+            let tally = Image::inspect(&made.path()).unwrap().check(|_| {}).unwrap();
+            assert!(tally.faults > 0, "block {block}, killed: {killed}");
+            assert!(!Image::repair(&made.path(), true, |_| {}).unwrap().is_nothing());
+            assert!(opens(), "block {block}, killed: {killed}");
+        }
+        assert!(refused > 5, "{refused}");
+    }
+}
