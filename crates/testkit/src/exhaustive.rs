@@ -356,10 +356,21 @@ impl Explorer<'_> {
 
     fn expand(&mut self, node: Node) -> Result<(), Refutation> {
         let mut successors = BTreeSet::new();
+        // Copies cost most of a search. A copy whose reads left the state as it was takes the next read.
+        let mut read_only: Option<Box<AnyScheme>> = None;
+        let before = self.projection.key(&*node.scheme, node.stepped);
         for operation in self.choices(&*node.scheme) {
-            let (next, stepped) = self.transition(&node, operation)?;
-            let stepped = stepped && self.search.idle;
+            let reads = matches!(operation, Operation::Read(_)) && !self.search.check_projection;
+            let mut next = match read_only.take_if(|_| reads) {
+                Some(copy) => copy,
+                None => node.scheme.fork(),
+            };
+            let stepped = self.transition(&node, &mut *next, operation)? && self.search.idle;
             let key = self.projection.key(&*next, stepped);
+            if reads && key == before {
+                read_only = Some(next);
+                continue;
+            }
             if self.search.check_projection {
                 successors.insert(key.clone());
             }
@@ -381,21 +392,22 @@ impl Explorer<'_> {
         Ok(())
     }
 
-    /// Runs one operation on a copy of a state and checks it against the bounds.
+    /// Runs one operation on a copy of a state and checks it against the bounds. Returns true if a collection step ran
+    /// since the last write.
     fn transition(
         &mut self,
         node: &Node,
+        next: &mut AnyScheme,
         operation: Operation,
-    ) -> Result<(Box<AnyScheme>, bool), Refutation> {
-        let mut next = node.scheme.fork();
+    ) -> Result<bool, Refutation> {
         self.transitions += 1;
-        let asked = self.projection.asked(bench_of_mut(&mut *next), operation);
-        let done = request(&mut *next, operation, &self.promised, &mut self.worst);
-        self.projection.done(bench_of_mut(&mut *next), operation, asked);
+        let asked = self.projection.asked(bench_of_mut(next), operation);
+        let done = request(next, operation, &self.promised, &mut self.worst);
+        self.projection.done(bench_of_mut(next), operation, asked);
         self.queue_pages = self.queue_pages.max(next.telemetry().write_queue_pages.unwrap_or(0));
         match done {
-            Ok(stepped) if matches!(operation, Operation::Write(_)) => Ok((next, stepped)),
-            Ok(stepped) => Ok((next, node.stepped || stepped)),
+            Ok(stepped) if matches!(operation, Operation::Write(_)) => Ok(stepped),
+            Ok(stepped) => Ok(node.stepped || stepped),
             Err(failure) => {
                 let mut operations = self.way_to(node.id);
                 operations.push(operation);

@@ -2,13 +2,14 @@
 //! mounted, everything is read, and the workload continues under the scheme's bounds. The mount itself is cut as
 //! well, and mounted again.
 
+use crate::bench::{AnyScheme, bench_of};
 use crate::checks::Failure;
 use crate::conformance::{Described, logical_pages};
 use crate::driver::Medium;
 use crate::operations::{Operation as Task, Pattern};
-use crate::run::{End, Run};
+use crate::run::{End, Moment, Moments, Run};
 use crate::shape::Shape;
-use crate::shared::Shared;
+use crate::shared::{Own, Shared};
 use crate::watched::Inspect;
 use flash::faults::{PowerCut, Tearable};
 use flash::{Array, Operation, Store};
@@ -192,6 +193,34 @@ impl<'c, A: Inspect + Tearable + Clone> Stage<'c, A> {
         }
     }
 
+    /// Runs the whole workload without a cut. Returns the moments in which it can be cut.
+    fn follow(&mut self) -> Result<Vec<Moment>, Verdict> {
+        let changes = |scheme: &AnyScheme| own::<A>(scheme).with(|array| array.changes());
+        let mut moments = Moments { changes: &changes, all: Vec::new() };
+        match self.run.go_noting(Own(self.array.clone()), Some(&mut moments)) {
+            Ok(End::Finished) => Ok(moments.all),
+            Ok(End::PowerOff) => {
+                Err(self.failed(Failure::Account("power off without a cut".into())))
+            }
+            Err(failure) => Err(self.failed(failure)),
+        }
+    }
+
+    /// The state behind a cut in this moment; `None` if that is not where the operation stops.
+    fn cut_in(case: &'c Case, moment: &Moment, cut: Cut) -> Option<Self> {
+        let mut handle = None;
+        let prepare = |scheme: &mut AnyScheme| {
+            let array = own::<A>(scheme);
+            array.with(|array| array.cut_after(cut.after - moment.changes.start, cut.torn));
+            handle = Some(array.clone());
+        };
+        let Ok((run, End::PowerOff)) = moment.again(prepare) else { return None };
+        let array = handle?;
+        let programs = matches!(array.cut_operation(), Some(Operation::Program | Operation::Copy));
+        let torn = u32::from(cut.torn && programs);
+        Some(Self { case, run, array, cuts: vec![cut], torn })
+    }
+
     /// A copy of the array, with power.
     fn powered(&self) -> PowerCut<A> {
         let mut array = self.array.with(|array| array.clone());
@@ -244,6 +273,11 @@ impl<'c, A: Inspect + Tearable + Clone> Stage<'c, A> {
     }
 }
 
+/// The array below a scheme that runs on an [`Own`] one.
+fn own<A: Inspect + Tearable + Clone>(scheme: &AnyScheme) -> &Shared<PowerCut<A>> {
+    &bench_of(scheme).inner().below::<Own<PowerCut<A>>>().0
+}
+
 /// The erased array of a case: one that keeps bytes, in memory.
 fn in_memory(case: &Case) -> Array {
     case.shape.array(Store::All, &[])
@@ -282,11 +316,22 @@ pub fn every_cut_on<A: Inspect + Tearable + Clone>(
     case: &Case,
     array: &dyn Fn(&Case) -> A,
 ) -> Result<Tally, Verdict> {
-    let mut tally = Tally { changes: changes_on(case, array)?, ..Tally::default() };
+    let mut whole = Stage::new(case, array(case))?;
+    let moments = whole.follow()?;
+    let mut tally = Tally { changes: whole.changes(), ..Tally::default() };
     for after in 0..tally.changes {
+        let moment = moments.iter().find(|moment| moment.changes.contains(&after));
         for torn in [false, true] {
-            let mut stage = Stage::new(case, array(case))?;
-            stage.go(Some(Cut { after, torn }))?;
+            let cut = Cut { after, torn };
+            let mut stage = match moment.and_then(|moment| Stage::cut_in(case, moment, cut)) {
+                Some(stage) => stage,
+                // Formats, mounts and the reads behind them are no moments: repeated from the start.
+                None => {
+                    let mut stage = Stage::new(case, array(case))?;
+                    stage.go(Some(cut))?;
+                    stage
+                }
+            };
             tally.cuts += 1;
             tally.in_shutdowns += u64::from(stage.run.cut_in() == Some(Task::Shutdown));
             if after.is_multiple_of(case.mounts_cut) {

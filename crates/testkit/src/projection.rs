@@ -63,10 +63,18 @@ fn describe(flash: &Bench, block: BlockId, devices: u32) -> u64 {
 /// The descriptions of all blocks in an order that does not depend on their numbers, followed by `besides`.
 fn key_of(flash: &Bench, devices: u32, besides: [u64; 2]) -> Key {
     let blocks = (0..flash.geometry().blocks()).map(BlockId);
-    let mut key: Vec<u64> = blocks.map(|block| describe(flash, block, devices)).collect();
+    let mut key = Vec::with_capacity(flash.geometry().blocks() as usize + besides.len());
+    key.extend(blocks.map(|block| describe(flash, block, devices)));
     key.sort_unstable();
     key.extend(besides);
-    key.into_iter().flat_map(u64::to_le_bytes).collect()
+    bytes_of(key.iter().map(|word| word.to_le_bytes()))
+}
+
+/// The words one after the other. A search spends much of its time on keys: one allocation each.
+fn bytes_of<const N: usize>(words: impl ExactSizeIterator<Item = [u8; N]>) -> Key {
+    let mut key = Vec::with_capacity(words.len() * N);
+    words.for_each(|word| key.extend_from_slice(&word));
+    key.into_boxed_slice()
 }
 
 /// The description of the block that holds the page. All unmapped pages are of one kind.
@@ -82,8 +90,9 @@ pub struct ByState;
 
 impl Projection for ByState {
     fn key(&self, scheme: &AnyScheme, stepped: bool) -> Key {
-        let words = scheme.state().expect("a scheme that tells its state").into_iter();
-        words.chain([stepped.into()]).flat_map(u32::to_le_bytes).collect()
+        let mut words = scheme.state().expect("a scheme that tells its state");
+        words.push(stepped.into());
+        bytes_of(words.iter().map(|word| word.to_le_bytes()))
     }
 
     fn kind(&self, _flash: &Bench, lpn: Lpn) -> u64 {
@@ -246,7 +255,7 @@ impl Projection for ByHistory {
             }
         }
         least.push(stepped.into());
-        least.into_iter().flat_map(u16::to_le_bytes).collect()
+        bytes_of(least.iter().map(|word| word.to_le_bytes()))
     }
 
     fn kind(&self, _flash: &Bench, lpn: Lpn) -> u64 {
