@@ -65,6 +65,8 @@ pub struct Search {
     pub every_page: bool,
     /// Check that states with one projection have successors with one projection (implies `every_page`).
     pub check_projection: bool,
+    /// With `check_projection`: compare only the first, third, ninth and so on of the ways that lead to a state again.
+    pub some_ways: bool,
     /// Do not check the bound on victims' valid pages, to see the consequences.
     pub ignore_victim_bound: bool,
     /// Include flushes.
@@ -82,6 +84,7 @@ impl Default for Search {
             idle: false,
             every_page: false,
             check_projection: false,
+            some_ways: false,
             ignore_victim_bound: false,
             flush: false,
             most_states: 4_000_000,
@@ -164,6 +167,8 @@ struct Explorer<'p> {
     /// For each state, the one before it on a shortest path, and the operation between them.
     parents: Vec<(u32, Operation)>,
     depths: Vec<u32>,
+    /// For each state, the times that the search came to it again.
+    ways: Vec<u32>,
     /// Projections of each state's successors, if they are checked.
     successors: Vec<BTreeSet<Key>>,
     queue: VecDeque<Node>,
@@ -323,6 +328,7 @@ pub fn explore(
         known: HashMap::new(),
         parents: Vec::new(),
         depths: Vec::new(),
+        ways: Vec::new(),
         successors: Vec::new(),
         queue: VecDeque::new(),
         transitions: 0,
@@ -349,6 +355,7 @@ impl Explorer<'_> {
         self.known.insert(self.projection.key(&*scheme, false), 0);
         self.parents.push((0, Operation::Flush));
         self.depths.push(0);
+        self.ways.push(0);
         self.successors.push(BTreeSet::new());
         let from = (0, Operation::Flush);
         self.queue.push_back(Node { scheme, stepped: false, id: 0, from, again: false });
@@ -425,7 +432,10 @@ impl Explorer<'_> {
     ) -> Result<(), Refutation> {
         if let Some(id) = self.known.get(&key) {
             let expanded = self.depths[*id as usize] < self.search.most_operations;
-            if self.search.check_projection && expanded {
+            let ways = &mut self.ways[*id as usize];
+            *ways += 1;
+            let compared = !self.search.some_ways || 3_u32.pow(ways.ilog(3)) == *ways;
+            if self.search.check_projection && expanded && compared {
                 self.queue.push_back(Node { scheme, stepped, id: *id, from, again: true });
             }
             return Ok(());
@@ -438,6 +448,7 @@ impl Explorer<'_> {
         self.known.insert(key, id);
         self.parents.push(from);
         self.depths.push(depth);
+        self.ways.push(0);
         self.successors.push(BTreeSet::new());
         if depth >= self.search.most_operations {
             self.whole = false;

@@ -44,6 +44,9 @@ pub struct Case {
     pub go_on: usize,
     /// The mount is cut, too, after a cut at one of so many changes of the workload. Default: 1, after each.
     pub mounts_cut: u64,
+    /// Changes of one mount at which it is cut, at most. Default: all. With fewer, the mounts after the next cuts of the
+    /// workload, which do nearly the same, are cut at the others.
+    pub cuts_of_a_mount: u64,
     /// Torn programs without a completed mount between them after which writes must still succeed.
     ///
     /// Each takes a page that collection may have counted on, and a scheme's reserve is limited. After more of them
@@ -66,6 +69,7 @@ impl Case {
             shutdown: false,
             go_on: 120,
             mounts_cut: 1,
+            cuts_of_a_mount: u64::MAX,
             torn_in_a_row: 1,
             trims_may_fill: matches!(pattern, Pattern::Uniform | Pattern::TrimStorm),
         }
@@ -334,20 +338,28 @@ pub fn every_cut_on<A: Inspect + Tearable + Clone>(
             };
             tally.cuts += 1;
             tally.in_shutdowns += u64::from(stage.run.cut_in() == Some(Task::Shutdown));
-            if after.is_multiple_of(case.mounts_cut) {
-                tally.mount_cuts += cut_the_mount(&stage)?;
-            }
+            let cut_off = stage.clone();
+            stage.run.awaits_start();
             stage.recover(case.go_on)?;
+            if after.is_multiple_of(case.mounts_cut) && !stage.run.started_quietly() {
+                tally.mount_cuts += cut_the_mount(&cut_off, after)?;
+            }
             tally.lost += stage.run.lost();
         }
     }
     Ok(tally)
 }
 
-fn cut_the_mount<A: Inspect + Tearable + Clone>(stage: &Stage<'_, A>) -> Result<u64, Verdict> {
+/// Cuts the mount, from another of its changes on for each cut of the workload, so that the mounts of cuts in a row are cut
+/// everywhere.
+fn cut_the_mount<A: Inspect + Tearable + Clone>(
+    stage: &Stage<'_, A>,
+    cut_after: u64,
+) -> Result<u64, Verdict> {
     let changes = stage.mount_changes()?;
+    let every = changes.div_ceil(stage.case.cuts_of_a_mount).max(1);
     let mut cuts = 0;
-    for after in 0..changes {
+    for after in (cut_after % every..changes).step_by(every as usize) {
         for torn in [false, true] {
             let mut second = stage.clone();
             second.go(Some(Cut { after, torn }))?;

@@ -1,12 +1,12 @@
 //! A run of a list of operations on a scheme of the registry, across remounts and power cuts.
 
-use crate::bench::{AnyScheme, array_of, bench_for};
+use crate::bench::{AnyScheme, array_of, bench_for, bench_of};
 use crate::checks::{Failure, Worst};
 use crate::driver::{Driver, Medium, Stop};
 use crate::model::Model;
 use crate::operations::Operation;
 use crate::watched::Inspect;
-use flash::{AnyArray, BlockId, FlashError, Ns};
+use flash::{AnyArray, BlockId, FlashError, Ns, Operation as Work};
 use ftl::{BufferSettings, FtlError, SchemeConfig, registry};
 use std::ops::Range;
 use std::rc::Rc;
@@ -32,6 +32,8 @@ pub struct Run {
     flushed: bool,
     /// Completed formats and mounts.
     starts: u64,
+    /// True if the first mount since [`Run::awaits_start`], and the reads of all pages behind it, changed nothing on flash.
+    quiet_start: Option<bool>,
     /// The operation that the last power cut interrupted, if any.
     cut_in: Option<Operation>,
     model: Model,
@@ -105,6 +107,7 @@ impl Run {
             formatted: false,
             flushed: false,
             starts: 0,
+            quiet_start: None,
             cut_in: None,
             model: Model::new(logical_pages),
             worst: Worst::default(),
@@ -125,6 +128,16 @@ impl Run {
     /// Formats and mounts completed so far.
     pub fn starts(&self) -> u64 {
         self.starts
+    }
+
+    /// Forgets whether a mount was quiet.
+    pub(crate) fn awaits_start(&mut self) {
+        self.quiet_start = None;
+    }
+
+    /// True if the next mount after [`Run::awaits_start`], and the reads of all pages behind it, changed nothing on flash.
+    pub(crate) fn started_quietly(&self) -> bool {
+        self.quiet_start == Some(true)
     }
 
     /// The operation that the power cut interrupted, if the last call ended in one.
@@ -226,6 +239,9 @@ impl Run {
                 driver.check_state()?;
             }
             driver.read_all()?;
+            let counts = bench_of(driver.scheme()).counts();
+            let changes = [Work::Program, Work::Copy, Work::Erase].map(|work| counts.total(work));
+            self.quiet_start.get_or_insert(changes == [0; 3]);
         }
         let mut remounts = false;
         let operations = Rc::clone(&self.operations);
