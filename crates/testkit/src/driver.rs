@@ -82,6 +82,21 @@ impl<'m> Driver<'m> {
         })
     }
 
+    /// Takes a scheme in the middle of its run, after this number of writes. Its accounts cannot be checked.
+    pub(crate) fn resumed(
+        scheme: Box<AnyScheme>,
+        model: &'m mut Model,
+        medium: Medium,
+        writes: u64,
+    ) -> Result<Self, Failure> {
+        Ok(Self { writes, ..Self::new(scheme, model, medium)? })
+    }
+
+    /// Copies of the model and of the scheme with its array, and the number of writes.
+    pub(crate) fn copy(&self) -> (Model, Box<AnyScheme>, u64) {
+        (self.model.clone(), self.scheme.fork(), self.writes)
+    }
+
     /// Returns the largest values since the last call.
     pub fn take_worst(&mut self) -> Worst {
         std::mem::take(&mut self.worst)

@@ -2,13 +2,14 @@
 //! mounted, everything is read, and the workload continues under the scheme's bounds. The mount itself is cut as
 //! well, and mounted again.
 
+use crate::bench::{AnyScheme, bench_of};
 use crate::checks::Failure;
 use crate::conformance::{Described, logical_pages};
 use crate::driver::Medium;
 use crate::operations::{Operation as Task, Pattern};
-use crate::run::{End, Run};
+use crate::run::{End, Moment, Moments, Run};
 use crate::shape::Shape;
-use crate::shared::Shared;
+use crate::shared::{Own, Shared};
 use crate::watched::Inspect;
 use flash::faults::{PowerCut, Tearable};
 use flash::{Array, Operation, Store};
@@ -43,6 +44,9 @@ pub struct Case {
     pub go_on: usize,
     /// The mount is cut, too, after a cut at one of so many changes of the workload. Default: 1, after each.
     pub mounts_cut: u64,
+    /// Changes of one mount at which it is cut, at most. Default: all. With fewer, the mounts after the next cuts of the
+    /// workload, which do nearly the same, are cut at the others.
+    pub cuts_of_a_mount: u64,
     /// Torn programs without a completed mount between them after which writes must still succeed.
     ///
     /// Each takes a page that collection may have counted on, and a scheme's reserve is limited. After more of them
@@ -65,6 +69,7 @@ impl Case {
             shutdown: false,
             go_on: 120,
             mounts_cut: 1,
+            cuts_of_a_mount: u64::MAX,
             torn_in_a_row: 1,
             trims_may_fill: matches!(pattern, Pattern::Uniform | Pattern::TrimStorm),
         }
@@ -192,6 +197,34 @@ impl<'c, A: Inspect + Tearable + Clone> Stage<'c, A> {
         }
     }
 
+    /// Runs the whole workload without a cut. Returns the moments in which it can be cut.
+    fn follow(&mut self) -> Result<Vec<Moment>, Verdict> {
+        let changes = |scheme: &AnyScheme| own::<A>(scheme).with(|array| array.changes());
+        let mut moments = Moments { changes: &changes, all: Vec::new() };
+        match self.run.go_noting(Own(self.array.clone()), Some(&mut moments)) {
+            Ok(End::Finished) => Ok(moments.all),
+            Ok(End::PowerOff) => {
+                Err(self.failed(Failure::Account("power off without a cut".into())))
+            }
+            Err(failure) => Err(self.failed(failure)),
+        }
+    }
+
+    /// The state behind a cut in this moment; `None` if that is not where the operation stops.
+    fn cut_in(case: &'c Case, moment: &Moment, cut: Cut) -> Option<Self> {
+        let mut handle = None;
+        let prepare = |scheme: &mut AnyScheme| {
+            let array = own::<A>(scheme);
+            array.with(|array| array.cut_after(cut.after - moment.changes.start, cut.torn));
+            handle = Some(array.clone());
+        };
+        let Ok((run, End::PowerOff)) = moment.again(prepare) else { return None };
+        let array = handle?;
+        let programs = matches!(array.cut_operation(), Some(Operation::Program | Operation::Copy));
+        let torn = u32::from(cut.torn && programs);
+        Some(Self { case, run, array, cuts: vec![cut], torn })
+    }
+
     /// A copy of the array, with power.
     fn powered(&self) -> PowerCut<A> {
         let mut array = self.array.with(|array| array.clone());
@@ -244,6 +277,11 @@ impl<'c, A: Inspect + Tearable + Clone> Stage<'c, A> {
     }
 }
 
+/// The array below a scheme that runs on an [`Own`] one.
+fn own<A: Inspect + Tearable + Clone>(scheme: &AnyScheme) -> &Shared<PowerCut<A>> {
+    &bench_of(scheme).inner().below::<Own<PowerCut<A>>>().0
+}
+
 /// The erased array of a case: one that keeps bytes, in memory.
 fn in_memory(case: &Case) -> Array {
     case.shape.array(Store::All, &[])
@@ -282,27 +320,46 @@ pub fn every_cut_on<A: Inspect + Tearable + Clone>(
     case: &Case,
     array: &dyn Fn(&Case) -> A,
 ) -> Result<Tally, Verdict> {
-    let mut tally = Tally { changes: changes_on(case, array)?, ..Tally::default() };
+    let mut whole = Stage::new(case, array(case))?;
+    let moments = whole.follow()?;
+    let mut tally = Tally { changes: whole.changes(), ..Tally::default() };
     for after in 0..tally.changes {
+        let moment = moments.iter().find(|moment| moment.changes.contains(&after));
         for torn in [false, true] {
-            let mut stage = Stage::new(case, array(case))?;
-            stage.go(Some(Cut { after, torn }))?;
+            let cut = Cut { after, torn };
+            let mut stage = match moment.and_then(|moment| Stage::cut_in(case, moment, cut)) {
+                Some(stage) => stage,
+                // Formats, mounts and the reads behind them are no moments: repeated from the start.
+                None => {
+                    let mut stage = Stage::new(case, array(case))?;
+                    stage.go(Some(cut))?;
+                    stage
+                }
+            };
             tally.cuts += 1;
             tally.in_shutdowns += u64::from(stage.run.cut_in() == Some(Task::Shutdown));
-            if after.is_multiple_of(case.mounts_cut) {
-                tally.mount_cuts += cut_the_mount(&stage)?;
-            }
+            let cut_off = stage.clone();
+            stage.run.awaits_start();
             stage.recover(case.go_on)?;
+            if after.is_multiple_of(case.mounts_cut) && !stage.run.started_quietly() {
+                tally.mount_cuts += cut_the_mount(&cut_off, after)?;
+            }
             tally.lost += stage.run.lost();
         }
     }
     Ok(tally)
 }
 
-fn cut_the_mount<A: Inspect + Tearable + Clone>(stage: &Stage<'_, A>) -> Result<u64, Verdict> {
+/// Cuts the mount, from another of its changes on for each cut of the workload, so that the mounts of cuts in a row are cut
+/// everywhere.
+fn cut_the_mount<A: Inspect + Tearable + Clone>(
+    stage: &Stage<'_, A>,
+    cut_after: u64,
+) -> Result<u64, Verdict> {
     let changes = stage.mount_changes()?;
+    let every = changes.div_ceil(stage.case.cuts_of_a_mount).max(1);
     let mut cuts = 0;
-    for after in 0..changes {
+    for after in (cut_after % every..changes).step_by(every as usize) {
         for torn in [false, true] {
             let mut second = stage.clone();
             second.go(Some(Cut { after, torn }))?;

@@ -31,7 +31,8 @@ pub trait Projection {
 #[derive(Clone, Copy, Debug)]
 pub struct ByBlocks;
 
-/// As [`ByBlocks`], per unit of the writes in turns, with the unit that was written last.
+/// As [`ByBlocks`], per unit of the writes in turns, counted from the unit that was written last: with plain turns, states that
+/// differ only in which unit has its turn go on alike.
 ///
 /// If several equal victims lie in different units, the choice among them matters, but this key does not show it. So
 /// a search by it is thorough, but no proof.
@@ -46,13 +47,13 @@ fn devices(flash: &Bench) -> u32 {
     flash.part().copies.map_or(1, |copies| copies.ways)
 }
 
-/// A block's part of a key, with its device or unit as one of `devices`.
-fn describe(flash: &Bench, block: BlockId, devices: u32) -> u64 {
+/// A block's part of a key, with its device or unit as one of `devices`, counted from `first`.
+fn describe(flash: &Bench, block: BlockId, devices: u32, first: u32) -> u64 {
     let view = flash.inner().block(block);
     let flag = |on: bool, bit: u32| u64::from(on) << bit;
     let written = next_page(flash, block);
     let is_open = written < flash.geometry().pages_per_block();
-    u64::from(block.0 % devices) << 48
+    u64::from((block.0 + devices - first) % devices) << 48
         | u64::from(written) << 32
         | u64::from(if is_open { view.class } else { 0 }) << 29
         | u64::from(view.valid) << 2
@@ -61,18 +62,26 @@ fn describe(flash: &Bench, block: BlockId, devices: u32) -> u64 {
 }
 
 /// The descriptions of all blocks in an order that does not depend on their numbers, followed by `besides`.
-fn key_of(flash: &Bench, devices: u32, besides: [u64; 2]) -> Key {
+fn key_of(flash: &Bench, devices: u32, first: u32, besides: [u64; 2]) -> Key {
     let blocks = (0..flash.geometry().blocks()).map(BlockId);
-    let mut key: Vec<u64> = blocks.map(|block| describe(flash, block, devices)).collect();
+    let mut key = Vec::with_capacity(flash.geometry().blocks() as usize + besides.len());
+    key.extend(blocks.map(|block| describe(flash, block, devices, first)));
     key.sort_unstable();
     key.extend(besides);
-    key.into_iter().flat_map(u64::to_le_bytes).collect()
+    bytes_of(key.iter().map(|word| word.to_le_bytes()))
+}
+
+/// The words one after the other. A search spends much of its time on keys: one allocation each.
+fn bytes_of<const N: usize>(words: impl ExactSizeIterator<Item = [u8; N]>) -> Key {
+    let mut key = Vec::with_capacity(words.len() * N);
+    words.for_each(|word| key.extend_from_slice(&word));
+    key.into_boxed_slice()
 }
 
 /// The description of the block that holds the page. All unmapped pages are of one kind.
 fn kind_of(flash: &Bench, devices: u32, lpn: Lpn) -> u64 {
     let block = |ppn| flash.geometry().block_of(ppn);
-    flash.inner().place(lpn).map_or(u64::MAX, |ppn| describe(flash, block(ppn), devices))
+    flash.inner().place(lpn).map_or(u64::MAX, |ppn| describe(flash, block(ppn), devices, 0))
 }
 
 /// All that the scheme itself says that its next operations depend on ([`ftl::Ftl::state`]): finer than [`ByHistory`], and
@@ -82,8 +91,9 @@ pub struct ByState;
 
 impl Projection for ByState {
     fn key(&self, scheme: &AnyScheme, stepped: bool) -> Key {
-        let words = scheme.state().expect("a scheme that tells its state").into_iter();
-        words.chain([stepped.into()]).flat_map(u32::to_le_bytes).collect()
+        let mut words = scheme.state().expect("a scheme that tells its state");
+        words.push(stepped.into());
+        bytes_of(words.iter().map(|word| word.to_le_bytes()))
     }
 
     fn kind(&self, _flash: &Bench, lpn: Lpn) -> u64 {
@@ -94,7 +104,7 @@ impl Projection for ByState {
 impl Projection for ByBlocks {
     fn key(&self, scheme: &AnyScheme, stepped: bool) -> Key {
         let flash = bench_of(scheme);
-        key_of(flash, devices(flash), [stepped.into(), 0])
+        key_of(flash, devices(flash), 0, [stepped.into(), 0])
     }
 
     fn kind(&self, flash: &Bench, lpn: Lpn) -> u64 {
@@ -105,8 +115,8 @@ impl Projection for ByBlocks {
 impl Projection for ByUnits {
     fn key(&self, scheme: &AnyScheme, stepped: bool) -> Key {
         let last = bench_of(scheme).inner().last_programmed();
-        let last = last.map_or(u64::MAX, |block| u64::from(block.0 % self.units));
-        key_of(bench_of(scheme), self.units, [stepped.into(), last])
+        let first = last.map_or(0, |block| block.0 % self.units);
+        key_of(bench_of(scheme), self.units, first, [stepped.into(), last.is_some().into()])
     }
 
     fn kind(&self, flash: &Bench, lpn: Lpn) -> u64 {
@@ -246,7 +256,7 @@ impl Projection for ByHistory {
             }
         }
         least.push(stepped.into());
-        least.into_iter().flat_map(u16::to_le_bytes).collect()
+        bytes_of(least.iter().map(|word| word.to_le_bytes()))
     }
 
     fn kind(&self, _flash: &Bench, lpn: Lpn) -> u64 {

@@ -1,13 +1,14 @@
 //! A run of a list of operations on a scheme of the registry, across remounts and power cuts.
 
-use crate::bench::{AnyScheme, array_of, bench_for};
+use crate::bench::{AnyScheme, array_of, bench_for, bench_of};
 use crate::checks::{Failure, Worst};
 use crate::driver::{Driver, Medium, Stop};
 use crate::model::Model;
 use crate::operations::Operation;
 use crate::watched::Inspect;
-use flash::{AnyArray, BlockId, FlashError, Ns};
+use flash::{AnyArray, BlockId, FlashError, Ns, Operation as Work};
 use ftl::{BufferSettings, FtlError, SchemeConfig, registry};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Of so many starts after different numbers of operations, one compares the state that the scheme tells.
@@ -31,10 +32,53 @@ pub struct Run {
     flushed: bool,
     /// Completed formats and mounts.
     starts: u64,
+    /// True if the first mount since [`Run::awaits_start`], and the reads of all pages behind it, changed nothing on flash.
+    quiet_start: Option<bool>,
     /// The operation that the last power cut interrupted, if any.
     cut_in: Option<Operation>,
     model: Model,
     worst: Worst,
+}
+
+/// A run in front of an operation that changes the array, to be cut in it again and again.
+pub(crate) struct Moment {
+    run: Run,
+    scheme: Box<AnyScheme>,
+    writes: u64,
+    /// Numbers of the operation's changes.
+    pub(crate) changes: Range<u64>,
+}
+
+impl Moment {
+    /// Runs the operation on a copy of the scheme, and of its array, to which `prepare` has access.
+    pub(crate) fn again(
+        &self,
+        prepare: impl FnOnce(&mut AnyScheme),
+    ) -> Result<(Run, End), Failure> {
+        let mut run = self.run.clone();
+        let mut scheme = self.scheme.fork();
+        prepare(&mut *scheme);
+        let operation = run.operations[run.at];
+        run.at += 1;
+        let mut driver = Driver::resumed(scheme, &mut run.model, run.medium, self.writes)?;
+        let done = driver.apply(operation);
+        run.worst.merge(&driver.take_worst());
+        match done {
+            Ok(()) => Ok((run, End::Finished)),
+            Err(Stop::PowerOff) => {
+                run.cut_in = Some(operation);
+                Ok((run, End::PowerOff))
+            }
+            Err(Stop::Failed(failure)) => Err(failure),
+        }
+    }
+}
+
+/// The moments of a run.
+pub(crate) struct Moments<'c> {
+    /// Changes of a scheme's array so far.
+    pub(crate) changes: &'c dyn Fn(&AnyScheme) -> u64,
+    pub(crate) all: Vec<Moment>,
 }
 
 /// End of a run.
@@ -63,6 +107,7 @@ impl Run {
             formatted: false,
             flushed: false,
             starts: 0,
+            quiet_start: None,
             cut_in: None,
             model: Model::new(logical_pages),
             worst: Worst::default(),
@@ -83,6 +128,16 @@ impl Run {
     /// Formats and mounts completed so far.
     pub fn starts(&self) -> u64 {
         self.starts
+    }
+
+    /// Forgets whether a mount was quiet.
+    pub(crate) fn awaits_start(&mut self) {
+        self.quiet_start = None;
+    }
+
+    /// True if the next mount after [`Run::awaits_start`], and the reads of all pages behind it, changed nothing on flash.
+    pub(crate) fn started_quietly(&self) -> bool {
+        self.quiet_start == Some(true)
     }
 
     /// The operation that the power cut interrupted, if the last call ended in one.
@@ -118,10 +173,19 @@ impl Run {
     /// # Errors
     /// The failure.
     pub fn go(&mut self, array: impl Into<Box<dyn Inspect>>) -> Result<End, Failure> {
+        self.go_noting(array, None)
+    }
+
+    /// As [`Run::go`]. Notes the moments of the run, if it is told to: the array must be one that can be copied.
+    pub(crate) fn go_noting(
+        &mut self,
+        array: impl Into<Box<dyn Inspect>>,
+        mut moments: Option<&mut Moments<'_>>,
+    ) -> Result<End, Failure> {
         self.cut_in = None;
         let mut array = array.into();
         loop {
-            match self.segment(array) {
+            match self.segment(array, moments.as_deref_mut()) {
                 Ok(Some(next)) => {
                     self.flushed = true;
                     array = next;
@@ -134,7 +198,11 @@ impl Run {
     }
 
     /// Runs from a format or mount to the end, or to the next mount, for which it returns the array.
-    fn segment(&mut self, array: Box<dyn Inspect>) -> Result<Option<Box<dyn Inspect>>, Stop> {
+    fn segment(
+        &mut self,
+        array: Box<dyn Inspect>,
+        moments: Option<&mut Moments<'_>>,
+    ) -> Result<Option<Box<dyn Inspect>>, Stop> {
         let mounted = std::mem::replace(&mut self.formatted, true);
         self.model.durable_after(durable_after(&self.config, &*array));
         let mut bench = bench_for(&self.config, array);
@@ -149,16 +217,21 @@ impl Run {
             done("format", registry::format(&self.config, AnyArray::new(bench)))?
         };
         self.starts += 1;
-        self.drive(scheme, mounted)
+        let mut model = std::mem::replace(&mut self.model, Model::new(0));
+        let end = self.drive(scheme, &mut model, mounted, moments);
+        self.model = model;
+        end
     }
 
     fn drive(
         &mut self,
         scheme: Box<AnyScheme>,
+        model: &mut Model,
         mounted: bool,
+        mut moments: Option<&mut Moments<'_>>,
     ) -> Result<Option<Box<dyn Inspect>>, Stop> {
-        let small = self.model.logical_pages() <= STATE_PAGES;
-        let mut driver = Driver::new(scheme, &mut self.model, self.medium)?;
+        let small = model.logical_pages() <= STATE_PAGES;
+        let mut driver = Driver::new(scheme, model, self.medium)?;
         // A power cut at every operation would spend most of its time on this.
         let looks = self.at.is_multiple_of(STATE_EVERY);
         if mounted {
@@ -166,12 +239,25 @@ impl Run {
                 driver.check_state()?;
             }
             driver.read_all()?;
+            let counts = bench_of(driver.scheme()).counts();
+            let changes = [Work::Program, Work::Copy, Work::Erase].map(|work| counts.total(work));
+            self.quiet_start.get_or_insert(changes == [0; 3]);
         }
         let mut remounts = false;
-        while let Some(operation) = self.operations.get(self.at).filter(|_| !remounts) {
+        let operations = Rc::clone(&self.operations);
+        while let Some(operation) = operations.get(self.at).filter(|_| !remounts) {
+            let moment = moments.as_deref().map(|moments| {
+                let (model, scheme, writes) = driver.copy();
+                let changes = (moments.changes)(&*scheme);
+                Moment { run: Self { model, ..self.clone() }, scheme, writes, changes: changes..0 }
+            });
             self.at += 1;
             let done = driver.apply(*operation);
             self.worst.merge(&driver.take_worst());
+            if let (Some(mut moment), Some(moments)) = (moment, moments.as_deref_mut()) {
+                moment.changes.end = (moments.changes)(driver.scheme());
+                moments.all.extend((!moment.changes.is_empty()).then_some(moment));
+            }
             if matches!(done, Err(Stop::PowerOff)) {
                 self.cut_in = Some(*operation);
             }

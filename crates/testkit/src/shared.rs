@@ -2,9 +2,10 @@
 //! returns a scheme.
 
 use crate::watched::Inspect;
+
 use flash::{
-    BlockId, Cause, DueBlock, DynFlash, Flash, FlashError, Geometry, Lpn, Ns, Oob, Operation, Part,
-    Ppn, Probe, Worked,
+    BlockId, Cause, DueBlock, DynFlash, Flash, FlashError, Geometry, Layer, Lpn, Ns, Oob,
+    Operation, Part, Ppn, Probe, Worked,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -189,5 +190,31 @@ impl<F: Inspect> Inspect for Shared<F> {
     /// Another handle on the same array.
     fn fork(&self) -> Box<dyn Inspect> {
         Box::new(Self::clone(self))
+    }
+}
+
+/// A shared array of one scheme: a copy of the scheme has an array of its own.
+#[derive(Debug)]
+pub(crate) struct Own<F>(pub(crate) Shared<F>);
+
+impl<F: Probe> Layer for Own<F> {
+    type Inner = Shared<F>;
+
+    fn inner(&self) -> &Shared<F> {
+        &self.0
+    }
+
+    fn inner_mut(&mut self) -> &mut Shared<F> {
+        &mut self.0
+    }
+}
+
+impl<F: Inspect + Clone> Inspect for Own<F> {
+    fn next_page(&self, block: BlockId) -> u32 {
+        self.0.next_page(block)
+    }
+
+    fn fork(&self) -> Box<dyn Inspect> {
+        Box::new(Self(Shared::new(self.0.with(|array| array.clone()))))
     }
 }

@@ -52,6 +52,7 @@ const PLAIN: Search = Search {
     idle: false,
     every_page: false,
     check_projection: false,
+    some_ways: false,
     ignore_victim_bound: false,
     flush: false,
     most_states: 1_000_000,
