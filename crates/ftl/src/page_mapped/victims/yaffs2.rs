@@ -4,8 +4,8 @@
 //! search(blocks): from the finder on, round the array, until 2 or fewer valid pages are found:
 //!   best = the full block with fewest valid pages so far, the first of equals
 //! yaffs2, aggressive:        search all N blocks; the victim is best
-//! yaffs2-passive, leisurely: best = none; 21 times: search min(N/16 + 1, 100) blocks;
-//!                              the victim is best if that has 4 or fewer valid pages
+//! yaffs2-passive, leisurely: 21 times: search min(N/16 + 1, 100) blocks; the victim is best if that has 4 or fewer valid
+//!                              pages
 //!                            then the victim is the block filled longest ago that has an invalid page
 //! ```
 //!
@@ -90,9 +90,6 @@ pub struct Yaffs2 {
     work: VictimWork,
 }
 
-/// Best block of a search, and its valid pages.
-type Best = Option<(BlockId, u32)>;
-
 impl Yaffs2 {
     /// Makes a policy without candidates, for an array of `blocks` × `pages_per_block`.
     pub fn new(blocks: u32, pages_per_block: u32, passive: bool) -> Self {
@@ -116,7 +113,10 @@ impl Yaffs2 {
     }
 
     /// Looks at up to `blocks` blocks behind the finder, and ends at one that is good enough.
-    fn search(&mut self, blocks: u32, valid: &dyn Fn(BlockId) -> u32, mut best: Best) -> Best {
+    ///
+    /// Returns the best block and its valid pages.
+    fn search(&mut self, blocks: u32, valid: &dyn Fn(BlockId) -> u32) -> Option<(BlockId, u32)> {
+        let mut best: Option<(BlockId, u32)> = None;
         for _ in 0..blocks {
             if best.is_some_and(|(_, least)| least <= GOOD_ENOUGH) {
                 break;
@@ -137,10 +137,9 @@ impl Yaffs2 {
     /// Searches at leisure; then looks for the block filled longest ago that has an invalid page.
     fn search_passively(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
         let blocks = (self.full.blocks() / 16 + 1).min(MOST_BLOCKS);
-        let mut best = None;
         for _ in 0..SEARCHES {
-            best = self.search(blocks, valid, best);
-            if let Some((block, _)) = best.filter(|(_, least)| *least <= MOST_PASSIVE) {
+            // A better one that an earlier search found would have been taken.
+            if let Some((block, 0..=MOST_PASSIVE)) = self.search(blocks, valid) {
                 return Some(block);
             }
         }
@@ -170,7 +169,7 @@ impl Victims for Yaffs2 {
 
     fn take(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
         let victim = if self.filled.is_empty() {
-            self.search(self.full.blocks(), valid, None).map(|(block, _)| block)
+            self.search(self.full.blocks(), valid).map(|(block, _)| block)
         } else {
             self.search_passively(valid)
         }?;
