@@ -1,4 +1,5 @@
-//! Schedulability of periodic page requests on one flash device that serves them in order of arrival.
+//! Schedulability of periodic page requests on one flash device that serves them in order of arrival; by priority or
+//! deadline: [`analyse_in`].
 //!
 //! The model is that of Lazy-RTGC, §2.1, and GFTL, §III. A task τ releases a job every period p: a request of one kind,
 //! read or write, of a fixed number of pages. The job should be complete a relative deadline d after its release; d = p
@@ -37,12 +38,16 @@
 //! than [`MOST_JOBS`] jobs are judged as if of any phase, which is safe.
 
 mod jobs;
+mod order;
 mod response;
 mod task;
 
 pub use jobs::{Job, Jobs};
+pub use order::{Order, analyse_in};
 pub use response::{Analysis, MOST_JOBS, Method, Miss, TaskResponse, analyse};
 pub use task::{Operation, PageCosts, Task, TaskSet};
 
+#[cfg(test)]
+mod order_tests;
 #[cfg(test)]
 mod tests;

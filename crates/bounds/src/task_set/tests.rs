@@ -85,7 +85,7 @@ fn offsets_that_keep_tasks_apart_count_only_where_they_are_given() {
 }
 
 /// Small tasks: (write, period, deadline, offset, pages).
-fn tasks() -> impl Strategy<Value = Vec<Task>> {
+pub(super) fn tasks() -> impl Strategy<Value = Vec<Task>> {
     let task = (any::<bool>(), 1..24u64, 1..60u64, 0..24u64, 1..3u32);
     let task = task.prop_map(|(write, period_ns, deadline_ns, offset_ns, pages)| Task {
         name: String::new(),
@@ -98,7 +98,7 @@ fn tasks() -> impl Strategy<Value = Vec<Task>> {
     proptest::collection::vec(task, 1..5)
 }
 
-const SMALL: PageCosts = PageCosts { read_ns: 1, write_ns: 4 };
+pub(super) const SMALL: PageCosts = PageCosts { read_ns: 1, write_ns: 4 };
 
 /// Longest response of each task in a queue of `jobs` jobs, whose costs `cost` may lower.
 fn queue(set: &TaskSet, jobs: usize, mut cost: impl FnMut(usize) -> Ns) -> Vec<Ns> {

@@ -118,6 +118,9 @@ pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     }
     drop(numbers);
     mark_valid(space, &geometry, &used, map);
+    for found in &used {
+        space.victims.erased(found.block, flash.erase_count(found.block));
+    }
     resume(space, &geometry, &used);
     resume_slc(space, &geometry, &used);
     let in_cache = space.cache.iter().flat_map(|cache| cache.open());

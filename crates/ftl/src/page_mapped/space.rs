@@ -155,6 +155,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     pub(crate) fn add_free(&mut self, geometry: &Geometry, block: BlockId, erases: u32) {
         self.blocks.freed(block);
         self.frontiers.add_free(block, erases);
+        self.victims.erased(block, erases);
         self.free_pages += u64::from(geometry.pages_per_block());
     }
 

@@ -3,6 +3,7 @@
 mod bench;
 mod buffer;
 mod buffer_aware;
+mod erase_counts;
 mod gftl;
 mod lost_pages;
 mod nftl;

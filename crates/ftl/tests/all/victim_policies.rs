@@ -62,7 +62,7 @@ fn a_write_waits_for_one_choice_of_victims() {
         assert_eq!(seen.victims, seen.collections * at_once, "{}", seen.kind);
         // Greedy takes the best victim first. Each of the other victims of a selection is only known to gain
         // a page.
-        let known = ["greedy", "two-level-list", "greedy-scan", "first-fit"];
+        let known = ["greedy", "two-level-list", "greedy-scan", "first-fit", "yaffs2"];
         let bounded = u64::from(known.contains(&seen.kind.policy().name));
         let steps = |best: Option<u64>| Some(best? * bounded + fifo.step_ns? * (at_once - bounded));
         assert_eq!(seen.step_ns, steps(greedy.step_ns), "{}", seen.kind);

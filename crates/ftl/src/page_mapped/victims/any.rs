@@ -41,6 +41,10 @@ impl Victims for Box<dyn Victims> {
         (**self).group_of(block)
     }
 
+    fn erased(&mut self, block: BlockId, erases: u32) {
+        (**self).erased(block, erases);
+    }
+
     #[inline]
     fn aim_group(&mut self, group: usize) {
         (**self).aim_group(group);

@@ -104,6 +104,11 @@ impl Victims for ByGroup {
         policy.take_sparse(pages_per_block, &|block| valid(global(block))).map(global)
     }
 
+    fn erased(&mut self, block: BlockId, erases: u32) {
+        let (group, block) = self.split(block);
+        self.groups[group].erased(block, erases);
+    }
+
     fn emptied(&mut self, block: BlockId) {
         let (group, block) = self.split(block);
         self.groups[group].emptied(block);

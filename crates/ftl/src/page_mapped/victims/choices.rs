@@ -148,11 +148,11 @@ impl Victims for Choices {
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): 64 bits of state, with the same results on every machine.
 #[derive(Clone, Debug)]
-struct SplitMix64(u64);
+pub(super) struct SplitMix64(pub(super) u64);
 
 impl SplitMix64 {
     /// Uniform in `0..bound` (multiply-shift: a bias below bound / 2⁶⁴, which is negligible).
-    fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -28,6 +28,10 @@ impl FullBlocks {
         self.bits[(block.0 / 64) as usize] &= !(1 << (block.0 % 64));
     }
 
+    pub(super) fn contains(&self, block: BlockId) -> bool {
+        self.bits[(block.0 / 64) as usize] >> (block.0 % 64) & 1 == 1
+    }
+
     /// Full blocks in the order of their numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
         (0..).zip(&self.bits).flat_map(|(word, bits)| {

@@ -79,6 +79,10 @@ pub trait Victims: fmt::Debug {
     /// Reports that `block` lost a page and has `valid` left. Blocks that are no candidates are reported too.
     fn invalidated(&mut self, block: BlockId, valid: u32);
 
+    /// Reports that `block` is erased, or was found so by a mount, with its erase count. A mount tells the count of a block in
+    /// use before it is a candidate.
+    fn erased(&mut self, _block: BlockId, _erases: u32) {}
+
     /// Sets the reclaim group in which victims are taken from here on, for a policy that keeps one for each
     /// ([`ByGroup`](super::ByGroup)).
     fn aim_group(&mut self, _group: usize) {}

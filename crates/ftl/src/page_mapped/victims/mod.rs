@@ -4,6 +4,7 @@ mod any;
 mod by_device;
 mod by_group;
 mod choices;
+mod cost_age_times;
 mod cost_benefit;
 mod fifo;
 mod first_fit;
@@ -11,6 +12,7 @@ mod full_blocks;
 mod greedy;
 mod greedy_scan;
 mod interface;
+mod jffs2;
 mod mdc;
 mod midas;
 mod policy;
@@ -19,16 +21,19 @@ mod sort;
 mod two_level_list;
 mod two_regions;
 mod windowed_greedy;
+mod yaffs2;
 
 pub use by_device::ByDevice;
 pub use by_group::ByGroup;
 pub use choices::Choices;
+pub use cost_age_times::CostAgeTimes;
 pub use cost_benefit::CostBenefit;
 pub use fifo::Fifo;
 pub use first_fit::FirstFit;
 pub use greedy::Greedy;
 pub use greedy_scan::GreedyScan;
 pub use interface::{Filled, GROUPS, GroupSizes, GroupState, Victims};
+pub use jffs2::Jffs2;
 pub use mdc::Mdc;
 pub use midas::Midas;
 pub use policy::{Candidates, MOST_NUMBERS, PolicyNumber, ValidPages, VictimKind, VictimPolicy};
@@ -36,6 +41,7 @@ pub use second_chance::SecondChance;
 pub use two_level_list::TwoLevelList;
 pub use two_regions::TwoRegions;
 pub use windowed_greedy::WindowedGreedy;
+pub use yaffs2::Yaffs2;
 
 /// All policies of this crate, in the order in which they are listed. Configurations, test suites and the
 /// documentation use this list.
@@ -43,6 +49,7 @@ pub static VICTIM_POLICIES: &[&VictimPolicy] = &[
     &greedy::POLICY,
     &greedy_scan::POLICY,
     &cost_benefit::POLICY,
+    &cost_age_times::POLICY,
     &mdc::POLICY,
     &two_level_list::POLICY,
     &fifo::POLICY,
@@ -55,6 +62,9 @@ pub static VICTIM_POLICIES: &[&VictimPolicy] = &[
     &choices::RANDOM,
     &choices::POLICY,
     &windowed_greedy::POLICY,
+    &jffs2::POLICY,
+    &yaffs2::AGGRESSIVE,
+    &yaffs2::PASSIVE,
 ];
 
 impl VictimKind {
