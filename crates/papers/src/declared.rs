@@ -66,6 +66,9 @@ pub(crate) struct SectionData {
     /// Notes at the end; one of which a word was not said is left out.
     #[serde(default)]
     pub(crate) notes: Vec<String>,
+    /// Faults of the code by what they would turn: the first whose words are in a row's name. Each row that counts has one.
+    #[serde(default)]
+    pub(crate) faults: Vec<(String, String)>,
     #[serde(default)]
     pub(crate) rows: BTreeMap<String, RowData>,
     /// Tables of figures: title and decimals.
