@@ -63,6 +63,9 @@ pub(crate) struct Group {
 #[serde(deny_unknown_fields)]
 pub(crate) struct SectionData {
     pub(crate) title: String,
+    /// An experiment that is made only where it is named, since it takes long.
+    #[serde(default)]
+    pub(crate) named_only: bool,
     /// Notes at the end; one of which a word was not said is left out.
     #[serde(default)]
     pub(crate) notes: Vec<String>,
