@@ -63,9 +63,15 @@ pub(crate) struct Group {
 #[serde(deny_unknown_fields)]
 pub(crate) struct SectionData {
     pub(crate) title: String,
+    /// An experiment that is made only where it is named, since it takes long.
+    #[serde(default)]
+    pub(crate) named_only: bool,
     /// Notes at the end; one of which a word was not said is left out.
     #[serde(default)]
     pub(crate) notes: Vec<String>,
+    /// Faults of the code by what they would turn: the first whose words are in a row's name. Each row that counts has one.
+    #[serde(default)]
+    pub(crate) faults: Vec<(String, String)>,
     #[serde(default)]
     pub(crate) rows: BTreeMap<String, RowData>,
     /// Tables of figures: title and decimals.

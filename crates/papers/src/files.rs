@@ -75,6 +75,7 @@ fn csv(reproduction: &Reproduction, to: &mut dyn Write) -> io::Result<()> {
         "because",
         "note",
         "claim",
+        "fault",
     ];
     writer.write_record(head).map_err(io::Error::from)?;
     for section in &reproduction.sections {
@@ -85,7 +86,7 @@ fn csv(reproduction: &Reproduction, to: &mut dyn Write) -> io::Result<()> {
     writer.flush()
 }
 
-fn record(section: &str, row: &Row) -> [String; 12] {
+fn record(section: &str, row: &Row) -> [String; 13] {
     let figure = |figure: &Option<Figure>| match figure {
         Some(Figure::Number { value, .. }) => value.to_string(),
         Some(Figure::Words(words)) => words.clone(),
@@ -109,5 +110,6 @@ fn record(section: &str, row: &Row) -> [String; 12] {
         cause.map_or_else(String::new, |cause| cause.text().to_owned()),
         row.note.clone(),
         row.claim.as_ref().map_or_else(String::new, |claim| claim.section.clone()),
+        row.fault.clone(),
     ]
 }

@@ -97,6 +97,38 @@ pub fn by_name(name: &str) -> Result<&'static dyn Paper, ReproduceError> {
 mod tests {
     use super::*;
 
+    /// A cause is told with a figure of that run: its declared text has a word, and code that makes one formats it.
+    #[test]
+    fn no_cause_is_constant() {
+        let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut causes = 0;
+        for folder in std::fs::read_dir(source).unwrap().map(|folder| folder.unwrap().path()) {
+            let Ok(files) = std::fs::read_dir(&folder) else { continue };
+            for file in files.map(|file| file.unwrap().path()) {
+                let Ok(text) = std::fs::read_to_string(&file) else { continue };
+                if file.ends_with("paper.toml") {
+                    let sections = declared::Declared::read(&text).section.into_values();
+                    for of in sections.flat_map(|section| section.rows.into_values()) {
+                        for cause in [of.paper_error, of.reading, of.stand_in, of.missing] {
+                            causes += cause.iter().len();
+                            assert!(
+                                cause.as_ref().is_none_or(|text| text.contains('{')),
+                                "{cause:?}"
+                            );
+                        }
+                    }
+                }
+                for kind in ["PaperError", "Reading", "StandIn"] {
+                    let made = format!("Reason::{kind}(");
+                    let mut texts = text.split(&made).skip(1);
+                    let constant = texts.find(|text| text.trim_start().starts_with('"'));
+                    assert_eq!(constant, None, "{}", file.display());
+                }
+            }
+        }
+        assert!(causes > 20, "{causes}");
+    }
+
     #[test]
     fn papers_and_sections_are_found_by_name() {
         let mut names: Vec<&str> = PAPERS.iter().map(|paper| paper.name()).collect();

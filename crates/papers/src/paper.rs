@@ -95,7 +95,9 @@ impl<R> Paper for Study<R> {
             let (what, name, hint) = ("table or figure", only.clone(), did_you_mean(only, ids()));
             return Err(ReproduceError::Unknown { what, name, hint });
         }
-        let wanted: Vec<&str> = ids().filter(|id| settings.wants(id)).collect();
+        let is_named = |id: &str| settings.only.iter().any(|only| only == id);
+        let is_wanted = |id: &str| !self.data.section[id].named_only || is_named(id);
+        let wanted: Vec<&str> = ids().filter(|id| settings.wants(id) && is_wanted(id)).collect();
         let given = Inputs { ran: (self.run)(&wanted, settings, watch)?, settings, watch };
         let mut found = Reproduction {
             version: env!("CARGO_PKG_VERSION").into(),

@@ -5,6 +5,7 @@ use crate::matrix::{Cell, Matrix};
 use crate::reproduction::{Reproduction, RunRecord, Section, tally};
 use crate::row::Row;
 use lab::report::{Table, wrap};
+use std::collections::BTreeSet;
 
 /// Spaces between columns.
 const GAP: usize = 2;
@@ -99,6 +100,11 @@ fn render_section(section: &Section, width: usize, detail: Detail) -> String {
     if detail == Detail::All {
         let all: Vec<&Row> = section.rows.iter().collect();
         out.push_str(&rows(&all, |row| (with_unit(&row.what, &row.unit), None), width));
+        let faults = all.iter().map(|row| row.fault.as_str()).filter(|fault| !fault.is_empty());
+        for fault in faults.collect::<BTreeSet<&str>>() {
+            let turned = all.iter().filter(|row| row.fault == fault).count();
+            out.push_str(&wrap(&format!("  turns {turned}: {fault}"), width, "    "));
+        }
         for note in &section.notes {
             out.push_str(&wrap(&format!("  · {note}"), width, "    "));
         }

@@ -8,9 +8,6 @@ use std::cmp::Ordering;
 /// Tolerance for figures measured on workloads that stand in for the paper's, percent of the ratio.
 pub const TOLERANCE: f64 = 15.0;
 
-/// Values that are closer than this share of the larger are in no order.
-const SAME: f64 = 0.001;
-
 /// Place of a row on the first screen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
@@ -41,6 +38,9 @@ pub struct Row {
     pub note: String,
     /// Set for a row of the first screen.
     pub claim: Option<Claim>,
+    /// Fault of the code that would turn the verdict; empty for a row that does not count.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub fault: String,
 }
 
 impl Row {
@@ -159,8 +159,8 @@ impl Row {
     }
 
     /// Compares the paper's order, smallest first, with the order of our values. A group holds schemes whose mutual
-    /// order the paper leaves open. Equal if no scheme of a group exceeds one of a later group by more than 0.1 %. Not exercised if all
-    /// values are zero.
+    /// order the paper leaves open. Equal if no scheme of a group exceeds one of a later group. Not exercised if all values are
+    /// zero.
     ///
     /// If a scheme has no value, the row cannot be compared.
     pub fn order(what: &str, paper: &[&[&str]], ours: &[(&str, Option<f64>)]) -> Self {
@@ -190,11 +190,11 @@ impl Row {
             .enumerate()
             .flat_map(|(at, low)| paper[at + 1..].iter().map(move |high| (low, high)))
             .flat_map(|(low, high)| low.iter().flat_map(move |l| high.iter().map(move |h| (l, h))))
-            .filter(|(low, high)| {
-                let (low, high) = (value(low).unwrap_or(0.0), value(high).unwrap_or(0.0));
-                low - high > SAME * low.abs()
+            .filter_map(|(low, high)| {
+                let more = value(low)? - value(high)?;
+                let percent = more / value(high)? * 100.0;
+                (more > 0.0).then(|| format!("{low} is above {high} by {percent:.3} %"))
             })
-            .map(|(low, high)| format!("{low} is above {high}"))
             .collect();
         match broken.is_empty() {
             true => row.judged(Verdict::Equal),
@@ -219,6 +219,14 @@ impl Row {
     /// True if the row differs for a cause that no measurement has decided.
     pub fn is_open(&self) -> bool {
         self.verdict.needs_cause() && matches!(self.cause, None | Some(Reason::Open(_)))
+    }
+
+    /// True if the row needs no cause, is open, or its cause has a figure. What cannot be compared may have none.
+    pub(crate) fn is_caused(&self) -> bool {
+        let has_figure = |cause: &Reason| cause.text().contains(|c: char| c.is_ascii_digit());
+        self.verdict != Verdict::Differs
+            || self.is_open()
+            || self.cause.as_ref().is_some_and(has_figure)
     }
 
     /// The row on the first screen: the paper's section and the claim.
@@ -275,6 +283,17 @@ impl Row {
         self
     }
 
+    /// The row of a ratio of these numbers of events, which it tells; of fewer than 1,000 the ratio has no decimals.
+    #[must_use]
+    pub fn of_events(mut self, value: f64, base: f64) -> Self {
+        if let (true, Some(Figure::Number { decimals, .. })) =
+            (value.min(base) < 1e3, &mut self.ours)
+        {
+            *decimals = 0;
+        }
+        self.noting(&format!("{value:.0} against {base:.0}"))
+    }
+
     /// The row with another verdict.
     #[must_use]
     pub fn judged(mut self, verdict: Verdict) -> Self {
@@ -305,6 +324,7 @@ impl Row {
             cause: None,
             note: String::new(),
             claim: None,
+            fault: String::new(),
         }
     }
 
@@ -500,12 +520,15 @@ mod tests {
         assert_eq!(good.ours, Some(Figure::Words("a < c = b".into())));
         assert_eq!(row(&[&["b"], &["c"]]).verdict, Verdict::Equal, "a tie contradicts no order");
         let bad = row(&[&["b"], &["a", "c"]]);
-        assert_eq!((bad.verdict, bad.note.as_str()), (Verdict::Differs, "b is above a"));
-        let near = [("a", Some(1592.02)), ("b", Some(1592.0))];
         assert_eq!(
-            Row::order("x", &[&["a"], &["b"]], &near).verdict,
-            Verdict::Equal,
-            "20 ns of 1592 µs"
+            (bad.verdict, bad.note.as_str()),
+            (Verdict::Differs, "b is above a by 100.000 %")
+        );
+        let near = [("a", Some(1592.02)), ("b", Some(1592.0))];
+        let near = Row::order("x", &[&["a"], &["b"]], &near);
+        assert_eq!(
+            (near.verdict, near.note.as_str()),
+            (Verdict::Differs, "a is above b by 0.001 %")
         );
         let unknown = row(&[&["a"], &["d"]]);
         assert_eq!(unknown.verdict, Verdict::CannotBeCompared);

@@ -6,12 +6,15 @@ use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
 use crate::settings::{Scale, Settings};
 use lab::config::{
-    DefaultShare, Experiment, PartialPages, Resolved, SchemeTable, SpaceRule, TextOrTable, Word,
+    DefaultShare, Experiment, PartialPages, Resolved, ResolvedScheme, SchemeTable, SpaceRule,
+    TextOrTable, Word,
 };
 use lab::report::SchemeReport;
 use lab::run::{Observer, Phase, RunError};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Experiment to run, with its name.
 #[derive(Clone, Debug)]
@@ -75,13 +78,29 @@ pub fn run_all(
     for &(at, n) in &jobs {
         watch.planned(steps(&all[at].1, n));
     }
+    let keys: Vec<String> = jobs.iter().map(|&(at, n)| key(&all[at].1, n)).collect();
+    let first: BTreeMap<&String, usize> =
+        keys.iter().enumerate().rev().map(|(job, key)| (key, job)).collect();
     // Each core takes the next job in order when it finishes one.
-    let outcomes: Vec<Result<SchemeReport, String>> = jobs
-        .par_iter()
+    let outcomes: Vec<Option<Result<SchemeReport, String>>> = (0..jobs.len())
+        .into_par_iter()
         .with_max_len(1)
-        .map(|&(at, n)| run_one(&all[at].1, n, watch).map_err(|error| error.to_string()))
+        .map(|job| {
+            let (at, n) = jobs[job];
+            let run = || once(&keys[job], &all[at].1, n, watch).map_err(|error| error.to_string());
+            (first[&keys[job]] == job).then(run)
+        })
         .collect();
-    let mut outcomes = outcomes.into_iter();
+    let finished = jobs.iter().zip(&keys).zip(&outcomes).map(|((&(at, n), key), own)| {
+        if own.is_none() {
+            watch.done(steps(&all[at].1, n));
+        }
+        let of_first = || outcomes[first[key]].clone().expect("it ran");
+        let outcome = own.clone().unwrap_or_else(of_first);
+        let name = all[at].1.schemes[n].label.clone();
+        outcome.map(|report| SchemeReport { name, ..report })
+    });
+    let mut outcomes = finished.collect::<Vec<_>>().into_iter();
     Ok(all
         .into_iter()
         .map(|(name, resolved)| {
@@ -177,6 +196,35 @@ impl Declared {
 
 fn steps(resolved: &Resolved, scheme: usize) -> u64 {
     resolved.preconditioning_writes(&resolved.schemes[scheme]) + resolved.facts.requests
+}
+
+/// All that a run depends on: its scheme without the label, and the experiment without the others.
+fn key(resolved: &Resolved, at: usize) -> String {
+    let Resolved { experiment, part, channel, geometry, ssd, space, facts, tasks, .. } = resolved;
+    let alone = Experiment { schemes: Vec::new(), ..experiment.clone() };
+    let scheme = ResolvedScheme { label: String::new(), ..resolved.schemes[at].clone() };
+    format!("{:?}", (alone, part, channel, geometry, ssd, space, facts, tasks, scheme))
+}
+
+/// Reports of this process, by what they depend on: sections share runs.
+static RAN: Mutex<BTreeMap<String, SchemeReport>> = Mutex::new(BTreeMap::new());
+
+/// The run, or what it gave before.
+fn once(
+    key: &str,
+    resolved: &Resolved,
+    at: usize,
+    watch: &dyn ReproductionObserver,
+) -> Result<SchemeReport, RunError> {
+    let ran = || RAN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = ran().get(key).cloned();
+    if let Some(report) = known.filter(|_| !watch.stop()) {
+        watch.done(steps(resolved, at));
+        return Ok(report);
+    }
+    let report = run_one(resolved, at, watch)?;
+    ran().insert(key.to_owned(), report.clone());
+    Ok(report)
 }
 
 fn run_one(

@@ -260,6 +260,12 @@ impl Sheet {
         self.section.rows.push(row);
     }
 
+    /// The last row as evidence unless `counts`: its printed figure, which is printed once, counts in another row.
+    pub(crate) fn counts_if(&mut self, counts: bool) {
+        let last = self.section.rows.pop();
+        self.section.rows.extend(last.map(|row| if counts { row } else { row.as_evidence() }));
+    }
+
     /// The same if there is a figure.
     pub(crate) fn put_some(&mut self, key: &str, value: Option<impl Into<Value>>) {
         value.into_iter().for_each(|value| self.put(key, value));
@@ -328,6 +334,18 @@ impl Sheet {
         let notes: Vec<String> = notes.filter_map(|note| self.try_fill(note).ok()).collect();
         self.section.notes.extend(notes);
         self.section.title.clone_from(&self.declared.title);
+        for row in self.section.rows.iter_mut().filter(|row| row.verdict.counts()) {
+            debug_assert!(row.is_caused(), "a cause without a figure: {row:?}");
+            let fault =
+                self.declared.faults.iter().find(|(words, _)| row.what.contains(words.as_str()));
+            let none = row.verdict == Verdict::CannotBeCompared;
+            debug_assert!(
+                none || fault.is_some(),
+                "no fault is declared that turns `{}`",
+                row.what
+            );
+            row.fault = fault.map(|(_, fault)| fault.clone()).unwrap_or_default();
+        }
         self.section
     }
 }
@@ -346,7 +364,7 @@ mod tests {
 
     static DATA: LazyLock<Declared> = LazyLock::new(|| {
         Declared::read(
-            "name = 'x'\ntitle = ''\nsource = ''\n[section.a]\ntitle = 'A'\nnotes = ['{n:1} of {what}', '{unsaid}']\n[section.a.rows]\n\
+            "name = 'x'\ntitle = ''\nsource = ''\n[section.a]\ntitle = 'A'\nfaults = [['', 'a fault']]\nnotes = ['{n:1} of {what}', '{unsaid}']\n[section.a.rows]\n\
              read = { what = '{what}', unit = 'µs', exact = '25', claim = ['§1', 'read'], when = { what = 'x' } }\n\
              rate = { what = 'rate', measured = '10', within = 5.0, reading = 'the other gives {n:.0}', note = 'seen' }\n\
              most = { what = 'most', at_most = '{n}', counts_as = 'evidence' }",
@@ -363,7 +381,9 @@ mod tests {
         let section = sheet.finish();
         assert_eq!((section.title.as_str(), &section.notes[..]), ("A", &["3.3 of y".into()][..]));
         let [read, none, rate, most] = &section.rows[..] else { panic!("four rows") };
-        assert_eq!(*read, Row::exact("x", "µs", "25", 25.0).headline("§1", "read"));
+        let same = Row::exact("x", "µs", "25", 25.0).headline("§1", "read");
+        assert_eq!(*read, Row { fault: "a fault".into(), ..same });
+        assert!(most.fault.is_empty());
         assert_eq!((none.verdict, &none.claim), (Verdict::CannotBeCompared, &None));
         assert_eq!(rate.cause, Some(Reason::Reading("the other gives 3".into())));
         assert_eq!((rate.note.as_str(), most.verdict), ("seen", Verdict::Evidence));

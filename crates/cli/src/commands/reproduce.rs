@@ -33,7 +33,8 @@ For a change in percent, the ratio compares what remains: (100 + ours) / (100 + 
 Verdicts: equal (to the printed digits), within a tolerance, differs, not exercised (zero on both sides),
 cannot be compared. A figure that differs names one cause: the paper's error, our reading (with the figure
 of the other reading), a stand-in workload, or a missing detail.
-Inputs and figures that the paper does not print have no verdict; --verbose shows them.
+Inputs and figures that the paper does not print have no verdict; --verbose shows them, and for each section the
+faults of the code that would turn its verdicts.
 Rows that differ do not change the exit code.
 The same seed gives the same rows and files; wall-clock times (2lgc) are on the screen and in clock.txt
 only.";

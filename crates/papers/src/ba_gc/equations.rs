@@ -44,7 +44,7 @@ mod tests {
         let printed = |verdict| {
             rows.iter().filter(|row| row.verdict == verdict && row.is_as_printed()).count()
         };
-        assert_eq!((printed(Verdict::Equal), printed(Verdict::Input)), (1, 6));
+        assert_eq!((printed(Verdict::Equal), printed(Verdict::Input)), (0, 7));
         assert!(rows.iter().all(|row| !row.verdict.needs_cause()), "{rows:?}");
         let value = |what: &str| {
             let row = rows.iter().find(|row| row.what.starts_with(what)).unwrap();

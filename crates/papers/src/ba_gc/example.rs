@@ -10,9 +10,6 @@ use ftl::{BufferPolicy, BufferSettings, FtlError, SchemeConfig, registry};
 use lab::run::plain_array;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Why a row of these figures may differ.
-pub(super) const WHY: &str = "the scheme does not do as the figure says";
-
 const PAGES_PER_BLOCK: u32 = 4;
 const PAGE_BYTES: u32 = 8;
 

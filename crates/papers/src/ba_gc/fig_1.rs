@@ -1,8 +1,6 @@
 //! Fig. 1: FAST merges L0 unaware of the buffer, and aware of it.
 
-use super::example::{
-    Merged, Origin, Task, WHY, fast_below, image, merge, part, with_first_logged,
-};
+use super::example::{Merged, Origin, Task, fast_below, image, merge, part, with_first_logged};
 use crate::sheet::{Outcome, Sheet};
 use bounds::ba_gc::{self, Sets};
 use ftl::{BufferPolicy, FtlError};
@@ -45,7 +43,7 @@ impl Merges {
         let part = part();
         let flash = [Origin::Data, Origin::Log];
         let us = |ns: u64| ns as f64 / 1e3;
-        to.say("why", WHY).put("unaware", unaware.of(&flash));
+        to.put("unaware", unaware.of(&flash));
         to.put("aware", aware.of(&flash));
         to.put("buffer", aware.of(&[Origin::Buffer]));
         to.put("copied", aware.copies);

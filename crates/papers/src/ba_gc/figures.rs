@@ -49,7 +49,7 @@ pub(super) fn fig_5(runs: &Runs, to: &mut Sheet) -> Outcome {
         for (base, _, printed) in bases {
             to.say("state", state).say("base", base).say("printed", printed);
             to.say("changes", otherwise.changes("ba-gc", base));
-            let key = if (group, base) == ("device", "fab") { "mean-device" } else { "mean" };
+            let key = if (group, base) == ("device", "fab") { "mean-device" } else { "mean-state" };
             to.put(key, otherwise.mean_change("ba-gc", base));
         }
     }
@@ -88,6 +88,7 @@ pub(super) fn fig_6(runs: &Runs, to: &mut Sheet) -> Outcome {
     for (key, base) in [("least-gains-clean-first", "fab-clean-first"), ("least-gains", "fab")] {
         to.say("changes", times.changes("ba-gc", base)).put(key, gains(&times, base));
     }
+    say_iozone(&times, to);
     let over = |scheme| (scheme, times.over(IOZONE, scheme, "fab").ok());
     to.put("iozone", SCHEMES.map(over).to_vec());
     to.put("order", SCHEMES.map(|scheme| (scheme, times.mean(scheme).ok())).to_vec());

@@ -18,7 +18,7 @@ pub(super) fn fig_10(to: &mut Sheet) -> Outcome {
     let check = windows(&interface, &interface);
     let asked = &check.asked;
     let ns = |ns: u64| ns as f64;
-    to.put("t-dl", asked.t_dl_ns);
+    to.say("t_dl", ns(asked.t_dl_ns)).put("t-dl", asked.t_dl_ns);
     let drw = ns(asked.drw_ns());
     let narrow = match check.widened {
         Some(wider) => format!(

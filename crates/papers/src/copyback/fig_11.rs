@@ -9,9 +9,6 @@ use crate::error::ReproduceError;
 use crate::sheet::{Outcome, Sheet};
 use bounds::copyback::CopyPath;
 
-/// Smallest difference of throughput that counts.
-const FLOOR: f64 = 0.001;
-
 pub(super) fn fig_11(to: &mut Sheet) -> Outcome {
     let mut files = Vec::new();
     for (planes, on) in PLANES {
@@ -53,14 +50,14 @@ impl Values {
     /// Transaction size in pages from which a path stays ahead of ICB.
     fn ahead_from(&self, path: CopyPath, cache: bool) -> f64 {
         let (icb, of) = (self.get(CopyPath::Icb, false), self.get(path, cache));
-        let behind = icb.iter().zip(of).rposition(|(icb, of)| *of <= *icb * (1.0 + FLOOR));
+        let behind = icb.iter().zip(of).rposition(|(icb, of)| of <= icb);
         f64::from(self.planes) * (behind.map_or(0, |at| at + 1) + 1) as f64
     }
 
-    /// Number of transaction sizes at which `of` is slower than `than` by more than [`FLOOR`].
+    /// Number of transaction sizes at which `of` is slower than `than`.
     fn behind(&self, of: (CopyPath, bool), than: (CopyPath, bool)) -> f64 {
         let pairs: Vec<_> = self.get(of.0, of.1).iter().zip(self.get(than.0, than.1)).collect();
-        count(&pairs, |(of, than)| **of < **than * (1.0 - FLOOR))
+        count(&pairs, |(of, than)| of < than)
     }
 
     fn claims(&self, to: &mut Sheet) -> Outcome {

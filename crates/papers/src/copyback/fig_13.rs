@@ -30,7 +30,7 @@ fn losses(cache: bool, planes: u32) -> Result<Vec<f64>, CopyRunError> {
 pub(super) fn fig_13(to: &mut Sheet) -> Outcome {
     let mut files = Vec::new();
     for (planes, on) in PLANES {
-        to.say("on", on).say("file", on.replace(' ', "-")).say("why", WHY).say("fitted", FITTED);
+        to.say("on", on).say("file", on.replace(' ', "-")).say("fitted", FITTED);
         plain(planes, to)?;
         cached(planes, to)?;
         let mut curves = Vec::new();
@@ -67,9 +67,6 @@ fn curve(cache: bool, planes: u32, operations: u32) -> Result<Curve, ReproduceEr
 const FITTED: &str =
     "t_CCS, which the paper does not print, is chosen so that the four printed losses come out";
 
-const WHY: &str = "by Eq. 11 the loss grows with the transaction, since the first read is paid once; the text has it the same for \
-                   all; no t_DI_EC makes the four printed losses maxima over the same transactions";
-
 /// Rows without cache program.
 fn plain(planes: u32, to: &mut Sheet) -> Outcome {
     let lost = losses(false, planes)?;
@@ -80,6 +77,7 @@ fn plain(planes: u32, to: &mut Sheet) -> Outcome {
         _ => ("4.86", last, MOST * planes, "most-fitted"),
     };
     to.say("printed", printed).say("pages", pages).put("lost", at);
+    to.say("least", first).say("most", last);
     to.put(key, lost.iter().copied().fold(0.0, f64::max));
     to.put("grows", last - first);
     Ok(())

@@ -50,6 +50,7 @@ fn halves(planes: u32, to: &mut Sheet) -> Outcome {
         let gcb = busy(Way::new(CopyPath::Gcb, cache, planes))?;
         to.say("cached", cached);
         to.put("half", busy(Way::new(CopyPath::Dgcb, cache, planes))? / gcb * 100.0);
+        to.counts_if(planes == 1 && !cache);
         to.put("errors", busy(of_figure(CopyPath::Dgcb, cache, planes)?)? / gcb * 100.0);
         let value = |path| -> Result<Option<f64>, CopyRunError> {
             Ok(Some(used(of_figure(path, cache, planes)?, MOST)?))

@@ -52,8 +52,14 @@ fn figures_agree_but_for_the_errata() {
         [
             "one plane: GCB ahead of ICB from",
             "one plane: GCB + cache slower than ICB",
+            "one plane: DGCB slower than ICB",
+            "one plane: DGCB + cache slower than ICB",
+            "one plane: order of throughput, 1 pages, no cache",
             "two planes: GCB ahead of ICB from",
             "two planes: GCB + cache slower than ICB",
+            "two planes: DGCB slower than ICB",
+            "two planes: DGCB + cache slower than ICB",
+            "two planes: order of throughput, 2 pages, no cache",
         ]
     );
     assert_eq!(

@@ -56,6 +56,7 @@ fn say(ran: &Ran, to: &mut Sheet) {
 
 /// Fig. 2: write times of NFTL.
 pub(super) fn fig_2(cells: &Cells, to: &mut Sheet) -> Outcome {
+    to.say("several", SEVERAL);
     for cell in every_pages_per_block("nftl", Load::Synthetic) {
         match cells.get(cell) {
             Ok(ran) => levels(ran, cells.get(cell.fold_by_fold()).ok(), to),
@@ -63,7 +64,6 @@ pub(super) fn fig_2(cells: &Cells, to: &mut Sheet) -> Outcome {
         }
     }
     plot("fig-2", Of::Writes, &plotted(cells, &["nftl"]), to);
-    to.say("several", SEVERAL);
     Ok(())
 }
 
@@ -178,6 +178,11 @@ fn variation(cells: &Cells, pages: u32, to: &mut Sheet) {
     let (gftl, nftl) = (Of::Writes.spread(gftl), Of::Writes.spread(nftl));
     let range = |spread: &Spread| spread.most_us() - spread.least_us();
     to.say("pages", pages).put("range", range(nftl) / range(gftl));
+    let with_step = cells.get(cell).map(|ran| ran.measured.write.response.sigma_us());
+    let one =
+        cells.get(cell.of("nftl").fold_by_fold()).map(|ran| Of::Writes.spread(ran).sigma_us());
+    to.say("several", SEVERAL).say("one_fold", one.ok().map(|one| one / gftl.sigma_us()));
+    to.say("with_step", with_step.ok().map(|sigma| nftl.sigma_us() / sigma));
     to.put("variation", nftl.sigma_us() / gftl.sigma_us());
 }
 

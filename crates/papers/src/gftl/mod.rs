@@ -77,7 +77,8 @@ fn needed(wanted: &[&str]) -> Vec<Cell> {
         }
         "fig-9" => {
             let half = synthetic("nftl").into_iter().map(Cell::half_used);
-            [half.collect(), synthetic("nftl"), synthetic("gftl")].concat()
+            let one = synthetic("nftl").into_iter().map(Cell::fold_by_fold).collect();
+            [half.collect(), one, synthetic("nftl"), synthetic("gftl")].concat()
         }
         "fig-10" | "related" => [synthetic("nftl"), synthetic("gftl")].concat(),
         "fig-7" => {

@@ -88,8 +88,12 @@ fn threshold(ran: [&Ran; 2], text: Option<[&Ran; 2]>, to: &mut Sheet) {
             None => to.say(word, "unknown"),
         };
     }
+    // One figure is printed each, without π.
+    let first = ran[0].cell.pages_per_block == PAGES_PER_BLOCK[0];
     to.put("write", write_change(ran));
+    to.counts_if(first);
     to.put("read", read_change(ran));
+    to.counts_if(first);
     let [gftl, threshold] = ran.map(|ran| &ran.measured);
     to.put("victims", threshold.victims as f64 / gftl.victims.max(1) as f64 * 100.0);
     to.put("longest", threshold.queue_pages_most);
@@ -107,6 +111,7 @@ fn priority(ran: [&Ran; 2], to: &mut Sheet) {
         let over = mean / gftl.max(f64::MIN_POSITIVE);
         Row::limit(what, unit, Limit::Below(1.0), over).unless_idle(gftl == mean)
     });
+    to.counts_if(ran[0].cell.pages_per_block == PAGES_PER_BLOCK[1]);
     to.put("mean-queue", gftl);
     let [gftl, most] = ran.map(|ran| ran.measured.queue_pages_most);
     to.put("longest-queue", most as f64 / gftl.max(1) as f64);

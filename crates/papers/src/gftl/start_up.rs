@@ -31,11 +31,11 @@ pub(super) fn start_up(watch: &dyn ReproductionObserver, to: &mut Sheet) -> Outc
     to.put("l", pages);
     to.put("start-up", ms(start_up_ns(&part, blocks, pages)));
     to.put("shutdown", ms(shutdown_ns(&part, blocks, pages)));
+    let whole = whole_steps(&part, bounds::gftl::CollectionRam::States).ok().map(of);
+    to.say("whole_l", whole.map(|pages| pages as f64)).say("whole_cut", whole.map(after_cut));
     to.put("cut", after_cut(pages));
-    if let Ok(whole) = whole_steps(&part, bounds::gftl::CollectionRam::States) {
-        to.put("l-whole", of(whole));
-        to.put("cut-whole", after_cut(of(whole)));
-    }
+    to.put_some("l-whole", whole);
+    to.put_some("cut-whole", whole.map(after_cut));
     for (name, queue) in [("printed", WriteQueue::Printed), ("proven", WriteQueue::Proven)] {
         match simulate(blocks, queue, watch) {
             Ok(simulated) => {

@@ -9,7 +9,7 @@ use crate::verdict::Verdict;
 use bounds::gftl;
 
 pub(super) fn table_5(cells: &Cells, to: &mut Sheet) -> Outcome {
-    let mut overheads = Vec::new();
+    let (mut overheads, mut worst, mut changed) = (Vec::new(), 0, 0.0_f64);
     for load in [Load::Synthetic, Load::Consumer] {
         to.say("load", load.name());
         for utilisation in UTILISATIONS {
@@ -21,6 +21,7 @@ pub(super) fn table_5(cells: &Cells, to: &mut Sheet) -> Outcome {
                         say_locality(cells, cell, to);
                         line(ran, printed, to);
                         overheads.push(ran.device.overhead_percent());
+                        worst = worst.max(ran.measured.write.longest_ns);
                     }
                     Err(why) => to.missing(&cell.name(), why),
                 }
@@ -32,12 +33,15 @@ pub(super) fn table_5(cells: &Cells, to: &mut Sheet) -> Outcome {
             let oobs = (f64::from(pages) + 1.0) / 2.0;
             to.say("pages", pages);
             to.put("full-blocks", oobs * us(part.t_r_oob_ns) + us(part.t_r_ns));
-            independence(cells, Cell::gftl(load, pages), to);
+            changed = changed.max(independence(cells, Cell::gftl(load, pages), to));
         }
     }
     let all = 2 * UTILISATIONS.len() * PAGES_PER_BLOCK.len();
     let mean = overheads.iter().sum::<f64>() / overheads.len().max(1) as f64;
-    to.put_some("overhead-mean", (overheads.len() == all).then_some(mean));
+    let is_whole = overheads.len() == all;
+    to.put_some("overhead-mean", is_whole.then_some(mean));
+    to.put_some("independent", is_whole.then_some(changed));
+    to.put_some("worst-writes", is_whole.then_some(us(worst)));
     for cell in every_pages_per_block("gftl", Load::OneBlock) {
         let mean = cells.get(cell).ok().map(|ran| ran.measured.write.service.mean_us());
         to.say("pages", cell.pages_per_block).put_some("one-block", mean);
@@ -87,7 +91,11 @@ fn line(ran: &Ran, printed: &TableV, to: &mut Sheet) {
 
 /// Mean, worst and σ of reads; `swapped` holds the misprinted values at 50 %.
 fn reads(printed: &Times, ran: &Ran, swapped: Option<Times>, to: &mut Sheet) {
-    let read = &ran.measured.read;
+    let (read, part) = (&ran.measured.read, &ran.device.part);
+    let even =
+        (f64::from(part.pages_per_block) + 1.0) / 2.0 * us(part.t_r_oob_ns) + us(part.t_r_ns);
+    to.say("least_read", read.service.least_us()).say("most_read", us(read.longest_ns));
+    to.say("even_read", even);
     let ours = [
         ("mean-read", read.service.mean_us()),
         ("worst-read", us(read.longest_ns)),
@@ -112,14 +120,17 @@ fn reads(printed: &Times, ran: &Ran, swapped: Option<Times>, to: &mut Sheet) {
 }
 
 /// Rows that check that the figures do not depend on utilisation.
-fn independence(cells: &Cells, full: Cell, to: &mut Sheet) {
+fn independence(cells: &Cells, full: Cell, to: &mut Sheet) -> f64 {
     let half = Cell { utilisation: 50, ..full };
-    let (Ok(full), Ok(half)) = (cells.get(full), cells.get(half)) else { return };
+    let (Ok(full), Ok(half)) = (cells.get(full), cells.get(half)) else { return 0.0 };
+    let mut most = 0.0_f64;
     let means =
         |ran: &Ran| [&ran.measured.write, &ran.measured.read].map(|kind| kind.service.mean_us());
     for ((key, half), full) in
         ["half-write", "half-read"].into_iter().zip(means(half)).zip(means(full))
     {
         to.made(key, |what, _| Row::change(what, "0", half, full, 1.0));
+        most = most.max((half / full - 1.0).abs() * 100.0);
     }
+    most
 }

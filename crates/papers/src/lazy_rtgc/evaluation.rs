@@ -181,7 +181,7 @@ pub(super) fn stand_in(workload: &str) -> WorkloadSpec {
     if workload == "financial-like" { spec.with("footprint", "0.03125") } else { spec }
 }
 
-fn planned(workload: &str, before: Before, size: Size, seed: u64) -> Planned {
+pub(super) fn planned(workload: &str, before: Before, size: Size, seed: u64) -> Planned {
     let schemes = texts(before, size).into_iter().map(|text| {
         TextOrTable(text.parse::<SchemeTable>().expect("the notation of schemes is right"))
     });
@@ -202,8 +202,8 @@ pub(super) const READINGS: [(&str, &str); 10] = [
     (RFTL_LATE, "rftl+trigger=late"),
     // "Close to 100 %" (§6.2(5)).
     (PAGE_LEVEL_95, "page-level+frontiers=shared+share=0.95"),
-    // The block with fewest valid pages, not the next that yields the promised number of free ones.
-    (FSR_GREEDY, "fsr+frontiers=shared"),
+    // Free-page replenishment: the next block with at most U(λ) = 48 valid pages, not the one with fewest (Theorem 4.3).
+    (FSR_FIRST_FIT, "fsr+frontiers=shared+victim=first-fit:48"),
     // "One data task may trigger multiple garbage collection operations" (§6.2(1)): two, or until a block is back.
     ("page-level-94-two", "page-level+frontiers=shared+share=0.94+victim=greedy-scan:2"),
     (PAGE_LEVEL_TWO, "page-level+frontiers=shared+share=0.95+victim=greedy-scan:2"),
@@ -211,7 +211,7 @@ pub(super) const READINGS: [(&str, &str); 10] = [
     ("page-level-94-refill", "page-level+frontiers=shared+share=0.94+refill=1"),
     (PAGE_LEVEL_REFILL, "page-level+frontiers=shared+share=0.95+refill=1"),
     ("page-level-96-refill", "page-level+frontiers=shared+share=0.96+refill=1"),
-    (FSR_REFILL, "fsr+frontiers=shared+victim=first-fit:48+refill=1"),
+    (FSR_REFILL, "fsr+frontiers=shared+refill=1"),
 ];
 
 /// True of a reading in which a page task waits for several victims.
@@ -225,16 +225,15 @@ pub(super) const FSR_REFILL: &str = "fsr-refill";
 
 pub(super) const RFTL_LATE: &str = "rftl-late";
 pub(super) const PAGE_LEVEL_95: &str = "page-level-95";
-pub(super) const FSR_GREEDY: &str = "fsr-greedy";
+pub(super) const FSR_FIRST_FIT: &str = "fsr-first-fit";
 
 /// The schemes with their settings.
 fn texts(before: Before, size: Size) -> Vec<String> {
     let cmt = size.cmt_bytes(EVALUATION_CMT_KIB);
-    // The paper has one frontier for host writes and copies. FSR replenishes free pages: it takes a block with at most
-    // U(λ) = 48 valid pages.
+    // The paper has one frontier for host writes and copies.
     let mut texts = vec![
         "page-level+frontiers=shared+label=page-level".into(),
-        "fsr+frontiers=shared+victim=first-fit:48+label=fsr".into(),
+        "fsr+frontiers=shared+label=fsr".into(),
         "gftl".into(),
         "rftl+trigger=primary-full+label=rftl".into(),
         format!("lazy-rtgc+share={SHARE}+label=lazy-rtgc"),

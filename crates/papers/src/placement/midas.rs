@@ -65,7 +65,7 @@ pub(super) fn midas(
         let (what, is_compared) = (what(*exponent), *exponent == EXPONENT);
         let row = match measured {
             Some(Ok(waf)) if is_compared => {
-                Row::measured(&what, "", PRINTED, waf, NEAR).because(Reason::StandIn(
+                Row::measured(&what, "", PRINTED, waf, NEAR).because(Reason::Open(
                     "its trace of fio is a file of 1.4 GB with unknown parameters; the exponent here follows from the HOT \
                      traffic that its README tells"
                         .into(),

@@ -54,11 +54,9 @@ pub(super) fn ssd_iq(
     let measured = measure_all(&cells, watch, Cell::measure);
     let row = |((what, scheme, printed, _), measured): ((String, String, &str, Cell), _)| {
         let row = match measured {
-            Some(Ok(waf)) => {
-                Row::measured(&what, "", printed, waf, NEAR).because(Reason::MissingDetail(
-                    "it compacts victims in place, several at once, and keeps no swap block".into(),
-                ))
-            }
+            Some(Ok(waf)) => Row::measured(&what, "", printed, waf, NEAR).because(Reason::Open(
+                "it compacts victims in place, several at once, and keeps no swap block".into(),
+            )),
             Some(Err(why)) => Row::missing(&what, "", Some(printed), why),
             None => {
                 let why = Reason::MissingDetail("stopped before".into());

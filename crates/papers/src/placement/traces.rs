@@ -199,7 +199,7 @@ fn traces_on(traces: &[Trace], watch: &dyn ReproductionObserver, to: &mut Sheet)
                 &order,
                 &known,
             )
-            .because(Reason::StandIn(why.into())),
+            .because(Reason::Open(why.into())),
         );
     }
     let lines: Vec<String> =

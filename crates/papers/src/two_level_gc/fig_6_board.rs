@@ -150,6 +150,11 @@ impl Workload {
         Self { quick: (quick, thousands), full: (full, thousands * 4), ..self }
     }
 
+    /// The workload where this share of the flash is exported.
+    pub(super) const fn exporting(self, share: f64) -> Self {
+        Self { share, ..self }
+    }
+
     /// The run of these schemes, named after the workload and `suffix`. With a `rate`, requests arrive at random, so many per
     /// second on average.
     pub(super) fn planned<L: AsRef<str>, S: AsRef<str>>(

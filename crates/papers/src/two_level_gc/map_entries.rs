@@ -3,7 +3,6 @@
 
 use crate::row::Row;
 use crate::sheet::{Outcome, Sheet};
-use crate::verdict::Reason;
 use flash::parts::by_name as part_by_name;
 use flash::{Geometry, Part};
 use ftl::registry::{self, by_name};
@@ -48,20 +47,16 @@ fn largest(range: std::ops::Range<u32>, passes: impl Fn(u32) -> bool) -> Option<
     Some(good)
 }
 
-/// Row of a maximum that the plan accepts. If the plan accepts everything or nothing, the row cannot be compared.
-fn most(what: &str, unit: &str, printed: u32, found: Option<u32>, remark: &str) -> Row {
+/// Row of a maximum that the plan accepts. The paper prints widths: `limit` is what follows from one.
+fn most(what: &str, unit: &str, limit: u32, found: Option<u32>, remark: &str) -> Row {
     let row = match found {
-        Some(found) => {
-            let why = "the plan of `2lgc` takes another number at most";
-            Row::exact(what, unit, &printed.to_string(), f64::from(found))
-                .because(Reason::MissingDetail(why.into()))
-        }
+        Some(found) => Row::evidence(what, unit, f64::from(found), 0),
         None => {
             let why = "the plan of `2lgc` takes all that was tried, or nothing";
-            Row::missing(what, unit, Some(&printed.to_string()), why)
+            Row::missing(what, unit, None, why)
         }
     };
-    row.noting(remark)
+    row.noting(&format!("{limit} by its width")).noting(remark)
 }
 
 /// Rows of the largest arrays that the plan accepts, found by probing.
@@ -105,16 +100,12 @@ fn reach(part: &Part) -> Vec<Row> {
     ];
     if let Some(pages) = pages {
         let terabytes = f64::from(pages) * 8192.0 / 2f64.powi(40);
-        let why = "the array that the plan takes holds something else";
-        rows.push(
-            Row::exact(
-                "the same array in pages of 8 KiB, binary terabytes (§4.1)",
-                "TB",
-                "16",
-                terabytes,
-            )
-            .because(Reason::MissingDetail(why.into())),
-        );
+        rows.push(Row::exact(
+            "the same array in pages of 8 KiB, binary terabytes (§4.1)",
+            "TB",
+            "16",
+            terabytes,
+        ));
     }
     rows
 }
@@ -122,16 +113,13 @@ fn reach(part: &Part) -> Vec<Row> {
 /// Rows of the tables' RAM on the paper's board, as counted by the plan.
 fn ram(part: &Part) -> Result<Vec<Row>, String> {
     let lists = plan(part, BOARD_BLOCKS, BOARD_PAGES, VictimKind::TWO_LEVEL_LIST)?.ram;
-    let why = "the plan of `2lgc` counts another number of bytes";
     let pages = f64::from(BOARD_BLOCKS * BOARD_PAGES);
     let blocks = f64::from(BOARD_BLOCKS);
     let greedy = plan(part, BOARD_BLOCKS, BOARD_PAGES, VictimKind::GREEDY)?.ram;
     Ok(vec![
         Row::exact("board, page map entry", "bits", "32", lists.map as f64 * 8.0 / pages)
-            .because(Reason::MissingDetail(why.into()))
             .noting("31 bits of a PPN and a flag"),
         Row::exact("board, block map entry", "bits", "32", lists.blocks as f64 * 8.0 / blocks)
-            .because(Reason::MissingDetail(why.into()))
             .noting("three flags, two counts of pages, the erase count: 3 + 8 + 8 + 13"),
         Row::evidence("board, RAM: page map", "KiB", lists.map as f64 / 1024.0, 0),
         Row::evidence("board, RAM: block map", "KiB", lists.blocks as f64 / 1024.0, 0),
@@ -155,7 +143,6 @@ pub(super) fn map_entries(to: &mut Sheet) -> Outcome {
     }
     let [channels, ways, die] = BOARD;
     let bytes = u64::from(BOARD_BLOCKS) * u64::from(BOARD_PAGES) * u64::from(part.page_bytes);
-    let why = "the blocks of the board do not hold its capacity";
     to.rows.push(
         Row::exact(
             "board of Table 1: blocks × pages × bytes, per way",
@@ -163,7 +150,7 @@ pub(super) fn map_entries(to: &mut Sheet) -> Outcome {
             &die.to_string(),
             bytes as f64 / f64::from(1 << 30) / f64::from(channels * ways),
         )
-        .because(Reason::MissingDetail(why.into())),
+        .as_input(),
     );
     Ok(())
 }

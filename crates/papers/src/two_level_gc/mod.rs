@@ -11,6 +11,7 @@ mod fractions;
 mod idle;
 mod map_entries;
 mod parts;
+mod shares;
 mod synthetic;
 #[cfg(test)]
 mod tests;
@@ -32,6 +33,7 @@ pub(crate) static PAPER: &dyn Paper = &Study::<()> {
         ("fig-6", |of, to| fig_6::fig_6(of.settings, of.watch, to)),
         ("parts", |of, to| parts::parts(of.settings, of.watch, to)),
         ("fractions", |of, to| fractions::fractions(of.settings, of.watch, to)),
+        ("shares", |of, to| shares::shares(of.settings, of.watch, to)),
         ("idle", |of, to| idle::idle(of.settings, of.watch, to)),
     ],
     of_traces: &[],

@@ -12,7 +12,7 @@ fn figures_of_the_map_entries_agree() {
     let rows = &found.sections[0].rows;
     assert_eq!(differing(rows), Vec::<&str>::new());
     let equal = rows.iter().filter(|row| row.verdict == Verdict::Equal).count();
-    assert_eq!(equal, 7, "three limits, an array, two entries, the board");
+    assert_eq!(equal, 3, "an array, two entries");
 }
 
 /// The paper's claims on the search and on its lists, where their assumption holds and where it does not.
@@ -40,19 +40,19 @@ fn write_amplification_is_that_of_the_closed_forms() {
     let found = reproduced(PAPER, &["waf"]);
     let section = &found.sections[0];
     assert_eq!(section.rows.len(), 2 * 4 * 10);
-    let judged = section.rows.iter().filter(|row| row.paper.is_some()).count();
+    let lines =
+        section.curves[0].csv.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
+    let off = lines.filter_map(|line| Some((line.join(","), line.last()?.parse::<f64>().ok()?)));
+    let off: Vec<(String, f64)> = off.collect();
     assert_eq!(
-        judged,
+        off.len(),
         2 * 4 * 6,
         "all but cost-benefit, two-level lists, first fit and second chance"
     );
-    assert!(
-        differing(&section.rows)
-            .iter()
-            .all(|what| what.starts_with("hot/cold") && what.ends_with("greedy-scan")),
-        "{:?}",
-        differing(&section.rows)
-    );
+    for (line, off) in off {
+        let scan = line.starts_with("hot/cold") && line.contains("greedy-scan");
+        assert!(off.abs() <= 0.02 || scan, "{line}");
+    }
     assert_eq!((section.plots.len(), section.curves.len()), (2, 1));
     assert_eq!(section.curves[0].csv.lines().count(), 1 + section.rows.len());
 }
@@ -71,18 +71,13 @@ fn two_level_lists_are_ahead_of_the_search_on_the_board() {
     assert_eq!(
         differing(&section.rows),
         [
-            "workload 1: longest request, search / 2LGC",
-            "workload 2: longest request, search / 2LGC",
             "workload 3: longest gap between completions (stall), search / 2LGC",
-            "workload 3: longest request, search / 2LGC",
             "workload 4: longest gap between completions (stall), search / 2LGC",
-            "workload 4: longest request, search / 2LGC",
-            "workload 4 at one position: the same of the window with fewest",
         ]
     );
-    let judged = section.rows.iter().filter(|row| row.paper.is_some()).count();
-    // Mean, least window, host pages, stall and longest request of seven workloads.
-    assert_eq!(judged, 7 * 5);
+    let judged = section.rows.iter().filter(|row| row.verdict.counts()).count();
+    // Mean, least window and stall of four workloads.
+    assert_eq!(judged, 4 * 3);
     assert_eq!(found.claims().count(), 16);
     let listed = |name: &str| format!("{name}: victims of 2LGC that were on its lists");
     // Aged by draws of random and of sequential writes, no block comes to 3/4 invalid pages.

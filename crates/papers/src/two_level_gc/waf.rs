@@ -6,7 +6,6 @@ use crate::reproduction::{CurvesFile, PlotFile};
 use crate::row::Row;
 use crate::settings::{Scale, Settings};
 use crate::sheet::{Outcome, Sheet};
-use crate::verdict::Reason;
 use bounds::waf::{self, Selection, WafError, Writes};
 use flash::parts::EVALUATION_SLC;
 use flash::{Cause, Geometry, Lpn, Store};
@@ -29,9 +28,6 @@ const WINDOW: u32 = 8;
 /// Hot/cold workload: share of hot pages, and their share of the writes.
 const HOT_PAGES: f64 = 0.2;
 const HOT_WRITES: f64 = 0.8;
-/// Tolerance for a simulated figure against its reference, percent.
-const NEAR: f64 = 2.0;
-
 /// Workloads: name in rows, name in files, distribution of the writes.
 const WRITES: [(&str, &str, Writes); 2] = [
     ("uniform", "uniform", Writes::Uniform),
@@ -74,7 +70,7 @@ fn notes(blocks: u32) -> Vec<String> {
             HOT_PAGES * 100.0,
             HOT_WRITES * 100.0,
         ),
-        "the paper prints no write amplification: its column here is a reference. Uniform writes: greedy is Bux and Iliadis's \
+        "the paper prints no write amplification: references are in the remarks. Uniform writes: greedy is Bux and Iliadis's \
          model of 2010, FIFO the closed form of Desnoyers 2012, both for N → ∞; random a closed form of ours, 1 / (1 − σ) as \
          published changed for a draw that passes over blocks whose pages are all valid. Hot and cold: FIFO is the closed \
          form again; greedy, random, choices and a window, and with uniform writes the last two, are a numeric fixed point \
@@ -252,17 +248,6 @@ impl Measured {
         Some(simulated / closed - 1.0)
     }
 
-    /// Reason for a possible difference from the reference.
-    fn why(&self) -> &'static str {
-        match self.cell.kind.policy().name {
-            "greedy-scan" if self.cell.writes != Writes::Uniform => {
-                "copies of several victims fill blocks of their own, which sets cold pages apart; the model mixes them with \
-                 the host's"
-            }
-            _ => "finite blocks and draws",
-        }
-    }
-
     fn row(&self) -> Row {
         let Cell { kind, over_provisioning, name, .. } = self.cell;
         let what = format!("{name}, {over_provisioning} %: {kind}");
@@ -273,10 +258,9 @@ impl Measured {
             }
             (Ok(simulated), Ok(Some(closed))) => {
                 let off = (simulated / closed - 1.0) * 100.0;
-                let printed = format!("{closed:.3}");
-                let row = Row::measured(&what, "", &printed, *simulated, NEAR)
-                    .because(Reason::MissingDetail(self.why().into()));
-                row.noting(&format!("{off:+.2} %, reference: {}", self.cell.reference()))
+                let reference = self.cell.reference();
+                Row::evidence(&what, "", *simulated, 3)
+                    .noting(&format!("{off:+.2} % from {closed:.3}, {reference}"))
             }
         }
     }

@@ -157,33 +157,33 @@ impl Table {
             };
             match kind.policy().name {
                 "greedy-scan" => {
-                    let why = "short of N log N: a part of the blocks is equal, and the N reads of the search weigh too";
-                    let printed = format!("{n_log_n:.2}");
-                    Row::measured(&what, "exponent", &printed, ours, 5.0).because(Reason::MissingDetail(why.into()))
+                    Row::measured(&what, "exponent", &format!("{n_log_n:.2}"), ours, 5.0)
+                        .noting("of N log N, between the least and the most blocks")
                 }
                 "two-level-list" => Row::limit(
                     &what,
                     "exponent",
                     Limit::AtMost(FLAT),
-                    ours).because(Reason::MissingDetail(match scenario {
+                    ours).because(Reason::MissingDetail(format!("{} {}",
+                    self.of(scenario, kind).last().map_or(String::new(), |most| {
+                        format!("{:.0} entries per victim of {} blocks:", most.entries(), most.blocks)
+                    }),
+                    match scenario {
                         Invalidation::Uniform(85) => {
                             "no block comes to 3/4 invalid pages, the lists are empty, and all blocks are searched"
                         }
                         _ => {
                             "more candidates than the list holds: it is sorted as blocks enter, N/20 entries each time"
                         }
-                    }.into())),
+                    }))),
                 _ => Row::evidence(&what, "exponent", ours, 2),
             }
         };
         let mut rows: Vec<Row> = kinds().into_iter().map(row).collect();
         if let Some(ours) = self.exponent(scenario, VictimKind::GREEDY) {
             let what = format!("{}: greedy in O(1) is flat", scenario.name());
-            let why = "entries grow with the number of blocks";
-            rows.push(
-                Row::limit(&what, "exponent", Limit::AtMost(FLAT), ours)
-                    .because(Reason::MissingDetail(why.into())),
-            );
+            // Not of the paper.
+            rows.push(Row::limit(&what, "exponent", Limit::AtMost(FLAT), ours).as_evidence());
         }
         rows
     }
