@@ -1,6 +1,8 @@
 //! Options for reading a trace, shared by all commands on traces.
 
 use crate::failure::Failure;
+use crate::interrupt;
+use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use lab::config::ConfigError;
 use std::path::{Path, PathBuf};
@@ -173,5 +175,22 @@ fn known(file: &Path) -> Result<(), Failure> {
             format!("the captured trace is called {}", trace.name),
         )),
         _ => Ok(()),
+    }
+}
+
+/// Shows the progress of reading a file.
+pub(super) struct ReadProgress {
+    bar: Progress,
+}
+
+impl ReadProgress {
+    pub(super) fn new(reader: &TraceReader, quiet: bool) -> Self {
+        let (_, total) = reader.progress();
+        Self { bar: Progress::start_bytes((total > 0).then_some(total), quiet) }
+    }
+
+    pub(super) fn at(&mut self, reader: &TraceReader) -> bool {
+        self.bar.at(reader.progress().0, "reading");
+        !interrupt::asked()
     }
 }

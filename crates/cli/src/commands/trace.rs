@@ -2,11 +2,10 @@
 
 mod curve;
 
-use super::read::ReadArgs;
+use super::read::{ReadArgs, ReadProgress};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output;
-use crate::progress::Progress;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use lab::config::ConfigError;
@@ -396,21 +395,4 @@ fn told(to: &Path, format: &str, target: &'static FormatInfo, done: &Converted) 
         ));
     }
     text
-}
-
-/// Shows the progress of reading a file.
-struct ReadProgress {
-    bar: Progress,
-}
-
-impl ReadProgress {
-    fn new(reader: &TraceReader, quiet: bool) -> Self {
-        let (_, total) = reader.progress();
-        Self { bar: Progress::start_bytes((total > 0).then_some(total), quiet) }
-    }
-
-    fn at(&mut self, reader: &TraceReader) -> bool {
-        self.bar.at(reader.progress().0, "reading");
-        !interrupt::asked()
-    }
 }

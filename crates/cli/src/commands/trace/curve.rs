@@ -1,7 +1,6 @@
 //! `ftlkit trace curve`.
 
-use super::ReadProgress;
-use crate::commands::read::ReadArgs;
+use crate::commands::read::{ReadArgs, ReadProgress};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output;
