@@ -13,7 +13,8 @@ use self::sheet::Sheet;
 use crate::failure::Failure;
 use crate::output;
 use crate::settings::{OfChannel, Settings};
-use clap::Args;
+use bounds::task_set::Order;
+use clap::{Args, ValueEnum};
 use flash::{CopyPath, Part, parts};
 use lab::config::{
     Bytes, Channel, ConfigError, CopyChoice, DEFAULT_PART, Duration, Experiment, Margin, Notation,
@@ -41,6 +42,8 @@ Examples:
       the bounds of the real-time schemes for each copy path
   ftlkit bounds --tasks examples/tasks.toml --schemes lazy-rtgc,gftl
       whether periodic tasks meet their deadlines; fails if one of the schemes cannot keep them
+  ftlkit bounds --tasks examples/tasks.toml --order deadline
+      the same where the job that is due first has the next page task
   ftlkit bounds --part all --json
 
 A part file gives page_bytes, pages_per_block, t_r_ns, t_prog_ns and t_bers_ns (ns, or texts such as
@@ -105,6 +108,12 @@ pub(crate) struct BoundsArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["copy", "copy_cache", "markdown"])]
     tasks: Option<PathBuf>,
 
+    /// Which pending job of --tasks has the next page task: that released first (fifo), that of the earliest task of the file
+    /// (priority), or that due first (deadline); none is pre-empted within a page. `ftlkit compare --tasks` serves in order
+    /// of release
+    #[arg(long, value_name = "ORDER", default_value = "fifo", requires = "tasks")]
+    order: ServiceOrder,
+
     /// Schemes, each with its settings, such as lazy-rtgc,fsr+share=0.8 [default: every scheme]
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "markdown")]
     schemes: Vec<String>,
@@ -116,6 +125,24 @@ pub(crate) struct BoundsArgs {
     /// Print the bounds of the real-time schemes as Markdown, with the reason where a scheme has none
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
+}
+
+/// Order in which page tasks of pending jobs are served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ServiceOrder {
+    Fifo,
+    Priority,
+    Deadline,
+}
+
+impl From<ServiceOrder> for Order {
+    fn from(order: ServiceOrder) -> Self {
+        match order {
+            ServiceOrder::Fifo => Self::Fifo,
+            ServiceOrder::Priority => Self::Priority,
+            ServiceOrder::Deadline => Self::Deadline,
+        }
+    }
 }
 
 /// One copy path or all.
@@ -235,8 +262,9 @@ impl BoundsArgs {
         };
         let part = self.with_set(part)?;
         let (channel, blocks, schemes) = (self.channel.clone(), self.blocks, &self.schemes[..]);
-        let capacity = self.capacity;
-        tasks::run(&tasks::Asked { file, part, channel, blocks, capacity, schemes }, self.json)
+        let (capacity, order) = (self.capacity, self.order.into());
+        let asked = tasks::Asked { file, part, channel, blocks, capacity, schemes, order };
+        tasks::run(&asked, self.json)
     }
 
     /// Prints the bounds of every way of copying on each part.

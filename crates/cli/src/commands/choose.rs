@@ -245,6 +245,9 @@ impl ChooseArgs {
         if shown.clone().any(|choice| choice.devices > 1) {
             text.push_str(&wrap(tables::SEVERAL, width, "  "));
         }
+        for line in tables::larger_than_map(shown) {
+            text.push_str(&wrap(&line, width, "  "));
+        }
         for line in tables::LEGEND {
             text.push_str(&wrap(line, width, "  "));
         }

@@ -28,6 +28,7 @@ mod serve_start;
 mod signals;
 mod ssd;
 mod sweep;
+mod task_orders;
 mod tasks;
 mod traces;
 mod zns;

@@ -153,6 +153,8 @@ fn cost_age_times_wears_evenly() {
 fn groups_are_told_of_their_blocks() {
     told();
     let mut groups = ByGroup::new(NOTING.kind(&[]).unwrap(), 3, 10, 4, 1);
-    [0, 4, 8, 9].map(|block| groups.erased(BlockId(block), block + 20));
+    for block in [0, 4, 8, 9] {
+        groups.erased(BlockId(block), block + 20);
+    }
     assert_eq!(told(), [(0, 20), (1, 24), (2, 28), (3, 29)]);
 }

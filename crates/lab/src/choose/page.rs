@@ -32,6 +32,7 @@ pub fn page(
                 ul { @for choice in &impossible { li { (tables::impossible(choice)) } } }
             }))
         }
+        @for line in tables::larger_than_map(kept.iter().chain(&missed)) { p { (line) } }
         @for line in legend { p.quiet { (line) } }
         h2 { "What was run" }
         (about.facts(&[]))

@@ -4,7 +4,7 @@ use crate::catalogue;
 use crate::compare::run_one;
 use crate::config::{
     ConfigError, DefaultShare, Experiment, PartTable, Resolved, SchemeChoice, SchemeTable,
-    TextOrTable, Word,
+    TextOrTable, Word, note_on_map_ram,
 };
 use crate::fault::Fault;
 use crate::memory;
@@ -114,6 +114,9 @@ pub struct Choice {
     pub late_share: Option<f64>,
     /// RAM of a controller, bytes.
     pub ram_bytes: u64,
+    /// Where the cache of a map on flash takes more RAM than the whole map would: so, and the share from which on down it takes
+    /// less.
+    pub map_ram: Option<String>,
     /// Write amplification.
     pub waf: Option<f64>,
     /// Energy of the flash per byte of page tasks, nJ.
@@ -319,6 +322,7 @@ impl Choice {
             over_ns: None,
             late_share: None,
             ram_bytes: 0,
+            map_ram: None,
             waf: None,
             energy_nj_per_byte: None,
             bytes_per_cycle: None,
@@ -376,6 +380,7 @@ impl Choice {
             over_ns: (!late.kept).then(|| late.longest_ns.saturating_sub(late.deadline_ns)),
             late_share: Some(late.late_share),
             ram_bytes: report.ram_bytes,
+            map_ram: note_on_map_ram(&scheme.config, &scheme.part, geometry, &scheme.plan),
             waf: report.waf,
             energy_nj_per_byte: (moved > 0.0).then(|| report.energy_nj / moved),
             bytes_per_cycle: per_cycle,

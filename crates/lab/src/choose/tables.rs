@@ -125,6 +125,16 @@ pub fn missed(missed: &[&Choice]) -> Table {
     Table::new(headings, missed.iter().map(row))
 }
 
+/// Those of which the cache of a map on flash takes more RAM than the whole map, each with what is said of it.
+pub fn larger_than_map<'a>(
+    choices: impl IntoIterator<Item = &'a &'a Choice>,
+) -> impl Iterator<Item = String> {
+    choices.into_iter().filter_map(|choice| {
+        let note = choice.map_ram.as_deref()?;
+        Some(format!("{} {}, {} %: {note}", choice.part, choice.scheme, share(choice)))
+    })
+}
+
 /// One that does not work, and why.
 pub fn impossible(choice: &Choice) -> String {
     let share = choice.share_tried.map(|share| format!(" at share {share}"));

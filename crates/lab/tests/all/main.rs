@@ -6,6 +6,7 @@ mod common;
 mod accounting;
 mod alone;
 mod bit_errors;
+mod choose_map_ram;
 mod copy_paths;
 mod extremes;
 mod jobs;

@@ -47,6 +47,7 @@ mod search;
 mod slc_cache;
 mod spares_used_up;
 mod two_level_gc;
+mod victims_cut;
 mod wear_levelling;
 mod whole_space;
 mod write_amplification;

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::{self, micros, table};
 use crate::settings::{OfChannel, Settings};
-use bounds::task_set::{Analysis, Method, Operation, PageCosts, Task, TaskSet};
+use bounds::task_set::{Analysis, Method, Operation, Order, PageCosts, Task, TaskSet, analyse_in};
 use lab::catalogue;
 use lab::config::{
     Bytes, ConfigError, DefaultShare, Experiment, PartTable, TextOrTable, Word, tasks_from_file,
@@ -23,6 +23,7 @@ pub(super) struct Asked<'a> {
     pub(super) capacity: Option<Bytes>,
     /// Schemes with their settings; empty for every scheme with its defaults.
     pub(super) schemes: &'a [String],
+    pub(super) order: Order,
 }
 
 /// The analysis of one scheme.
@@ -69,16 +70,25 @@ pub(super) fn run(asked: &Asked<'_>, as_json: bool) -> Result<(), Failure> {
             "part": part,
             "capacity_bytes": capacity,
             "fixed_phases": set.fixed_phases,
+            "order": match asked.order {
+                Order::Fifo => "fifo",
+                Order::Priority => "priority",
+                Order::Deadline => "deadline",
+            },
             "tasks": set.tasks.iter().map(task_json).collect::<Vec<_>>(),
-            "schemes": rows.iter().map(|row| row_json(row, &set)).collect::<Vec<_>>(),
+            "schemes": rows.iter().map(|row| row_json(row, &set, asked.order)).collect::<Vec<_>>(),
         }))?;
     } else {
         let on = capacity.map_or_else(String::new, |bytes| format!(", {}", Bytes::new(bytes)));
         let file = asked.file.display();
         output::text(&format!(
             "Periodic tasks of {file} on {part}{on}\n{}\n{}",
-            text(&rows, &set),
-            confirm(asked, &rows, capacity),
+            text(&rows, &set, asked.order),
+            if asked.order == Order::Fifo {
+                confirm(asked, &rows, capacity)
+            } else {
+                String::new()
+            },
         ))?;
     }
     let fits = |row: &Row| row.schedulable();
@@ -120,16 +130,21 @@ fn analyse(
     };
     let costs = scheme.plan.page_costs();
     let found = costs.and_then(|costs| {
-        Ok((costs, worst_case(&scheme.plan, scheme.config.idle_collection, set)?))
+        let in_turn = worst_case(&scheme.plan, scheme.config.idle_collection, set)?;
+        let found = match asked.order {
+            Order::Fifo => in_turn,
+            order => analyse_in(set, costs, order),
+        };
+        Ok((costs, found))
     });
     let row = Row { scheme: scheme.label.clone(), found: found.map_err(str::to_owned) };
     Ok((row, resolved.geometry.capacity_bytes()))
 }
 
-fn text(rows: &[Row], set: &TaskSet) -> String {
+fn text(rows: &[Row], set: &TaskSet, order: Order) -> String {
     let verdicts = table(
         ["<scheme", "L(p) read", "L(p) write", "U", "load", "<schedulable"],
-        rows.iter().map(|row| verdict_cells(row, set)),
+        rows.iter().map(|row| verdict_cells(row, set, order)),
     );
     let analysed = rows.iter().filter_map(|row| Some((row, row.found.as_ref().ok()?)));
     let tasks = table(
@@ -162,17 +177,36 @@ fn text(rows: &[Row], set: &TaskSet) -> String {
         };
         text.push_str(&wrap(&format!("{}: {line}", row.scheme), output::width(), "  "));
     }
-    text + &output::wrapped(LEGEND)
+    let served = match order {
+        Order::Fifo => FIFO,
+        Order::Priority => PRIORITY,
+        Order::Deadline => DEADLINE,
+    };
+    text + &output::wrapped(LEGEND) + &output::wrapped(served)
 }
 
 const LEGEND: &str = "
 L(p): shortest period at which single pages of that kind can be requested, µs. U: utilisation, the sum of C/period, at most \
     1. Load: factor on all periods and deadlines at which the set is just schedulable at any phases. C: cost of a job in the \
-    worst case, its pages × (service + collection step). R: from release to completion, behind all that may be before it. \
-    Page tasks are served in order of release, jobs of one instant in the order of the file, and none is pre-empted.
+    worst case, its pages × (service + collection step). R: from release to completion, behind all that may be before it.
 ";
 
-fn verdict_cells(row: &Row, set: &TaskSet) -> [String; 6] {
+const FIFO: &str = "
+Page tasks are served in order of release, jobs of one instant in the order of the file, and none is pre-empted.
+";
+
+const PRIORITY: &str = "
+After each page task that of the earliest task of the file is next which has a job with pages left; a job waits for at most \
+    one page of a later task. Phases are taken as any, also where the file gives offsets.
+";
+
+const DEADLINE: &str = "
+After each page task that of the job is next which is due first; a job waits for at most one page of a job that is due later. \
+    R is the deadline where all hold, which is all that is known of it. Phases are taken as any, also where the file gives \
+    offsets.
+";
+
+fn verdict_cells(row: &Row, set: &TaskSet, order: Order) -> [String; 6] {
     let none = || String::from("–");
     match &row.found {
         Ok((costs, found)) => [
@@ -180,15 +214,16 @@ fn verdict_cells(row: &Row, set: &TaskSet) -> [String; 6] {
             micros(costs.read_ns),
             micros(costs.write_ns),
             format!("{:.4}", found.utilisation),
-            format!("{:.4}", found.load(set)),
-            reason(found, set),
+            // No closed form is known but for FIFO.
+            if order == Order::Fifo { format!("{:.4}", found.load(set)) } else { none() },
+            reason(found, set, order),
         ],
         Err(_) => [row.scheme.clone(), none(), none(), none(), none(), "unknown: see below".into()],
     }
 }
 
 /// The verdict and its reason.
-fn reason(found: &Analysis, set: &TaskSet) -> String {
+fn reason(found: &Analysis, set: &TaskSet, order: Order) -> String {
     let phases = match found.method {
         Method::AnyPhase => "at any phases",
         Method::FixedPhases => "at the phases given",
@@ -196,6 +231,12 @@ fn reason(found: &Analysis, set: &TaskSet) -> String {
     };
     if !found.utilisation_fits {
         return "no: U > 1, the queue grows without limit".into();
+    }
+    if order == Order::Deadline {
+        return match found.schedulable() {
+            true => format!("yes, {phases}: U ≤ 1, and the work due by any time fits before it"),
+            false => format!("no: the work due by some time does not fit before it {phases}"),
+        };
     }
     let late: Vec<&str> = set
         .tasks
@@ -259,7 +300,7 @@ fn task_json(task: &Task) -> Value {
     })
 }
 
-fn row_json(row: &Row, set: &TaskSet) -> Value {
+fn row_json(row: &Row, set: &TaskSet, order: Order) -> Value {
     let (costs, found) = match &row.found {
         Ok(found) => found,
         Err(why) => return json!({ "scheme": row.scheme, "schedulable": null, "why_not": why }),
@@ -275,11 +316,11 @@ fn row_json(row: &Row, set: &TaskSet) -> Value {
     json!({
         "scheme": row.scheme,
         "schedulable": found.schedulable(),
-        "reason": reason(found, set),
+        "reason": reason(found, set, order),
         "page_read_ns": costs.read_ns,
         "page_write_ns": costs.write_ns,
         "utilisation": found.utilisation,
-        "load": found.load(set),
+        "load": (order == Order::Fifo).then(|| found.load(set)),
         "tasks": tasks.collect::<Vec<_>>(),
         "worst_case_miss": found.miss.as_ref().map(|miss| LateJob::new(set, miss)),
     })

@@ -209,7 +209,8 @@ mod tests {
         let valid = [4, 4, 2, 8];
         let of = |block: BlockId| valid[block.0 as usize];
         let mut victims = CostAgeTimes::new(4, 8);
-        [(0, 3), (1, 1)].map(|(block, erases)| victims.erased(BlockId(block), erases));
+        victims.erased(BlockId(0), 3);
+        victims.erased(BlockId(1), 1);
         pass(&mut victims, 12);
         victims.erased(BlockId(2), 1);
         (0..4).for_each(|block| victims.insert(BlockId(block), valid[block as usize]));

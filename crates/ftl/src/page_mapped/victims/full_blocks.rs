@@ -29,7 +29,7 @@ impl FullBlocks {
     }
 
     pub(super) fn contains(&self, block: BlockId) -> bool {
-        self.bits[(block.0 / 64) as usize] >> (block.0 % 64) & 1 == 1
+        (self.bits[(block.0 / 64) as usize] >> (block.0 % 64)) & 1 == 1
     }
 
     /// Full blocks in the order of their numbers.
