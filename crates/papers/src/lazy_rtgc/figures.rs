@@ -156,7 +156,8 @@ pub(super) const METRICS: [Metric; 4] = [
             reading(
                 Before::Wide,
                 ["gftl", "-94.56", "§6.2(2)", "mean response against GFTL"],
-                "{floor} if none of Lazy-RTGC's victims had a valid page; {victims}",
+                "{floor} if none of Lazy-RTGC's victims had a valid page; {victims}; no request waits here, `--only open-arrivals` has \
+                 means that count a queue",
                 OF_GFTL,
             ),
             reading(
