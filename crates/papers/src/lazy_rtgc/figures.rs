@@ -519,7 +519,8 @@ impl Values<'_> {
         let told = words.iter().zip(told).filter(|(_, of)| !of.is_empty());
         let text: Vec<String> =
             told.map(|(words, of)| format!("{words} {}", of.join(", with "))).collect();
-        let text = text.join("; ");
+        let means = SCHEMES.iter().filter_map(|of| Some(format!("{of} {:.3}", self.mean(of)?)));
+        let text = format!("{}; means: {}", text.join("; "), means.collect::<Vec<_>>().join(", "));
         row.because(if holds { Reason::Reading(text) } else { Reason::Open(text) })
     }
 
