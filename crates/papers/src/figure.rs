@@ -63,7 +63,7 @@ impl Serialize for Figure {
 }
 
 /// Number with `decimals` decimals, a proper minus sign (U+2212) and no negative zero.
-pub(super) fn decimal(value: f64, decimals: usize) -> String {
+pub(crate) fn decimal(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.strip_prefix('-') {
         Some(rest) if rest.chars().all(|c| c == '0' || c == '.') => rest.to_owned(),

@@ -11,6 +11,9 @@ use lab::report::plots::{Bars, Curve, Curves, Drawn};
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
+/// Of a row for which no fault is declared.
+pub(crate) const NO_FAULT: &str = "no fault is named";
+
 /// What making a section returns.
 pub(crate) type Outcome = Result<(), ReproduceError>;
 
@@ -335,16 +338,12 @@ impl Sheet {
         self.section.notes.extend(notes);
         self.section.title.clone_from(&self.declared.title);
         for row in self.section.rows.iter_mut().filter(|row| row.verdict.counts()) {
-            debug_assert!(row.is_caused(), "a cause without a figure: {row:?}");
+            if !row.is_caused() {
+                row.cause = row.cause.take().map(|cause| Reason::Open(cause.text().to_owned()));
+            }
             let fault =
                 self.declared.faults.iter().find(|(words, _)| row.what.contains(words.as_str()));
-            let none = row.verdict == Verdict::CannotBeCompared;
-            debug_assert!(
-                none || fault.is_some(),
-                "no fault is declared that turns `{}`",
-                row.what
-            );
-            row.fault = fault.map(|(_, fault)| fault.clone()).unwrap_or_default();
+            row.fault = fault.map_or(NO_FAULT, |(_, fault)| fault).to_owned();
         }
         self.section
     }

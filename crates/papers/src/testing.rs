@@ -6,7 +6,8 @@ use crate::paper::Paper;
 use crate::reproduction::{Reproduction, Section};
 use crate::row::Row;
 use crate::settings::Settings;
-use crate::sheet::{Outcome, Sheet};
+use crate::sheet::{NO_FAULT, Outcome, Sheet};
+use crate::verdict::Verdict;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// These sections of a paper.
@@ -21,7 +22,10 @@ pub(crate) fn observed(
     watch: &dyn ReproductionObserver,
 ) -> Reproduction {
     let only = only.iter().map(|id| (*id).to_owned()).collect();
-    paper.reproduce(&Settings { only, ..Settings::default() }, watch).unwrap()
+    let found = paper.reproduce(&Settings { only, ..Settings::default() }, watch).unwrap();
+    let unnamed = |row: &&Row| row.fault == NO_FAULT && row.verdict != Verdict::CannotBeCompared;
+    assert_eq!(found.rows().find(unnamed), None, "a row that counts names the fault that turns it");
+    found
 }
 
 /// The rows of these sections.

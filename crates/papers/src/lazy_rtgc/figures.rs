@@ -156,7 +156,8 @@ pub(super) const METRICS: [Metric; 4] = [
             reading(
                 Before::Wide,
                 ["gftl", "-94.56", "§6.2(2)", "mean response against GFTL"],
-                "{floor} if none of Lazy-RTGC's victims had a valid page; {victims}",
+                "{floor} if none of Lazy-RTGC's victims had a valid page; {victims}; no request waits here, `--only open-arrivals` has \
+                 means that count a queue",
                 OF_GFTL,
             ),
             reading(
@@ -518,7 +519,8 @@ impl Values<'_> {
         let told = words.iter().zip(told).filter(|(_, of)| !of.is_empty());
         let text: Vec<String> =
             told.map(|(words, of)| format!("{words} {}", of.join(", with "))).collect();
-        let text = text.join("; ");
+        let means = SCHEMES.iter().filter_map(|of| Some(format!("{of} {:.3}", self.mean(of)?)));
+        let text = format!("{}; means: {}", text.join("; "), means.collect::<Vec<_>>().join(", "));
         row.because(if holds { Reason::Reading(text) } else { Reason::Open(text) })
     }
 

@@ -2,6 +2,7 @@
 //! trace's clock, and a mean that waits counts its queue. The traces' rates are not printed: each is swept.
 
 use super::evaluation::{Before, Size, WORKLOADS, planned};
+use crate::figure::decimal;
 use crate::matrix::{Cell, Matrix};
 use crate::observer::ReproductionObserver;
 use crate::row::Row;
@@ -66,13 +67,15 @@ pub(super) fn open_arrivals(
         match nearest.min_by(|a, b| far(a.1).total_cmp(&far(b.1))) {
             Some((rate, ours)) => {
                 let each: Vec<String> = (0..WORKLOADS.len())
-                    .filter_map(|of| Some(format!("{} {:.1}", WORKLOADS[of], change(rate, of)?)))
+                    .filter_map(|of| {
+                        Some(format!("{} {}", WORKLOADS[of], decimal(change(rate, of)?, 1)))
+                    })
                     .collect();
                 let row = Row::changed(&what, printed, ours, 15.0).as_evidence();
                 let note = format!(
                     "{} requests/s, the nearest of {RATES:?}; {}",
                     RATES[rate],
-                    each.join(", ").replace('-', "−").replace("−like", "-like")
+                    each.join(", ")
                 );
                 let claim = format!("{what}, the nearest rate");
                 to.rows.push(row.noting(&note).headline("§6.2(2)", &claim));
@@ -82,17 +85,13 @@ pub(super) fn open_arrivals(
         let columns: Vec<String> = RATES.iter().map(|rate| format!("{rate}/s")).collect();
         let lines: Vec<&str> = WORKLOADS.into_iter().chain(["mean of the means"]).collect();
         let title = format!(
-            "lazy-rtgc against {base}, change of the mean completion, % (printed {printed})"
+            "lazy-rtgc against {base}, change of the mean completion, % (printed {})",
+            decimal(target, 2)
         );
-        to.matrices.push(Matrix::of(
-            &title.replace('-', "−").replace("lazy−", "lazy-"),
-            &lines,
-            &columns,
-            |line, rate| {
-                let ours = if line < WORKLOADS.len() { change(rate, line) } else { of_all(rate) };
-                Cell::ours(ours, 1)
-            },
-        ));
+        to.matrices.push(Matrix::of(&title, &lines, &columns, |line, rate| {
+            let ours = if line < WORKLOADS.len() { change(rate, line) } else { of_all(rate) };
+            Cell::ours(ours, 1)
+        }));
     }
     to.runs = ran.into_iter().map(|ran| ran.record).collect();
     Ok(())
