@@ -65,7 +65,7 @@ fn windows_are_those_of_a_search_over_all() {
             // Eight numbers per octave, and each up to 64.
             if exact < 1 << 20 {
                 assert!(
-                    upper - least <= (exact / 8).max(0),
+                    upper - least <= exact / 8,
                     "seed {seed}, {window} ns: {least} {exact} {upper}"
                 );
             }
