@@ -26,8 +26,6 @@ pub struct TokenBucket {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrivalCurve {
     pub(super) spans: Vec<Span>,
-    /// The smallest number of pages above those of `spans` that was looked for and has not come.
-    pub(super) next_pages: Option<u64>,
     pub(super) buckets: Vec<TokenBucket>,
     pub(super) pages: u64,
     pub(super) lasts_ns: Ns,
@@ -64,8 +62,7 @@ impl ArrivalCurve {
     /// one of [`ArrivalCurve::spans`] and the next number follows it.
     pub fn most_within(&self, window_ns: Ns) -> u64 {
         let known = self.spans.partition_point(|span| span.window_ns <= window_ns);
-        let next = self.spans.get(known).map(|span| span.pages).or(self.next_pages);
-        let by_spans = next.map_or(self.pages, |next| next - 1).min(self.pages);
+        let by_spans = self.spans.get(known).map_or(self.pages, |next| next.pages - 1);
         let of_bucket = |bucket: &TokenBucket| match bucket.burst_ns.checked_add(window_ns) {
             Some(ns) if bucket.burst_ns < Ns::MAX => ns / bucket.ns_per_page,
             _ => u64::MAX,
@@ -91,18 +88,12 @@ impl ArrivalCurve {
 
     /// The longest time from the arrival of a page to its end in a server that does them in order, each in at most `ns_per_page`: the
     /// horizontal deviation of α from the service curve t / `ns_per_page` (Le Boudec and Thiran, Theorem 1.4.2). Not above it, whatever
-    /// each takes; and reached, where `ns_per_page` is a rate of [`ArrivalCurve::buckets`] and each takes it. `None` if no rate
-    /// that is known is at most that of the server.
+    /// each takes; and reached, where `ns_per_page` is a rate of [`ArrivalCurve::buckets`] and each takes it. `None` beyond 2^64 ns.
     pub fn delay_ns(&self, ns_per_page: Ns) -> Option<Ns> {
         // At a rate of P ≥ the server's time U per page: n pages take n·U, and arrive in no window shorter than n·P − b.
         let slower = self.buckets.iter().filter(|bucket| bucket.ns_per_page >= ns_per_page);
         let by_buckets = slower.map(|bucket| bucket.burst_ns).filter(|ns| *ns < Ns::MAX).min();
         let by_spans = || {
-            // Known for all numbers of pages: those of the stream.
-            let last = self.spans.last()?;
-            if self.next_pages.is_none() && last.pages < self.pages {
-                return None;
-            }
             let ends = self.spans.iter().skip(1).map(|span| span.pages - 1).chain([self.pages]);
             self.spans.iter().zip(ends).try_fold(0, |longest: Ns, (span, end)| {
                 let took_ns = end.checked_mul(ns_per_page)?;

@@ -175,11 +175,6 @@ impl Gatherer {
         };
         ArrivalCurve {
             spans: self.searches.iter().map_while(span).collect(),
-            next_pages: self
-                .searches
-                .iter()
-                .find(|search| search.shortest_ns.is_none())
-                .map(|search| search.pages),
             buckets: self.buckets.iter().map(bucket).collect(),
             pages: self.pages,
             lasts_ns: self.last_ns - self.first_ns.unwrap_or(self.last_ns),

@@ -34,6 +34,16 @@ fn stream(seed: u64, requests: u64, largest: u64) -> Vec<(u64, u64)> {
         .collect()
 }
 
+/// The longest time of a page after its arrival, in a server of one rate.
+fn longest(stream: &[(u64, u64)], ns_per_page: u64) -> u64 {
+    let mut free_at = 0;
+    let late = |(at, pages): &(u64, u64)| {
+        free_at = free_at.max(*at) + pages * ns_per_page;
+        if *pages == 0 { 0 } else { free_at - at }
+    };
+    stream.iter().map(late).max().unwrap()
+}
+
 fn gathered(stream: &[(u64, u64)]) -> Gatherer {
     let mut gatherer = Gatherer::new();
     stream.iter().for_each(|(at, pages)| gatherer.arrive(*at, *pages).unwrap());
@@ -82,23 +92,46 @@ fn no_page_of_a_queue_is_later_than_its_bound_and_one_is_as_late() {
     for seed in 0..20 {
         let stream = stream(seed, 300, [1, 3, 20][seed as usize % 3]);
         let curve = gathered(&stream).curve();
-        // The time of a page after its arrival, in a server of one rate.
-        let longest = |ns_per_page: u64| {
-            let mut free_at = 0;
-            let late = |(at, pages): &(u64, u64)| {
-                free_at = free_at.max(*at) + pages * ns_per_page;
-                if *pages == 0 { 0 } else { free_at - at }
-            };
-            stream.iter().map(late).max().unwrap()
-        };
         for bucket in curve.buckets().iter().filter(|bucket| bucket.ns_per_page < 1 << 30) {
-            let seen = longest(bucket.ns_per_page);
+            let seen = longest(&stream, bucket.ns_per_page);
             assert_eq!(bucket.burst_ns, seen, "seed {seed}: {bucket:?}");
             assert_eq!(curve.delay_ns(bucket.ns_per_page), Some(seen), "seed {seed}: {bucket:?}");
         }
         for ns_per_page in [1, 50, 777, 5_000, 123_456] {
             let bound = curve.delay_ns(ns_per_page).unwrap();
-            assert!(longest(ns_per_page) <= bound, "seed {seed}: {ns_per_page} ns");
+            assert!(longest(&stream, ns_per_page) <= bound, "seed {seed}: {ns_per_page} ns");
+        }
+    }
+}
+
+#[test]
+fn windows_beyond_those_of_their_own_are_held_by_token_buckets() {
+    // 4,096 pages every 2^22 ns: a page per 1,024 ns, which is one of the rates.
+    let stream: Vec<_> = (0..1024).map(|at| (at << 22, 4096)).collect();
+    let curve = gathered(&stream).curve();
+    assert_eq!(curve.spans().last().unwrap().pages, 1 << 20);
+    for more in [0, 255, 256, 700, 1023] {
+        assert_eq!(curve.most_within(more << 22), (more + 1) * 4096, "{more}");
+        assert_eq!(curve.shortest_window((more + 1) * 4096), Some(more << 22));
+    }
+    assert_eq!(curve.most_within((700 << 22) + 1023), 701 * 4096);
+    assert_eq!(curve.delay_ns(1024), Some(4096 * 1024));
+    // Beyond all rates, and beyond what is counted in ns.
+    assert!(curve.delay_ns(1 << 41).unwrap() >= longest(&stream, 1 << 41));
+    assert_eq!(curve.delay_ns(1 << 50), None);
+}
+
+#[test]
+fn delays_of_few_pages_are_exact_at_any_rate() {
+    for seed in 0..40 {
+        let stream = stream(seed, 40, 1);
+        let curve = gathered(&stream).curve();
+        for ns_per_page in [1, 63, 777, 5_000, 123_456, 1 << 41] {
+            assert_eq!(
+                curve.delay_ns(ns_per_page),
+                Some(longest(&stream, ns_per_page)),
+                "seed {seed}"
+            );
         }
     }
 }
