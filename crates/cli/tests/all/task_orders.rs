@@ -43,7 +43,7 @@ fn an_order_decides_what_a_short_job_waits_for() {
     assert_eq!(judged(&file, "deadline", 0).0, true);
     // With the read first it waits for one page, but for its first ns.
     let [_, backup, control] = TASKS.split("[[tasks]]").collect::<Vec<_>>()[..] else { panic!() };
-    let turned = scratch.file("turned.toml", &format!("[[tasks]]{control}\n[[tasks]]{backup}"));
+    let turned = scratch.file("turned.toml", format!("[[tasks]]{control}\n[[tasks]]{backup}"));
     let (kept, [control, _]) = judged(&turned, "priority", 0);
     assert_eq!((kept, control), (true.into(), Value::from(write - 1 + read)));
 }
