@@ -275,7 +275,8 @@ impl RepairArgs {
 
 /// What a repair does, a line for each kind.
 fn repairs(repaired: &Repaired, write: bool) -> String {
-    let Repaired { head, length, copies, pages, blocks, unreadable, incomplete } = *repaired;
+    let Repaired { head, length, copies, pages, unknown, blocks, unreadable, incomplete } =
+        *repaired;
     let mut text = String::new();
     let mut line = |said: bool, what: String| {
         if said {
@@ -295,6 +296,10 @@ fn repairs(repaired: &Repaired, write: bool) -> String {
         format!(
             "lost pages   {pages}: nobody can tell what they held, and an older version or zeros may be read in their place"
         ),
+    );
+    line(
+        unknown,
+        "lost         an unknown number of pages: an older version or zeros may be read in their place".into(),
     );
     line(blocks > 0, format!("lost blocks  {blocks}: the same for all of their pages"));
     line(

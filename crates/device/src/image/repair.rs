@@ -23,6 +23,8 @@ pub struct Repaired {
     pub copies: u64,
     /// Pages of which nobody can tell what they were: an older version, or zeros, may be read in their place.
     pub pages: u64,
+    /// True if records are of an earlier state, or the list of lost pages is damaged: of which pages, nobody can tell.
+    pub unknown: bool,
     /// Blocks whose pages are all given up in the same way.
     pub blocks: u64,
     /// Pages whose bytes are damaged. Nothing is done: reads fail until they are written.
@@ -45,7 +47,7 @@ impl Repaired {
             Fault::Head | Fault::StartsCopy | Fault::BlockCopy | Fault::PageCopy => {
                 self.copies += 1
             }
-            Fault::Starts | Fault::Lost | Fault::Sum => self.pages += 1,
+            Fault::Starts | Fault::Lost | Fault::Sum => self.unknown = true,
         }
     }
 }

@@ -69,20 +69,23 @@ fn a_repair_tells_what_it_would_do_and_does_it_when_asked() {
             [false, false, false, false, true, true],
         ),
         (block(1)[1..].to_vec(), Repaired { copies: 1, ..none }, [true; 6]),
-        (heads(512, 576).to_vec(), Repaired { pages: 1, ..none }, [true; 6]),
+        (heads(512, 576).to_vec(), Repaired { unknown: true, ..none }, [true; 6]),
         (heads(0, 4096)[1..].to_vec(), Repaired { copies: 2, ..none }, [true; 6]),
         (
             std::iter::once(BYTES..BYTES + 1).collect(),
             Repaired { unreadable: 1, ..none },
             [false, true, true, true, true, true],
         ),
-        (heads(65_536, 65_600).to_vec(), Repaired { pages: 1, ..none }, [true; 6]),
+        (heads(65_536, 65_600).to_vec(), Repaired { unknown: true, ..none }, [true; 6]),
     ];
     for (ranges, expected, left) in cases {
         for fill in [0, 0x55] {
             let mut file = whole.clone();
             ranges.iter().for_each(|range| file[range.clone()].fill(fill));
             std::fs::write(&path, &file).unwrap();
+            // The last page of a block looks as if it had never been programmed: the sum alone tells.
+            let last = fill == 0 && ranges[..] == page(5);
+            let expected = if last { Repaired { unknown: true, ..none } } else { expected };
             let told = Image::repair(&path, false, |_| {}).unwrap();
             assert_eq!(std::fs::read(&path).unwrap(), file, "a dry run changes nothing");
             let done = Image::repair(&path, true, |_| {}).unwrap();
