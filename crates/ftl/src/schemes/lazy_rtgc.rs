@@ -36,7 +36,8 @@
 //! - `spare_blocks`: default 0.
 //! - `victim`: `greedy`, the default; `greedy-scan:1`, the same block found by a search; `two-level-list`, with U(λ) =
 //!   max(⌊Λ/(N−1)⌋, ⌈π/4⌉ − 1). The second term is what a list may hold; it counts if Λ is so small that the emptiest
-//!   full block has fewer valid pages. No others, since the bound on λ needs it. With two copy paths only greedy.
+//!   full block has fewer valid pages; `first-fit:M` and `yaffs2`, likewise with M and 2. No others, since the bound on λ
+//!   needs it. With two copy paths only greedy.
 //! - `frontiers`: `shared`, the default, or `split`, as above.
 //!
 //! Errors: another policy, α = 0 (a copy is longer than an erase), too few blocks, or too large a share: refused before
@@ -79,7 +80,7 @@ pub(crate) static PRESET: Preset = Preset {
 };
 
 /// The policies that bound a victim's valid pages.
-pub(crate) const VICTIMS: &str = "greedy, greedy-scan:1, two-level-list or first-fit:M";
+pub(crate) const VICTIMS: &str = "greedy, greedy-scan:1, two-level-list, first-fit:M or yaffs2";
 
 fn plan(
     config: &SchemeConfig,
@@ -161,7 +162,7 @@ fn victims(
         }
         _ if is_bounded && kind.victims_at_once() == 1 => Ok(kind),
         _ => refused(
-            "must be greedy, greedy-scan:1, two-level-list or first-fit: only these bound a victim's valid pages, and with \
+            "must be greedy, greedy-scan:1, two-level-list, first-fit or yaffs2: only these bound a victim's valid pages, and with \
             them the number of collection steps",
         ),
     }

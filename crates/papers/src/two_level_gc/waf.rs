@@ -1,5 +1,6 @@
-//! Simulated write amplification of every policy, against closed forms and models if there are any.
+//! Simulated write amplification of victim policies, against closed forms and models if there are any.
 
+use super::policies;
 use crate::chip::chip;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::{CurvesFile, PlotFile};
@@ -9,9 +10,8 @@ use crate::sheet::{Outcome, Sheet};
 use bounds::waf::{self, Selection, WafError, Writes};
 use flash::parts::EVALUATION_SLC;
 use flash::{Cause, Geometry, Lpn, Store};
-use ftl::page_mapped::victims::VictimPolicy;
 use ftl::registry::{self, by_name};
-use ftl::{FrontierSharing, FtlError, SchemeConfig, VICTIM_POLICIES, VictimKind};
+use ftl::{FrontierSharing, FtlError, SchemeConfig, VictimKind};
 use lab::report::plots::{Curve, Curves, Drawn};
 use lab::run::plain_array;
 use rand::{RngExt, SeedableRng};
@@ -75,7 +75,7 @@ fn notes(blocks: u32) -> Vec<String> {
          published changed for a draw that passes over blocks whose pages are all valid. Hot and cold: FIFO is the closed \
          form again; greedy, random, choices and a window, and with uniform writes the last two, are a numeric fixed point \
          of ours of the mean-field model (Van Houdt 2013), and no published figures: they tell whether the simulator and \
-         the model, which share no code, agree. Of cost-benefit and of two-level lists none is known"
+         the model, which share no code, agree. Of the others none is known"
             .into(),
         above_published(),
         "with hot and cold pages `greedy-scan` is below greedy's model since it collects 4 victims in one go: with one at a \
@@ -126,16 +126,7 @@ fn cells(blocks: u32, seed: u64) -> Vec<Cell> {
 }
 
 fn kinds(blocks: u32) -> impl Iterator<Item = VictimKind> {
-    let number = move |name: &str| match name {
-        "windowed-greedy" => (blocks / WINDOW) as u16,
-        _ => DRAWS,
-    };
-    // Those of placement have a table of their own (`placement`, `waf`).
-    const OF_PLACEMENT: [&str; 5] =
-        ["mdc", "2r-greedy", "2r-fifo", "midas-greedy", "midas-cost-benefit"];
-    let known = |policy: &&&VictimPolicy| !OF_PLACEMENT.contains(&policy.name);
-    let listed = VICTIM_POLICIES.iter().filter(known);
-    listed.filter_map(move |policy| policy.kind_or(number(policy.name)))
+    policies(move |name| if name == "windowed-greedy" { (blocks / WINDOW) as u16 } else { DRAWS })
 }
 
 impl Cell {
@@ -201,8 +192,10 @@ impl Cell {
             "greedy" | "greedy-scan" if uniform => "Bux and Iliadis",
             "fifo" => "closed form, Desnoyers",
             "random" if uniform => "closed form of ours",
-            "cost-benefit" | "two-level-list" => "none",
-            _ => "mean-field model, our fixed point",
+            "greedy" | "greedy-scan" | "random" | "choices" | "windowed-greedy" => {
+                "mean-field model, our fixed point"
+            }
+            _ => "none",
         }
     }
 

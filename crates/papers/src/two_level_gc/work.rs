@@ -1,6 +1,7 @@
 //! Cost of victim selection over the number of blocks: entries touched, their time on the paper's processor, and
 //! wall-clock time of our code.
 
+use super::policies;
 use super::synthetic::{Invalidation, Measured, PAGES, measure};
 use crate::observer::ReproductionObserver;
 use crate::reproduction::{CurvesFile, PlotFile};
@@ -8,7 +9,7 @@ use crate::row::{Limit, Row};
 use crate::settings::{Scale, Settings};
 use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
-use ftl::{Processor, VICTIM_POLICIES, VictimKind};
+use ftl::{Processor, VictimKind};
 use lab::report::plots::{Curve, Curves, Drawn};
 use lab::report::units;
 
@@ -43,16 +44,11 @@ pub(super) fn work(
     Ok(())
 }
 
-/// All policies but `second-chance` and `2r-fifo`, whose searches go over the whole queue while no block is below its share, and
-/// `mdc`, which searches all blocks: minutes with 2²² blocks. `2r-greedy`, `midas-greedy` and `midas-cost-benefit` have the
-/// tables of `greedy` and `cost-benefit`. Parameters without a default get a value that does not grow with N.
+/// All but `second-chance`, whose search goes over the whole queue while no block is below its share: minutes with 2²² blocks.
+/// Parameters without a default get a value that does not grow with N.
 fn kinds() -> Vec<VictimKind> {
-    let number = |name: &str| if name == "windowed-greedy" { 64 } else { 8 };
-    let quick = VICTIM_POLICIES
-        .iter()
-        .filter(|policy| !["second-chance", "2r-fifo", "2r-greedy", "mdc"].contains(&policy.name))
-        .filter(|policy| !policy.name.starts_with("midas-"));
-    quick.filter_map(|policy| policy.kind_or(number(policy.name))).collect()
+    let kinds = policies(|name| if name == "windowed-greedy" { 64 } else { 8 });
+    kinds.filter(|kind| kind.policy().name != "second-chance").collect()
 }
 
 struct Point {
