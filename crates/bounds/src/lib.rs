@@ -9,7 +9,8 @@
 //! [`lazy_rtgc`]).
 //! [`tables`] compares them for any part and holds the figures that the papers print.
 //! [`ram`], [`energy`] and [`waf`] give the cost of a scheme.
-//! [`task_set`] says whether periodic requests meet their deadlines, and [`arrivals`] how many come within any window of time.
+//! [`task_set`] says whether periodic requests meet their deadlines, [`arrivals`] how many come within any window of time, and
+//! [`service`] how long requests that arrive so may wait and take.
 //! [`moves`] and [`copyback`] give the cost of each way to copy a page, which is the same for every scheme.
 //!
 //! Units: times in integer ns, energy in pJ, space in pages or blocks, shares as an exact [`Ratio`].
@@ -57,6 +58,7 @@ pub mod page_level;
 pub mod ram;
 mod ratio;
 pub mod rftl;
+pub mod service;
 pub mod tables;
 pub mod task_set;
 pub mod waf;

@@ -1,5 +1,6 @@
 //! Bounds and RAM demand of a scheme.
 
+use bounds::service::Collections;
 use flash::{Ns, Part};
 
 /// Worst-case bounds for page tasks on the scheme's part; `None` if there is no bound.
@@ -33,6 +34,8 @@ pub struct Guarantee {
     pub step_with_read: bool,
     /// True if a forced write has more pages to write than its own: these bounds then do not cover it.
     pub forced_apart: bool,
+    /// What is proved of collections that follow one another; `None`: of one page task alone.
+    pub collections: Option<Collections>,
 }
 
 impl Guarantee {

@@ -4,6 +4,7 @@ use crate::buffer::settings::BufferPlan;
 use crate::guarantee::{Guarantee, Ram};
 use crate::layout::Layout;
 use crate::slc_cache::SlcPlan;
+use bounds::service::Service;
 use bounds::task_set::PageCosts;
 use flash::Ns;
 
@@ -63,5 +64,16 @@ impl Plan {
             read_ns: response.min(read.saturating_add(read_step)),
             write_ns: response.min(write.saturating_add(step)),
         })
+    }
+
+    /// Longest times of page tasks in a row, for [`bounds::service::delay`].
+    ///
+    /// # Errors
+    /// As [`Plan::page_costs`].
+    pub fn service(&self) -> Result<Service, &'static str> {
+        let PageCosts { read_ns, write_ns } = self.page_costs()?;
+        let collections = self.guarantee.collections;
+        let program_ns = self.guarantee.write_ns.unwrap_or(write_ns).min(write_ns);
+        Ok(Service { read_ns, write_ns: program_ns, step_ns: write_ns - program_ns, collections })
     }
 }

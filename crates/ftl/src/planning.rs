@@ -73,7 +73,23 @@ pub(crate) fn plan(
         buffer.apply(&part, &mut plan);
     }
     refresh_bounds::allow_for_steps(config, &part, write_step_ns, &mut plan)?;
+    if !collects_alone(config, &plan) {
+        plan.guarantee.collections = None;
+    }
     Ok(plan)
+}
+
+/// True if nothing but the collections of the scheme, on one device and one frontier, goes with a page write: what is proved
+/// of collections in a row ([`bounds::service::Collections`]) counts on that.
+fn collects_alone(config: &SchemeConfig, plan: &Plan) -> bool {
+    FrontierSharing::of(config.asked_frontiers(), &plan.layout) == FrontierSharing::Shared
+        && config.allocation.units() == 1
+        && config.placed().is_none()
+        && config.static_wear.is_none()
+        && config.buffer.aware != Some(true)
+        && plan.buffer.is_none()
+        && plan.slc.is_none()
+        && !config.refresh
 }
 
 /// The preset's plan for `blocks` blocks. Schemes that map pages in RAM are planned for fewer. For each unit but the

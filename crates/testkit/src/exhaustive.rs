@@ -45,11 +45,13 @@
 use crate::bench::{AnyScheme, bench, bench_of, bench_of_mut};
 use crate::checks::{Failure, Worst};
 use crate::history::History;
+use crate::in_a_row::{Exceeded, Transitions};
 use crate::operations::Operation;
 use crate::projection::{ByBlocks, ByHistory, ByState, ByUnits, Key, Projection};
 use crate::request::request;
 use crate::shape::Shape;
-use flash::{AnyArray, Array, Flash, Lpn};
+use bounds::service::Service;
+use flash::{AnyArray, Array, Flash, Lpn, Ns};
 use ftl::{BuildResult, FtlError, Guarantee, Layout, OnDemandLayout, Plan, SchemeConfig, registry};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fmt;
@@ -71,6 +73,8 @@ pub struct Search {
     pub ignore_victim_bound: bool,
     /// Include flushes.
     pub flush: bool,
+    /// Compare the longest time of up to so many page writes in a row with [`Plan::service`]; 0: none.
+    pub writes_in_a_row: u32,
     /// Number of states at which the search fails.
     pub most_states: usize,
     /// Depth at which the search stops, operations.
@@ -87,6 +91,7 @@ impl Default for Search {
             some_ways: false,
             ignore_victim_bound: false,
             flush: false,
+            writes_in_a_row: 0,
             most_states: 4_000_000,
             most_operations: u32::MAX,
         }
@@ -106,18 +111,23 @@ pub struct Proof {
     pub worst: Worst,
     /// Most pages in the write queue.
     pub queue_pages: u64,
+    /// Of [`Search::writes_in_a_row`], the numbers of writes that can take as long as is proved.
+    pub reached_in_a_row: u32,
     /// True if all states were visited; false if the search reached its depth limit.
     pub whole: bool,
 }
 
 impl fmt::Display for Proof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { states, transitions, depth, worst, queue_pages, whole } = self;
+        let Self { states, transitions, depth, worst, queue_pages, reached_in_a_row, whole } = self;
         let all = if *whole { "all " } else { "" };
         write!(f, "{all}{states} states, {transitions} transitions, depth {depth}, ")?;
         write!(f, "largest victim {}, step {} ns", worst.victim_valid, worst.step_ns)?;
         if *queue_pages > 0 {
             write!(f, ", queue {queue_pages} pages")?;
+        }
+        if *reached_in_a_row > 0 {
+            write!(f, ", {reached_in_a_row} numbers of writes in a row take as long as is proved")?;
         }
         Ok(())
     }
@@ -133,6 +143,16 @@ pub enum Refutation {
         failure: Failure,
         /// The sequence from the formatted array on.
         operations: Vec<Operation>,
+    },
+    /// Page writes in a row take longer than is proved.
+    #[error("{writes} page writes in a row take {seen_ns} ns, bound {bound_ns}")]
+    InARow {
+        /// Number of writes.
+        writes: u64,
+        /// The longest time of so many.
+        seen_ns: Ns,
+        /// Its bound.
+        bound_ns: Ns,
     },
     /// Two states with one projection continue differently: the projection is too coarse for this scheme.
     #[error("{operations:?} leads to a state like one seen before, which goes on differently")]
@@ -176,6 +196,7 @@ struct Explorer<'p> {
     worst: Worst,
     queue_pages: u64,
     whole: bool,
+    taken: Transitions,
 }
 
 /// Formats an array for a page-mapped scheme and searches all request sequences.
@@ -335,7 +356,9 @@ pub fn explore(
         worst: Worst::default(),
         queue_pages: 0,
         whole: true,
+        taken: Transitions::default(),
     };
+    let service = service(&guarantee, search);
     explorer.start(scheme);
     while let Some(node) = explorer.queue.pop_front() {
         explorer.expand(node)?;
@@ -346,11 +369,34 @@ pub fn explore(
         depth: explorer.depths.iter().copied().max().unwrap_or(0),
         worst: explorer.worst,
         queue_pages: explorer.queue_pages,
+        reached_in_a_row: match service {
+            None => 0,
+            Some(service) => explorer.check_in_a_row(&service)?,
+        },
         whole: explorer.whole,
     })
 }
 
+/// What is proved of page writes in a row, if the search compares it.
+fn service(guarantee: &Guarantee, search: Search) -> Option<Service> {
+    let all = (guarantee.read_ns?, guarantee.write_ns?, guarantee.step_ns?);
+    let (read_ns, write_ns, step_ns) = all;
+    let service = Service { read_ns, write_ns, step_ns, collections: guarantee.collections };
+    (search.writes_in_a_row > 0).then_some(service)
+}
+
 impl Explorer<'_> {
+    fn check_in_a_row(&self, service: &Service) -> Result<u32, Refutation> {
+        let most = self.search.writes_in_a_row;
+        self.taken.check(self.known.len(), most, service).map_err(
+            |Exceeded { writes, seen_ns, bound_ns }| Refutation::InARow {
+                writes,
+                seen_ns,
+                bound_ns,
+            },
+        )
+    }
+
     fn start(&mut self, scheme: Box<AnyScheme>) {
         self.known.insert(self.projection.key(&*scheme, false), 0);
         self.parents.push((0, Operation::Flush));
@@ -372,7 +418,8 @@ impl Explorer<'_> {
                 Some(copy) => copy,
                 None => node.scheme.fork(),
             };
-            let stepped = self.transition(&node, &mut *next, operation)? && self.search.idle;
+            let (stepped, took_ns) = self.transition(&node, &mut *next, operation)?;
+            let stepped = stepped && self.search.idle;
             let key = self.projection.key(&*next, stepped);
             if reads && key == before {
                 read_only = Some(next);
@@ -382,7 +429,11 @@ impl Explorer<'_> {
                 successors.insert(key.clone());
             }
             if !node.again {
-                self.arrive(next, stepped, key, (node.id, operation))?;
+                let to = self.arrive(next, stepped, key, (node.id, operation))?;
+                if self.search.writes_in_a_row > 0 {
+                    let is_write = matches!(operation, Operation::Write(_));
+                    self.taken.add(node.id, to, is_write.then_some(took_ns));
+                }
             }
         }
         if !self.search.check_projection {
@@ -400,21 +451,25 @@ impl Explorer<'_> {
     }
 
     /// Runs one operation on a copy of a state and checks it against the bounds. Returns true if a collection step ran
-    /// since the last write.
+    /// since the last write, and the time of a page task.
     fn transition(
         &mut self,
         node: &Node,
         next: &mut AnyScheme,
         operation: Operation,
-    ) -> Result<bool, Refutation> {
+    ) -> Result<(bool, Ns), Refutation> {
         self.transitions += 1;
         let asked = self.projection.asked(bench_of_mut(next), operation);
-        let done = request(next, operation, &self.promised, &mut self.worst);
+        let mut worst = Worst::default();
+        let done = request(next, operation, &self.promised, &mut worst);
+        self.worst.merge(&worst);
         self.projection.done(bench_of_mut(next), operation, asked);
         self.queue_pages = self.queue_pages.max(next.telemetry().write_queue_pages.unwrap_or(0));
         match done {
-            Ok(stepped) if matches!(operation, Operation::Write(_)) => Ok(stepped),
-            Ok(stepped) => Ok(node.stepped || stepped),
+            Ok(stepped) if matches!(operation, Operation::Write(_)) => {
+                Ok((stepped, worst.response_ns))
+            }
+            Ok(stepped) => Ok((node.stepped || stepped, worst.response_ns)),
             Err(failure) => {
                 let mut operations = self.way_to(node.id);
                 operations.push(operation);
@@ -429,7 +484,7 @@ impl Explorer<'_> {
         stepped: bool,
         key: Key,
         from: (u32, Operation),
-    ) -> Result<(), Refutation> {
+    ) -> Result<u32, Refutation> {
         if let Some(id) = self.known.get(&key) {
             let expanded = self.depths[*id as usize] < self.search.most_operations;
             let ways = &mut self.ways[*id as usize];
@@ -438,7 +493,7 @@ impl Explorer<'_> {
             if self.search.check_projection && expanded && compared {
                 self.queue.push_back(Node { scheme, stepped, id: *id, from, again: true });
             }
-            return Ok(());
+            return Ok(*id);
         }
         if self.known.len() >= self.search.most_states {
             return Err(Refutation::TooMany(self.search.most_states));
@@ -452,10 +507,10 @@ impl Explorer<'_> {
         self.successors.push(BTreeSet::new());
         if depth >= self.search.most_operations {
             self.whole = false;
-            return Ok(());
+            return Ok(id);
         }
         self.queue.push_back(Node { scheme, stepped, id, from, again: false });
-        Ok(())
+        Ok(id)
     }
 
     /// The next operations to try: write, read and trim of each kind of page, idle time, and a flush.

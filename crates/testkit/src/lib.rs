@@ -20,6 +20,7 @@ pub mod driver;
 mod due;
 pub mod exhaustive;
 pub mod history;
+mod in_a_row;
 mod inspected;
 pub mod model;
 pub mod operations;

@@ -70,6 +70,24 @@ impl ArrivalCurve {
         self.buckets.iter().map(of_bucket).fold(by_spans, u64::min)
     }
 
+    /// The first window longer than this one for which [`ArrivalCurve::most_within`] may be larger; `Ns::MAX` if none is.
+    pub fn next_after(&self, window_ns: Ns) -> Ns {
+        let now = self.most_within(window_ns);
+        if now >= self.pages {
+            return Ns::MAX;
+        }
+        let bound = |more: u64| {
+            let of_bucket = |bucket: &TokenBucket| match bucket.burst_ns {
+                Ns::MAX => 0,
+                burst_ns => bucket.ns_per_page.saturating_mul(more).saturating_sub(burst_ns),
+            };
+            let known = self.spans.partition_point(|span| span.pages <= more);
+            let by_spans = known.checked_sub(1).map_or(0, |last| self.spans[last].window_ns);
+            self.buckets.iter().map(of_bucket).fold(by_spans, Ns::max)
+        };
+        bound(now + 1).max(window_ns + 1)
+    }
+
     /// No window shorter than this one holds so many pages; `None` if so many never come.
     pub fn shortest_window(&self, pages: u64) -> Option<Ns> {
         if pages > self.pages {

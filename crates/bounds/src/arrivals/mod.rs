@@ -11,7 +11,9 @@
 //!   windows of any length.
 
 mod curve;
+mod declared;
 mod gather;
 
 pub use curve::{ArrivalCurve, Span, TokenBucket};
+pub use declared::Arrivals;
 pub use gather::{Disorder, Gatherer};

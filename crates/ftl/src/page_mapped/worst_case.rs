@@ -7,6 +7,7 @@ use crate::guarantee::Guarantee;
 use crate::page_mapped::victims::VictimKind;
 use crate::preset::SchemeConfig;
 use crate::slc_cache::SlcSize;
+use bounds::service::Collections;
 use flash::{Ns, Part};
 
 /// As [`copies_ns`], but pages that are dirty in a write buffer may be programmed from there instead.
@@ -61,7 +62,20 @@ pub(crate) fn of_whole_blocks(
     }
     let step = whole_block_ns(config, part, first)
         + Ns::from(others) * whole_block_ns(config, part, gaining);
-    Guarantee::worst_case(part, step, if others > 0 { gaining } else { first })
+    // A victim is taken when exactly a block's pages are free, and gives what the host writes until the next.
+    let gain = part.pages_per_block - first;
+    let collections = Collections {
+        erase_ns: part.t_bers_ns,
+        copies_ns: step - part.t_bers_ns,
+        copies_per_write_ns: step - part.t_bers_ns,
+        erase_with_copies: true,
+        gap: gain,
+        gain,
+    };
+    Guarantee {
+        collections: (others == 0).then_some(collections),
+        ..Guarantee::worst_case(part, step, if others > 0 { gaining } else { first })
+    }
 }
 
 /// Collection behind one write that goes on until whole blocks are back ([`super::collection::WholeBlock`] has the proof).
@@ -121,5 +135,19 @@ pub(crate) fn of_preemptible(
     // Idle time takes blocks with few valid pages, whatever the number of free blocks.
     let in_idle_time = kind.most_sparse(part.pages_per_block);
     let taken = if config.idle_collection { victim_valid.max(in_idle_time) } else { victim_valid };
-    Guarantee { victim_valid: Some(taken), ..Guarantee::worst_case(part, step, victim_valid) }
+    // Every victim is taken at exactly b = w, and erased before the write with which the next is taken.
+    let copies = |pages| moves_ns(config, part, frontiers, 1).saturating_mul(pages);
+    let collections = Collections {
+        erase_ns: part.t_bers_ns,
+        copies_ns: copies(victim_valid.into()),
+        copies_per_write_ns: copies(operations.min(victim_valid).into()),
+        erase_with_copies: true,
+        gap: 1,
+        gain: part.pages_per_block - victim_valid,
+    };
+    Guarantee {
+        victim_valid: Some(taken),
+        collections: (kind.victims_at_once() == 1).then_some(collections),
+        ..Guarantee::worst_case(part, step, victim_valid)
+    }
 }

@@ -60,6 +60,7 @@ use crate::page_mapped::victims::{ValidPages, VictimKind};
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig};
 use alloc::{format, string::ToString};
+use bounds::service::Collections;
 use bounds::{
     BoundError,
     lazy_rtgc::{Space, WholeArray},
@@ -134,10 +135,30 @@ fn plan(
             response_ns: Some(part.t_r_ns.max(part.t_prog_ns + step)),
             victim_valid: Some(victim_valid),
             real_time: true,
+            collections: Some(collections(
+                part,
+                victim_valid,
+                threshold_pages,
+                copies.near.max(copies.far),
+            )),
             ..Guarantee::default()
         },
         ram,
     })
+}
+
+/// A victim is taken at exactly Φ = ρ_th − 1; c copies and ⌈c/α⌉ writes later its erase gives π pages. So π − c writes lie between the
+/// beginnings of two collections, and π − c − ⌈c/α⌉ ≥ π − (ρ_th − 1) between an erase and the next beginning.
+fn collections(part: &Part, victim_valid: u32, threshold: u32, per_step: u32) -> Collections {
+    let copies = |pages: u32| bounds::moves::move_ns(part).saturating_mul(pages.into());
+    Collections {
+        erase_ns: part.t_bers_ns,
+        copies_ns: copies(victim_valid),
+        copies_per_write_ns: part.t_bers_ns.min(copies(per_step)),
+        erase_with_copies: false,
+        gap: (part.pages_per_block + 1).saturating_sub(threshold).max(1),
+        gain: part.pages_per_block - victim_valid,
+    }
 }
 
 /// The configured policy; an error if it does not bound a victim's valid pages.

@@ -48,7 +48,11 @@ const LARGER_SHAPES: &[Shape] = &[Shape::new(6, 8, 3), Shape::new(8, 6, 2), Shap
 fn no_sequence_of_requests_breaks_lazy_rtgc() {
     for shape in SHAPES.iter().chain(LARGER_SHAPES) {
         let plain = scheme("lazy-rtgc");
-        proof(&plain, *shape, Search::default());
+        let in_a_row = 4 * shape.pages_per_block;
+        let found =
+            proof(&plain, *shape, Search { writes_in_a_row: in_a_row, ..Search::default() });
+        // A few steps are shorter, since copies do not fill them.
+        assert!(found.reached_in_a_row > 0, "{shape}: {found}");
         let idle = SchemeConfig { idle_collection: true, ..plain };
         proof(&idle, *shape, Search { idle: true, ..Search::default() });
     }
@@ -61,7 +65,8 @@ fn nor_with_any_smaller_logical_space() {
         let most = logical_pages(&scheme("lazy-rtgc"), &shape, 0).unwrap();
         for pages in 1..=most {
             let config = SchemeConfig { logical_pages: Some(pages), ..scheme("lazy-rtgc") };
-            proof(&config, shape, Search::default());
+            let in_a_row = 4 * shape.pages_per_block;
+            proof(&config, shape, Search { writes_in_a_row: in_a_row, ..Search::default() });
         }
     }
 }
@@ -76,6 +81,12 @@ fn nor_page_level_and_fsr() {
             let every = Search { every_page: true, ..Search::default() };
             proof(&scheme(name), shape, every);
             proof(&idle, shape, Search { idle: true, ..every });
+            // With one frontier the writes between two victims are known.
+            let shared = FrontierSharing::Shared;
+            let shared = SchemeConfig { frontiers: Some(shared), ..scheme(name) };
+            let in_a_row = Search { writes_in_a_row: 4 * shape.pages_per_block, ..every };
+            let found = proof(&shared, shape, in_a_row);
+            assert!(found.reached_in_a_row > 0, "{name} on {shape}: {found}");
         }
     }
 }

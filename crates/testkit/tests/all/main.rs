@@ -35,6 +35,7 @@ mod buffers;
 mod conformance;
 mod exhaustive;
 mod frontiers;
+mod in_a_row;
 mod nftl_rftl;
 mod observer;
 mod own;

@@ -55,6 +55,7 @@ const PLAIN: Search = Search {
     some_ways: false,
     ignore_victim_bound: false,
     flush: false,
+    writes_in_a_row: 0,
     most_states: 1_000_000,
     most_operations: u32::MAX,
 };

@@ -97,7 +97,9 @@ fn no_sequence_of_requests_breaks_it() {
         for config in shares(&greedy, &shape) {
             let plan = plan(&config, &shape);
             let array = shape.array(Store::Metadata, &[]);
-            let proof = prove(&config, array, Search::default())
+            let in_a_row = 4 * shape.pages_per_block;
+            let search = Search { writes_in_a_row: in_a_row, ..Search::default() };
+            let proof = prove(&config, array, search)
                 .unwrap_or_else(|refutation| panic!("{shape}: {refutation}"));
             println!("{shape}, {} pages: {proof}", plan.logical_pages);
             assert!(proof.whole);
