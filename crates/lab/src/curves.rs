@@ -1,6 +1,6 @@
 //! Arrival curves of traces: `trace curve`.
 
-use bounds::arrivals::{ArrivalCurve, Disorder, Gatherer};
+use bounds::arrivals::{ArrivalCurve, Disorder, Gatherer, Span, TokenBucket};
 use run::Cutter;
 use serde_json::{Value, json};
 use workload::{Source, TraceReader, WorkloadError};
@@ -68,6 +68,48 @@ impl Curves {
         }
         let kinds = [("writes", writes), ("reads", reads), ("trims", trims)];
         Ok(Self { page_bytes, requests, kinds: kinds.map(|(name, of)| (name, of.curve())) })
+    }
+
+    /// Reads what [`Curves::json`] has written.
+    ///
+    /// # Errors
+    /// What is missing or wrong.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let number = |of: &Value, key: &str| {
+            of[key].as_u64().ok_or_else(|| format!("`{key}` must be a whole number"))
+        };
+        let pairs = |of: &Value, key: &str| -> Result<Vec<(u64, u64)>, String> {
+            let wrong = || format!("`{key}` must be a list of pairs of whole numbers");
+            let pair = |pair: &Value| {
+                (pair.as_array()?.len() == 2).then_some((pair[0].as_u64()?, pair[1].as_u64()?))
+            };
+            let pairs = of[key].as_array().ok_or_else(wrong)?.iter().map(pair);
+            pairs.collect::<Option<_>>().ok_or_else(wrong)
+        };
+        let kind = |name: &'static str| {
+            let of = &value["curves"][name];
+            let spans = pairs(of, "shortest_windows")?;
+            let buckets = pairs(of, "token_buckets")?;
+            let curve = ArrivalCurve::new(
+                spans.into_iter().map(|(pages, window_ns)| Span { pages, window_ns }).collect(),
+                buckets
+                    .into_iter()
+                    .map(|(ns_per_page, burst_ns)| TokenBucket { ns_per_page, burst_ns })
+                    .collect(),
+                number(of, "pages")?,
+                number(of, "lasts_ns")?,
+            );
+            let curve = curve.ok_or("its windows must grow with their pages")?;
+            Ok((name, curve))
+        };
+        let told = |name| kind(name).map_err(|why: String| format!("curve of {name}: {why}"));
+        let page_bytes = u32::try_from(number(&value, "page_bytes")?);
+        Ok(Self {
+            page_bytes: page_bytes.map_err(|_| "`page_bytes` is too large")?,
+            requests: number(&value, "requests")?,
+            kinds: [told("writes")?, told("reads")?, told("trims")?],
+        })
     }
 
     /// All of it: shortest windows and token buckets.

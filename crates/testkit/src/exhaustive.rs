@@ -463,6 +463,14 @@ impl Explorer<'_> {
         let mut worst = Worst::default();
         let done = request(next, operation, &self.promised, &mut worst);
         self.worst.merge(&worst);
+        // A trim is free where collections in a row are known: delays with queueing count on it.
+        let is_trim = matches!(operation, Operation::Trim(_));
+        let done = match done {
+            Ok(_) if is_trim && self.promised.collections.is_some() && worst.step_ns > 0 => {
+                Err(Failure::Account(format!("a trim took {} ns of a step", worst.step_ns)))
+            }
+            done => done,
+        };
         self.projection.done(bench_of_mut(next), operation, asked);
         self.queue_pages = self.queue_pages.max(next.telemetry().write_queue_pages.unwrap_or(0));
         match done {

@@ -32,6 +32,24 @@ pub struct ArrivalCurve {
 }
 
 impl ArrivalCurve {
+    /// A curve of these shortest windows and token buckets, over a stream of so many pages. `None` if it is none: the windows must grow
+    /// with their pages, each with more than the one before, and the times per page be at least 1.
+    pub fn new(
+        spans: Vec<Span>,
+        buckets: Vec<TokenBucket>,
+        pages: u64,
+        lasts_ns: Ns,
+    ) -> Option<Self> {
+        let grows =
+            |pair: &[Span]| pair[0].pages < pair[1].pages && pair[0].window_ns <= pair[1].window_ns;
+        let fits = |last: &Span| last.pages <= pages && last.window_ns <= lasts_ns;
+        let is_one = spans.windows(2).all(grows)
+            && spans.first().is_none_or(|first| first.pages > 0)
+            && spans.last().is_none_or(fits)
+            && buckets.iter().all(|bucket| bucket.ns_per_page > 0);
+        is_one.then_some(Self { spans, buckets, pages, lasts_ns })
+    }
+
     /// Shortest windows, by growing number of pages.
     pub fn spans(&self) -> &[Span] {
         &self.spans

@@ -3,6 +3,7 @@
 mod copies;
 mod decision;
 mod promises;
+mod queueing;
 mod schemes;
 mod sheet;
 mod table_vii;
@@ -44,6 +45,10 @@ Examples:
       whether periodic tasks meet their deadlines; fails if one of the schemes cannot keep them
   ftlkit bounds --tasks examples/tasks.toml --order deadline
       the same where the job that is due first has the next page task
+  ftlkit bounds --arrivals trace.csv --deadline 10ms --part toshiba-slc
+      the longest delay of any workload whose page tasks come as in that trace, with queueing
+  ftlkit bounds --arrivals writes=bucket:64:200/s,reads=periodic:10ms:8 --schemes lazy-rtgc
+      the same for declared arrivals: at most 64 page writes and 200 per second; 8 page reads every 10 ms
   ftlkit bounds --part all --json
 
 A part file gives page_bytes, pages_per_block, t_r_ns, t_prog_ns and t_bers_ns (ns, or texts such as
@@ -114,6 +119,12 @@ pub(crate) struct BoundsArgs {
     #[arg(long, value_name = "ORDER", default_value = "fifo", requires = "tasks")]
     order: ServiceOrder,
 
+    /// Prove the longest delay with queueing, in order of arrival, of page tasks that arrive like this in any window of time: a
+    /// trace, a curve that `trace curve --json` wrote, or declared: writes=bucket:PAGES:RATE/s or
+    /// writes=periodic:PERIOD:PAGES[:JITTER], reads= likewise, separated by commas
+    #[arg(long, value_name = "FILE|CURVE", conflicts_with_all = ["tasks", "pages", "markdown"])]
+    arrivals: Option<String>,
+
     /// Schemes, each with its settings, such as lazy-rtgc,fsr+share=0.8 [default: every scheme]
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "markdown")]
     schemes: Vec<String>,
@@ -167,6 +178,9 @@ impl BoundsArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         if let Some(file) = &self.tasks {
             return self.run_tasks(file);
+        }
+        if let Some(arrivals) = &self.arrivals {
+            return self.print_delays(arrivals);
         }
         if self.copy == Some(Paths::All) {
             return self.print_all_ways();
@@ -265,6 +279,32 @@ impl BoundsArgs {
         let (capacity, order) = (self.capacity, self.order.into());
         let asked = tasks::Asked { file, part, channel, blocks, capacity, schemes, order };
         tasks::run(&asked, self.json)
+    }
+
+    /// Prints what is proved of arrivals that queue, on each part.
+    fn print_delays(&self, arrivals: &str) -> Result<(), Failure> {
+        if self.copy == Some(Paths::All) {
+            return Err(Failure::input_with_help(
+                "--arrivals judges schemes, and --copy all compares the copy paths",
+                "name the path of a scheme, as in `lazy-rtgc+copy=gcb`",
+            ));
+        }
+        let (named, blocks) = (self.tables()?, self.given_blocks());
+        let mut asked = queueing::Asked::new(arrivals, self.deadline)?;
+        let mut sheets = Vec::new();
+        for (part, channel) in self.parts()?.into_iter().zip(self.channels()?) {
+            let blocks = blocks.of(&part)?;
+            sheets.push(queueing::Sheet::new(&mut asked, part, blocks, &named, &channel)?);
+        }
+        match self.json {
+            true => output::json(&asked.json(&sheets))?,
+            false => output::text(&asked.text(&sheets))?,
+        }
+        let kept = match named.is_empty() {
+            true => sheets.iter().any(|sheet| sheet.any_keeps(self.deadline)),
+            false => sheets.iter().all(|sheet| sheet.all_keep(self.deadline)),
+        };
+        if self.strict && !kept { Err(Failure::PromiseBroken) } else { Ok(()) }
     }
 
     /// Prints the bounds of every way of copying on each part.

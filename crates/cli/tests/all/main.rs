@@ -17,6 +17,7 @@ mod html;
 #[cfg(unix)]
 mod image;
 mod lessons;
+mod queueing;
 mod real_traces;
 mod refused;
 mod reproduce;

@@ -349,7 +349,7 @@ fn every_victim_policy_tells_its_candidates() {
         let mut seen = Seen::default();
         let shape = small_shapes(&config)[0];
         seen.run(&config, &shape, Pattern::Uniform);
-        let lists = ["candidates", "window", "full blocks"];
+        let lists = ["candidates", "window", "full blocks", "very dirty"];
         assert!(lists.iter().any(|list| seen.lists.contains(list)), "{victim}: {:?}", seen.lists);
     }
 }

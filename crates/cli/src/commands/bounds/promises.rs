@@ -94,6 +94,35 @@ searches but the largest (CONTRIBUTING.md has its command), and prints their cou
 | an SSD at queue depth 1 | kept | measured: soak `promises`, every pair of scheme and part |
 | an SSD at a higher queue depth, or with suspension | none | |
 | pages lost to bit errors | none: what is done for a lost page is not bounded | data: until the next mount a read returns the newest version or an error, tested on every scheme; a mount cannot tell an unreadable page from a torn one, and may bring back an older version or none |
+
+## Requests that queue
+
+`ftlkit bounds --arrivals FILE|CURVE` tells the longest delay of page tasks that are served in order of arrival on one device, for
+any workload that asks for no more in any window of time than a trace or a declared curve does. With w(Δ) page writes and r(Δ)
+page reads within any closed window of Δ, W(n) the longest time of n page writes in a row, and U(e_r) that of a read:
+
+    H(Δ) = W(w(Δ)) + r(Δ) U(e_r)
+    D = max (H(Δ) − Δ) over 0 ≤ Δ < L,    L the least Δ > 0 with H(Δ) ≤ Δ; without one there is no bound
+
+This is the horizontal deviation of the arrivals from the service curve, the inverse of W (Cruz, A calculus for network delay,
+part I, 1991; Le Boudec and Thiran, Network Calculus, 2001, Theorems 1.4.1 and 1.4.2); the proof is in
+`ftlkit_bounds::service`. A request ends with its last page task, so D holds for it, too. For an SSD nothing is proved: its
+requests also wait for dies and channels.
+
+W(n) is n · U(R) at most. It is less where the next victim is taken only when the free pages have fallen to the same level again:
+then the host writes at least `gain` = π − U(λ) pages from the beginning of a collection to that of the next, and at least
+`gap` from an erase to the next beginning. With z = n − 1 − gap − (q − 2) gain ≥ 0 and f(y) the copies of y writes, at most C for a victim:
+
+    W(n) = n U(e_w) + max over q of  q t_er + (q − 2) C + f(⌊z/2⌋) + f(⌈z/2⌉);    for q = 1  t_er + f(n − 1)
+
+| scheme | gap | f(y) | W(n), how it is known |
+| --- | --- | --- | --- |
+| `lazy-rtgc` | π − ρ_th + 1 | min(C, y α (t_rd + t_wr)) | derived; proved for n up to 4π on the arrays above with trims; the worst order (one hot page, all others spread evenly) reaches 1.000 of it, for n up to 600 |
+| `page-level`, `fsr`, with `frontiers=shared` | π − U(λ) | C | derived; proved for n up to 4π on 3x4, 4x6 and 5x5 pages; the worst order reaches 1.000 |
+| `2lgc` | 1 | min(C, (y + 1) k (t_rd + t_wr)), k copies with a write | derived; proved for n up to 4π on 3x4 to 5x8 pages with greedy victims; the worst order reaches 0.997 |
+| all others, and these with split frontiers, a buffer, several units, wear levelling, refresh or an SLC cache | | | n · U(R) alone |
+
+`cargo test -p ftlkit-testkit --test all -- in_a_row:: exhaustive:: two_level_gc:: --nocapture` prints the figures.
 ";
 
 /// The schemes that have a real-time bound on any part of the catalogue.

@@ -1,0 +1,267 @@
+//! `ftlkit bounds --arrivals`: the longest delay of requests that queue, proved for each scheme.
+
+use crate::failure::Failure;
+use crate::output::{self, table};
+use bounds::service::Delay;
+use flash::Part;
+use lab::arrivals::{self, TaskArrivals};
+use lab::config::{Channel, ConfigError, Duration, SchemeTable};
+use lab::curves::{CurveError, Curves};
+use lab::division::{Division, Question};
+use lab::report::{units, wrap};
+use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::path::Path;
+use workload::{TraceOptions, open_all};
+
+/// The arrivals and the deadline.
+pub(super) struct Asked<'a> {
+    text: &'a str,
+    deadline: Option<Duration>,
+    source: Source,
+}
+
+enum Source {
+    Declared(TaskArrivals),
+    /// A curve of pages of one size.
+    Curve(u32, TaskArrivals),
+    /// A trace, with the sizes of pages that it was cut into so far.
+    Trace(Vec<(u32, TaskArrivals)>),
+}
+
+impl<'a> Asked<'a> {
+    pub(super) fn new(text: &'a str, deadline: Option<Duration>) -> Result<Self, Failure> {
+        let told = |why: String| Failure::input(format!("--arrivals {text}: {why}"));
+        let is_curve = Path::new(text).extension().is_some_and(|of| of == "json");
+        let source = if TaskArrivals::is_declared(text) {
+            Source::Declared(TaskArrivals::declared(text).map_err(told)?)
+        } else if is_curve {
+            let file = std::fs::read_to_string(text).map_err(|error| told(error.to_string()))?;
+            let curves = Curves::from_json(&file).map_err(|why| {
+                told(format!("{why}; expected what `ftlkit trace curve FILE --json` writes"))
+            })?;
+            Source::Curve(curves.page_bytes, TaskArrivals::of_trace(&curves))
+        } else {
+            Source::Trace(Vec::new())
+        };
+        Ok(Self { text, deadline, source })
+    }
+
+    /// The page tasks on pages of this size.
+    fn on_pages(&mut self, page_bytes: u32) -> Result<&TaskArrivals, Failure> {
+        let text = self.text;
+        match &mut self.source {
+            Source::Declared(arrivals) => Ok(arrivals),
+            Source::Curve(of, arrivals) if *of == page_bytes => Ok(arrivals),
+            Source::Curve(of, _) => Err(Failure::input_with_help(
+                format!(
+                    "--arrivals {text}: the curve is of pages of {}, and the part has pages of {}",
+                    units::bytes((*of).into()),
+                    units::bytes(page_bytes.into())
+                ),
+                format!("write one with `ftlkit trace curve FILE --page {page_bytes} --json`"),
+            )),
+            Source::Trace(known) => {
+                let at = match known.iter().position(|(bytes, _)| *bytes == page_bytes) {
+                    Some(at) => at,
+                    None => {
+                        known.push((page_bytes, gather(text, page_bytes)?));
+                        known.len() - 1
+                    }
+                };
+                Ok(&known[at].1)
+            }
+        }
+    }
+
+    pub(super) fn json(&self, sheets: &[Sheet]) -> Value {
+        let deadline_ns = self.deadline.map(|deadline| deadline.0);
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "arrivals": self.text,
+            "deadline_ns": deadline_ns,
+            "parts": sheets.iter().map(|sheet| sheet.json(deadline_ns)).collect::<Vec<_>>(),
+        })
+    }
+
+    pub(super) fn text(&self, sheets: &[Sheet]) -> String {
+        let mut text = String::new();
+        for sheet in sheets {
+            text.push_str(&sheet.text(self));
+            text.push('\n');
+        }
+        let volatile = sheets.iter().any(Sheet::has_volatile).then_some(&VOLATILE);
+        let legend = LEGEND.iter().chain(volatile);
+        legend.fold(text, |text, line| text + &wrap(line, output::width(), "  "))
+    }
+}
+
+/// The curves of a trace.
+fn gather(path: &str, page_bytes: u32) -> Result<TaskArrivals, Failure> {
+    let reader = open_all(&[path.into()], &TraceOptions::default()).map_err(ConfigError::from)?;
+    let curves = Curves::gather(reader, page_bytes, |_| !crate::interrupt::asked());
+    let curves = curves.map_err(|error| match error {
+        CurveError::Trace(error) => Failure::from(ConfigError::from(error)),
+        error => Failure::input(format!("{path}: {error}")),
+    })?;
+    match crate::interrupt::asked() {
+        true => Err(Failure::Interrupted),
+        false => Ok(TaskArrivals::of_trace(&curves)),
+    }
+}
+
+const LEGEND: [&str; 2] = [
+    "Delay: the longest time from the arrival of a page task to its end, with all that waits before it; a request ends with its \
+     last page. Proved for any addresses, any fill, and any order of requests that arrive no faster in any window, on one \
+     device that serves them in order of arrival.",
+    "Pending: most page tasks that wait or are served at any time. Busy: longest time without rest. Basis: collections in a row, \
+     a victim is taken only when the host has written what the last one gained; each page task: every one takes its worst case.",
+];
+
+const VOLATILE: &str =
+    "†: a completed write may still be in RAM only; a power cut before the next flush loses it.";
+
+/// What is proved on one part.
+pub(super) struct Sheet {
+    part: Part,
+    capacity_bytes: u64,
+    /// Pages at once: writes, reads.
+    at_once: [u64; 2],
+    rows: Vec<(Division, Result<Delay, String>)>,
+}
+
+impl Sheet {
+    pub(super) fn new(
+        asked: &mut Asked<'_>,
+        part: Part,
+        blocks: u32,
+        named: &[SchemeTable],
+        channel: &Channel,
+    ) -> Result<Self, Failure> {
+        let divisions = match named {
+            // A deadline is not asked of zones, whose host collects by itself.
+            [] => Question { deadline_ns: Some(0), pages: 1 }.divisions(&part, blocks),
+            named => {
+                let of = |table| Division::on_channel(table, channel, blocks);
+                named.iter().map(of).collect::<Result<_, _>>()?
+            }
+        };
+        let arrivals = asked.on_pages(part.page_bytes)?;
+        let at_once = [arrivals.writes.most_within(0), arrivals.reads.most_within(0)];
+        let found = |row: Division| {
+            let found = match row.why_not() {
+                Some(why) => Err(format!("cannot work: {why}")),
+                None => arrivals.delay_on(&row),
+            };
+            (row, found)
+        };
+        let mut rows: Vec<_> = divisions.into_iter().map(found).collect();
+        if named.is_empty() {
+            let order = |(row, found): &(Division, Result<Delay, String>)| {
+                let delay_ns = found.as_ref().map_or(u64::MAX, |found| found.delay_ns);
+                (delay_ns, Reverse(row.exported_bytes()))
+            };
+            rows.sort_by_key(order);
+        }
+        let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes);
+        Ok(Self { capacity_bytes: u64::from(blocks) * block, at_once, rows, part })
+    }
+
+    pub(super) fn any_keeps(&self, deadline: Option<Duration>) -> bool {
+        self.rows.iter().any(|(_, found)| keeps(found, deadline))
+    }
+
+    pub(super) fn all_keep(&self, deadline: Option<Duration>) -> bool {
+        self.rows.iter().all(|(_, found)| keeps(found, deadline))
+    }
+
+    fn has_volatile(&self) -> bool {
+        self.rows.iter().any(|(row, found)| found.is_ok() && is_volatile(row))
+    }
+
+    fn json(&self, deadline_ns: Option<u64>) -> Value {
+        let rows = self.rows.iter().map(|(row, found)| arrivals::json(row, found, deadline_ns));
+        json!({
+            "part": self.part.name,
+            "capacity_bytes": self.capacity_bytes,
+            "schemes": rows.collect::<Vec<_>>(),
+        })
+    }
+
+    fn text(&self, asked: &Asked<'_>) -> String {
+        let [writes, reads] = self.at_once.map(units::grouped);
+        let title = format!(
+            "Delay with queueing on {} of {}, arrivals of {}: at most {writes} page writes and {reads} page reads at once\n",
+            units::bytes(self.capacity_bytes),
+            self.part.name,
+            asked.text,
+        );
+        let mut text = wrap(&title, output::width(), "  ");
+        let verdict = match asked.deadline {
+            Some(deadline) => format!("<deadline {deadline}"),
+            None => "<".into(),
+        };
+        let proved = self.rows.iter().filter_map(|(row, found)| Some((row, found.as_ref().ok()?)));
+        let cells: Vec<[String; 7]> = proved
+            .map(|(row, found)| {
+                [
+                    format!("{}{}", row.scheme(), if is_volatile(row) { " †" } else { "" }),
+                    units::bytes(row.exported_bytes()),
+                    units::time(found.delay_ns as f64),
+                    units::grouped(found.backlog_pages),
+                    units::time(found.busy_ns as f64),
+                    judged(found, asked.deadline),
+                    arrivals::proved_by(row).into(),
+                ]
+            })
+            .collect();
+        if cells.is_empty() {
+            text.push_str("No scheme has a bound.\n");
+        } else {
+            text.push_str(&match asked.deadline {
+                Some(_) => table(
+                    ["<scheme", "exported", "delay", "pending", "busy", &verdict, "<basis"],
+                    cells,
+                ),
+                None => table(
+                    ["<scheme", "exported", "delay", "pending", "busy", "<basis"],
+                    cells.into_iter().map(|[a, b, c, d, e, _, f]| [a, b, c, d, e, f]),
+                ),
+            });
+            text.push('\n');
+        }
+        // Schemes with one reason together.
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for (row, found) in &self.rows {
+            let Err(why) = found else { continue };
+            match reasons.iter_mut().find(|(reason, _)| reason == why) {
+                Some((_, schemes)) => schemes.push(row.scheme()),
+                None => reasons.push((why, vec![row.scheme()])),
+            }
+        }
+        for (why, schemes) in reasons {
+            let line = format!("{}: {why}", schemes.join(", "));
+            text.push_str(&wrap(&line, output::width(), "  "));
+        }
+        text
+    }
+}
+
+fn is_volatile(row: &Division) -> bool {
+    row.plan().is_some_and(|plan| plan.guarantee.volatile)
+}
+
+fn keeps(found: &Result<Delay, String>, deadline: Option<Duration>) -> bool {
+    let Some(deadline) = deadline else { return found.is_ok() };
+    found.as_ref().is_ok_and(|found| found.delay_ns <= deadline.0)
+}
+
+fn judged(found: &Delay, deadline: Option<Duration>) -> String {
+    match deadline {
+        Some(deadline) if found.delay_ns > deadline.0 => {
+            format!("+{}", units::time((found.delay_ns - deadline.0) as f64))
+        }
+        Some(_) => "kept".into(),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,182 @@
+//! Arrivals that a delay is asked for: of a trace, or declared.
+
+use crate::config::with_unit;
+use crate::curves::Curves;
+use crate::division::Division;
+use bounds::arrivals::Arrivals;
+use bounds::service::{Delay, Service, delay};
+use serde_json::Value;
+
+/// How declared arrivals are written, for errors.
+pub const HOW: &str = "writes=bucket:PAGES:RATE/s or writes=periodic:PERIOD:PAGES[:JITTER], reads= likewise, separated by commas";
+
+/// The most page tasks of each kind that arrive within any window.
+#[derive(Clone, Debug)]
+pub struct TaskArrivals {
+    /// Page writes.
+    pub writes: Arrivals,
+    /// Page reads.
+    pub reads: Arrivals,
+    /// Trims of pages.
+    pub trims: Arrivals,
+}
+
+impl TaskArrivals {
+    /// Those of a trace, for pages of as many bytes as it was cut into.
+    pub fn of_trace(curves: &Curves) -> Self {
+        let [writes, reads, trims] =
+            curves.kinds.each_ref().map(|(_, curve)| Arrivals::Gathered(curve.clone()));
+        Self { writes, reads, trims }
+    }
+
+    /// True for a text of [`TaskArrivals::declared`]; otherwise it is the name of a file.
+    pub fn is_declared(text: &str) -> bool {
+        ["writes=", "reads="].iter().any(|start| text.trim_start().starts_with(start))
+    }
+
+    /// Declared arrivals, such as `writes=bucket:64:500/s,reads=periodic:10ms:8:2ms`: no window holds more than 64 page writes
+    /// and 500 per second of its length; 8 page reads are due every 10 ms, and come at most 2 ms later. Those of one kind add up.
+    ///
+    /// # Errors
+    /// What is wrong, and what would be right.
+    pub fn declared(text: &str) -> Result<Self, String> {
+        let (mut writes, mut reads) = (Vec::new(), Vec::new());
+        for part in text.split(',').map(str::trim) {
+            let wrong = |why: &str| format!("`{part}`: {why}; expected {HOW}");
+            match part.split_once('=') {
+                Some(("writes", what)) => writes.push(stream(what).map_err(|why| wrong(&why))?),
+                Some(("reads", what)) => reads.push(stream(what).map_err(|why| wrong(&why))?),
+                _ => return Err(wrong("unknown")),
+            }
+        }
+        let [writes, reads] = [writes, reads].map(Arrivals::Sum);
+        Ok(Self { writes, reads, trims: Arrivals::NONE })
+    }
+
+    /// What is proved of these arrivals on a scheme.
+    ///
+    /// # Errors
+    /// Why nothing is.
+    pub fn delay_on(&self, row: &Division) -> Result<Delay, String> {
+        self.delay(&row.service()?).map_err(|error| error.to_string())
+    }
+
+    fn delay(&self, service: &Service) -> Result<Delay, bounds::service::Unbounded> {
+        // Schemes whose collections are known do nothing for a trim. Of the others a trim is taken for a write.
+        match service.collections {
+            Some(_) => delay(service, &self.writes, &self.reads),
+            None => {
+                let writes = Arrivals::Sum(vec![self.writes.clone(), self.trims.clone()]);
+                delay(service, &writes, &self.reads)
+            }
+        }
+    }
+}
+
+/// One stream of page tasks of a kind.
+fn stream(text: &str) -> Result<Arrivals, String> {
+    let count = |text: &str| match text.parse::<u64>() {
+        Ok(pages) if (1..=u64::from(u32::MAX)).contains(&pages) => Ok(pages),
+        _ => Err(format!("`{text}` is no number of pages from 1 to 4294967295")),
+    };
+    let time = |text: &str| with_unit(text).map(|time| time.0);
+    let fields: Vec<&str> = text.split(':').collect();
+    match fields[..] {
+        ["bucket", pages, rate] => {
+            let per_second = rate.strip_suffix("/s").and_then(|rate| rate.parse::<f64>().ok());
+            let Some(rate) = per_second.filter(|rate| (1e-6..=1e9).contains(rate)) else {
+                return Err(format!("`{rate}` is no rate of 0.000001/s to 1000000000/s"));
+            };
+            // Rounded to no slower arrivals.
+            Ok(Arrivals::bucket(count(pages)?, (1e9 / rate) as u64))
+        }
+        ["periodic", period, pages, ref jitter @ ..] if jitter.len() <= 1 => {
+            let period_ns = time(period)?;
+            if period_ns == 0 {
+                return Err(format!("the period `{period}` must be above 0"));
+            }
+            let jitter_ns = jitter.first().map_or(Ok(0), |jitter| time(jitter))?;
+            Ok(Arrivals::Periodic { pages: count(pages)?, period_ns, jitter_ns })
+        }
+        _ => Err(format!("`{text}` is no bucket and not periodic")),
+    }
+}
+
+/// What is proved, as an object.
+pub fn json(row: &Division, found: &Result<Delay, String>, deadline_ns: Option<u64>) -> Value {
+    let scheme = row.scheme();
+    match found {
+        Err(why) => serde_json::json!({ "scheme": scheme, "delay_ns": null, "why_not": why }),
+        Ok(found) => serde_json::json!({
+            "scheme": scheme,
+            "delay_ns": found.delay_ns,
+            "window_ns": found.window_ns,
+            "backlog_pages": found.backlog_pages,
+            "busy_ns": found.busy_ns,
+            "by": proved_by(row),
+            "keeps_deadline": deadline_ns.map(|deadline_ns| found.delay_ns <= deadline_ns),
+            "why_not": null,
+        }),
+    }
+}
+
+/// What the delay on a scheme rests on.
+pub fn proved_by(row: &Division) -> &'static str {
+    match row.service() {
+        Ok(service) if service.collections.is_some() => "collections in a row",
+        _ => "each page task",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flash::parts::EVALUATION_SLC;
+
+    #[test]
+    fn declared_arrivals_are_read() {
+        let text = "writes=bucket:64:500/s, reads=periodic:10ms:8:2ms,writes=periodic:1s:3";
+        let found = TaskArrivals::declared(text).unwrap();
+        assert!(TaskArrivals::is_declared(text) && !TaskArrivals::is_declared("trace.csv"));
+        let counts = |arrivals: &Arrivals| {
+            [0, 1_999_999, 2_000_000, 8_000_000, 1_000_000_000].map(|ns| arrivals.most_within(ns))
+        };
+        assert_eq!(counts(&found.writes), [67, 67, 68, 71, 64 + 500 + 6]);
+        assert_eq!(counts(&found.reads), [8, 8, 8, 16, 8 * 101]);
+        assert_eq!(counts(&found.trims), [0; 5]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_what_would_be_right() {
+        for (text, why) in [
+            ("writes=bucket:64:500", "`500` is no rate"),
+            ("writes=bucket:0:500/s", "`0` is no number of pages"),
+            ("writes=bucket:1:0/s", "`0/s` is no rate"),
+            ("reads=periodic:10:8", "10"),
+            ("reads=periodic:0ms:8", "must be above 0"),
+            ("reads=periodic:10ms:8:1ms:2ms", "is no bucket and not periodic"),
+            ("reads=8/10ms", "is no bucket and not periodic"),
+            ("writes=bucket:1:1/s,trims=bucket:1:1/s", "`trims=bucket:1:1/s`: unknown"),
+            ("writes=bucket:1:1/s,", "``: unknown"),
+        ] {
+            let error = TaskArrivals::declared(text).unwrap_err();
+            assert!(error.contains(why) && error.contains(HOW), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn trims_cost_nothing_only_where_that_is_known() {
+        let rows = Division::all(&EVALUATION_SLC, 1024);
+        let row = |name: &str| rows.iter().find(|row| row.scheme() == name).unwrap();
+        let with_trims = |trims| TaskArrivals {
+            writes: Arrivals::bucket(1, 1_000_000_000),
+            reads: Arrivals::NONE,
+            trims,
+        };
+        let [none, some] = [Arrivals::NONE, Arrivals::bucket(9, 1_000_000_000)].map(with_trims);
+        let delays = |name| [&none, &some].map(|of| of.delay_on(row(name)).unwrap().delay_ns);
+        assert_eq!(delays("lazy-rtgc"), [2_220_900; 2]);
+        assert_eq!(delays("rftl"), [2_249_900, 22_499_000]);
+        assert!(none.delay_on(row("zns")).is_ok());
+    }
+}
