@@ -56,6 +56,7 @@ impl Image {
                     PageState::Erased => {}
                     PageState::Programmed { .. } => tally.programmed_pages += 1,
                     PageState::Unreadable => tally.unreadable_pages += 1,
+                    PageState::Damaged(Fault::PageRecord) if survey.says_nothing(ppn) => {}
                     PageState::Damaged(fault) => found(&mut tally, Some(id), Some(ppn), fault),
                 }
                 Ok(())
@@ -190,7 +191,9 @@ impl Image {
         };
         for (at, page) in (0..).zip(found) {
             let state = match self.state_of(id, &record.state, page, (at as usize) < programmed) {
-                PageState::Damaged(Fault::PageMissing) if in_part => PageState::Unreadable,
+                PageState::Damaged(Fault::PageMissing | Fault::PageRecord) if in_part => {
+                    PageState::Unreadable
+                }
                 state => state,
             };
             let ppn = self.geometry.ppn(id, at);

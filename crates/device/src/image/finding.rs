@@ -32,7 +32,7 @@ pub enum Fault {
     Lost,
     /// The record of starts. In version 1 nothing depends on it.
     Starts,
-    /// Records in use are missing, or of an earlier state, in both copies: their sum is not that of the shutdown.
+    /// Records that a sync covered are missing, or of an earlier state, in both copies: their sum is not that of the sync.
     Sum,
     /// The record of a block, of one copy. The other one is whole.
     BlockCopy,
@@ -62,7 +62,7 @@ impl fmt::Display for Fault {
             Self::Lost => "the list of lost pages is damaged",
             Self::Starts => "the record of starts is damaged",
             Self::Sum => {
-                "records are missing without a trace: their sum is not that of the shutdown"
+                "records are missing without a trace, or of an earlier state: their sum is not that of the last sync"
             }
             Self::BlockCopy => {
                 "a copy of the record of the block is damaged; the other one is whole"
