@@ -63,6 +63,9 @@ impl Survey {
     /// Refuses an image with pages of which nobody can tell what they held: an older version would be read in their place.
     pub(super) fn refuse(&self, path: &Path) -> Result<(), ImageError> {
         let Some(first) = self.damage.first() else { return Ok(()) };
+        if first.fault == Fault::Head && self.damaged == 1 {
+            return Err(ImageError::HeadCopy(path.to_owned()));
+        }
         let (path, first) = (path.to_owned(), first.to_string());
         Err(ImageError::Damaged { path, first, count: self.damaged })
     }
@@ -70,7 +73,7 @@ impl Survey {
     pub(super) fn damage(&mut self, block: Option<BlockId>, ppn: Option<Ppn>, fault: Fault) {
         self.damaged += 1;
         if self.damage.len() < LISTED {
-            self.damage.push(Finding { block, ppn, fault });
+            self.damage.push(Finding { block, ppn, lpn: None, fault });
         }
     }
 }

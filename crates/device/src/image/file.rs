@@ -131,7 +131,7 @@ impl Image {
     ) -> Result<Self, ImageError> {
         let text = description.to_text()?;
         let made = OpenOptions::new().read(true).write(true).create_new(true).open(path);
-        let file = made.map_err(|source| failed("create", path, source))?;
+        let file = made.map_err(|source| not_opened("create", path, source))?;
         told();
         lock(&file, path, File::try_lock)?;
         let mut image = Self::new(file, path, geometry, description.clone(), format);
@@ -585,13 +585,28 @@ pub(super) fn description_of(
 }
 
 pub(super) fn failed(what: &'static str, path: &Path, source: io::Error) -> IoFailure {
+    let source = match source.kind() {
+        io::ErrorKind::UnexpectedEof => {
+            io::Error::new(source.kind(), "the file ends before what it should hold there")
+        }
+        _ => source,
+    };
     IoFailure { what, path: path.to_owned(), source }
+}
+
+/// The reason why there is no file, as far as the path tells more than the error.
+fn not_opened(what: &'static str, path: &Path, source: io::Error) -> ImageError {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() => ImageError::NotAFile(path.to_owned()),
+        Err(_) if path.is_symlink() => ImageError::Dangling(path.to_owned()),
+        _ => failed(what, path, source).into(),
+    }
 }
 
 /// Opens a regular file. Anything else is refused: a pipe would wait for its other end.
 pub(super) fn regular(path: &Path, how: &mut OpenOptions) -> Result<File, ImageError> {
     let opened = how.custom_flags(libc::O_NONBLOCK).open(path);
-    let file = opened.map_err(|source| failed("open", path, source))?;
+    let file = opened.map_err(|source| not_opened("open", path, source))?;
     let kind = file.metadata().map_err(|source| failed("read", path, source))?;
     if kind.is_file() { Ok(file) } else { Err(ImageError::NotAFile(path.to_owned())) }
 }

@@ -1,6 +1,6 @@
 //! What is found in an image: states of pages, faults, counts.
 
-use flash::{BlockId, Oob, Ppn};
+use flash::{BlockId, Lpn, Oob, Ppn};
 use std::fmt;
 
 /// State of a page.
@@ -86,16 +86,19 @@ pub struct Finding {
     pub block: Option<BlockId>,
     /// The page, if it is one.
     pub ppn: Option<Ppn>,
+    /// The logical page that it holds, where a copy of its record tells.
+    pub lpn: Option<Lpn>,
     /// What is damaged.
     pub fault: Fault,
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.block, self.ppn) {
-            (_, Some(ppn)) => write!(f, "{ppn}: {}", self.fault),
-            (Some(block), None) => write!(f, "{block}: {}", self.fault),
-            (None, None) => write!(f, "{}", self.fault),
+        match (self.block, self.ppn, self.lpn) {
+            (_, Some(ppn), Some(lpn)) => write!(f, "{ppn} ({lpn}): {}", self.fault),
+            (_, Some(ppn), None) => write!(f, "{ppn}: {}", self.fault),
+            (Some(block), None, _) => write!(f, "{block}: {}", self.fault),
+            (None, None, _) => write!(f, "{}", self.fault),
         }
     }
 }

@@ -114,7 +114,7 @@ impl Image {
         // Without the machine's power a start finds all that was done: a damaged record may be the last program.
         let taken_back = self.mark.clean || self.mark.machine;
         if agrees != Some(true) || !taken_back {
-            for (_, Finding { block, ppn, fault }) in std::mem::take(&mut survey.doubtful) {
+            for (_, Finding { block, ppn, fault, .. }) in std::mem::take(&mut survey.doubtful) {
                 survey.damage(block, ppn, fault);
             }
         }
@@ -173,7 +173,8 @@ impl Image {
             match found {
                 Found::Damaged => {
                     let ppn = Some(self.geometry.ppn(id, page));
-                    let finding = Finding { block: Some(id), ppn, fault: Fault::PageRecord };
+                    let (block, fault) = (Some(id), Fault::PageRecord);
+                    let finding = Finding { block, ppn, lpn: None, fault };
                     match self.format {
                         Format::One => survey.damage(Some(id), ppn, Fault::PageRecord),
                         Format::Two => {

@@ -256,6 +256,64 @@ fn a_start_after_a_kill_syncs_before_its_mark() {
     assert!(changes[..mark].contains(&FileChange::Sync), "{changes:?}");
 }
 
+/// Records of which nothing depends on say nothing, whatever they are.
+#[test]
+fn damaged_records_that_are_not_in_use_do_not_matter() {
+    for (machine, killed) in [(true, true), (true, false), (false, false)] {
+        let (_folder, path, mut image) = make(machine);
+        (0..PAGES).for_each(|ppn| program(&mut image, ppn, 1));
+        for _ in 0..8 {
+            image.erase(BlockId(0), Cause::Host).unwrap();
+            (0..PAGES).for_each(|ppn| program(&mut image, ppn, 2));
+            image.sync().unwrap();
+        }
+        image.erase(BlockId(0), Cause::Host).unwrap();
+        image.sync().unwrap();
+        program(&mut image, 0, 3);
+        image.sync().unwrap();
+        let damage = |path: &PathBuf, stale: bool| {
+            let mut file = fs::read(path).unwrap();
+            let slots: Vec<u32> =
+                (0..BLOCKS as usize).map(|id| u32_at(&file, BLOCKS_AT[0] + id * 64 + 8)).collect();
+            for place in 0..(BLOCKS + SPARE) * PAGES {
+                let unused = !slots.contains(&(place / PAGES));
+                let behind = place / PAGES == slots[0] && place % PAGES > 0;
+                if unused || stale && behind {
+                    for at in PAGES_AT.map(|at| at + place as usize * 32) {
+                        file[at + 7] ^= 0x55;
+                    }
+                }
+            }
+            fs::write(path, file).unwrap();
+        };
+        if killed {
+            drop(image);
+            damage(&path, true);
+        } else {
+            // While a process uses it, too: what it shuts down is what it wrote.
+            damage(&path, true);
+            image.shut_down().unwrap();
+            drop(image);
+        }
+        let faults = Image::inspect(&path).unwrap().check(|finding| println!("{finding}"));
+        assert_eq!(faults.unwrap().faults, 0, "machine: {machine}, killed: {killed}");
+        let mut image = Image::open(&path).unwrap();
+        assert_eq!(image.next_page(BlockId(0)), Ok(1));
+        // Other blocks take the places.
+        for block in (0..BLOCKS).cycle().take(20) {
+            image.erase(BlockId(block), Cause::Host).unwrap();
+            program(&mut image, block * PAGES, 4);
+        }
+        drop(image);
+        let mut image = Image::open(&path).unwrap();
+        assert_eq!(image.check(|finding| panic!("{finding}")).unwrap().faults, 0);
+        for block in 0..BLOCKS {
+            assert!(image.read(Ppn(block * PAGES), None, Cause::Host).is_ok());
+            assert_eq!(image.next_page(BlockId(block)), Ok(1));
+        }
+    }
+}
+
 #[test]
 fn places_are_as_the_text_has_them() {
     assert_eq!(BLOCKS_AT[0] + 4096, PAGES_AT[0]);
