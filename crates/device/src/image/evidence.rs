@@ -120,8 +120,6 @@ impl Survey {
     pub(super) fn agrees_with(&self, mark: &Mark) -> Option<bool> {
         // The disk may have changes of a window whose mark it lost.
         let known = mark.clean || mark.window == self.window;
-        // Without the machine's power an erase may be lost, and what overwrote the content be there.
-        let known = known && self.half_erased.is_empty();
         let synced = mark.synced.filter(|_| known)?;
         Some(self.covered? == synced)
     }

@@ -187,6 +187,55 @@ fn a_record_that_a_sync_covered_and_no_copy_has_refuses_the_start() {
     }
 }
 
+/// Without the machine's power a block whose record is older than its pages may have lost its last erase with the power. The sum tells
+/// that it was covered.
+#[test]
+fn a_block_that_a_sync_covered_is_not_taken_for_one_whose_erase_was_lost() {
+    let (_folder, path, mut image) = make(false);
+    (0..4).for_each(|ppn| program(&mut image, ppn, 1));
+    image.sync().unwrap();
+    let old = fs::read(&path).unwrap();
+    image.erase(BlockId(0), Cause::Host).unwrap();
+    program(&mut image, 0, 2);
+    image.sync().unwrap();
+    program(&mut image, 1, 3);
+    drop(image);
+    let mut file = fs::read(&path).unwrap();
+    BLOCKS_AT.iter().for_each(|at| file[*at..*at + 64].copy_from_slice(&old[*at..*at + 64]));
+    fs::write(&path, &file).unwrap();
+    let refused = Image::open(&path).unwrap_err();
+    assert!(matches!(refused, ImageError::Damaged { .. }), "{refused}");
+}
+
+/// An erase that no sync covered is taken back where a change before it is missing, and needs the content before it. An erase that stays
+/// does not.
+#[test]
+fn the_content_before_an_erase_counts_where_the_erase_is_taken_back() {
+    let (_folder, path, mut image) = make(true);
+    (0..4).for_each(|ppn| program(&mut image, ppn, 1));
+    image.sync().unwrap();
+    program(&mut image, 4, 2);
+    image.erase(BlockId(0), Cause::Host).unwrap();
+    drop(image);
+    let whole = fs::read(&path).unwrap();
+    for (program_lost, page_lost) in [(false, false), (false, true), (true, false), (true, true)] {
+        let mut file = whole.clone();
+        let pages = [(program_lost, 4), (page_lost, 3)];
+        for (_, page) in pages.into_iter().filter(|(lost, _)| *lost) {
+            PAGES_AT.iter().for_each(|at| file[at + page * 32..at + page * 32 + 32].fill(0));
+        }
+        fs::write(&path, &file).unwrap();
+        let faults = Image::inspect(&path).unwrap().check(|_| {}).unwrap().faults;
+        let refused = program_lost && page_lost;
+        assert_eq!(faults > 0, refused, "{program_lost} {page_lost}");
+        match Image::open(&path) {
+            Ok(image) => assert_eq!(image.erase_count(BlockId(0)), u32::from(!program_lost)),
+            Err(error) => assert!(refused, "{program_lost} {page_lost}: {error}"),
+        }
+        assert_eq!(Image::open(&path).is_err(), refused);
+    }
+}
+
 /// The flag is that of a program that writes the sum. One that does not leaves no flag, and what it left is not compared.
 #[test]
 fn an_image_without_the_sum_is_used_and_gets_one() {
@@ -306,6 +355,7 @@ fn damaged_records_that_are_not_in_use_do_not_matter() {
         }
         drop(image);
         let mut image = Image::open(&path).unwrap();
+        assert!(!image.recover().unwrap().has_lost());
         assert_eq!(image.check(|finding| panic!("{finding}")).unwrap().faults, 0);
         for block in 0..BLOCKS {
             assert!(image.read(Ppn(block * PAGES), None, Cause::Host).is_ok());
