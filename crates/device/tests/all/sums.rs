@@ -349,7 +349,7 @@ fn damaged_records_that_are_not_in_use_do_not_matter() {
         let mut image = Image::open(&path).unwrap();
         assert_eq!(image.next_page(BlockId(0)), Ok(1));
         // Other blocks take the places.
-        for block in (0..BLOCKS).cycle().take(20) {
+        for block in (0..BLOCKS).cycle().take(13) {
             image.erase(BlockId(block), Cause::Host).unwrap();
             program(&mut image, block * PAGES, 4);
         }
