@@ -58,6 +58,15 @@ impl Failure {
         Self::Internal(Box::new(Message { what: what.to_string(), ..Message::default() }))
     }
 
+    /// A failure of the machine, or damage that was found, with a remedy.
+    pub(crate) fn internal_with_help(what: impl fmt::Display, help: impl fmt::Display) -> Self {
+        Self::Internal(Box::new(Message {
+            what: what.to_string(),
+            help: Some(help.to_string()),
+            ..Message::default()
+        }))
+    }
+
     /// A device without room for what it is asked to write, with a remedy.
     pub(crate) fn worn_out(what: impl fmt::Display, help: impl fmt::Display) -> Self {
         Self::WornOut(Box::new(Message {

@@ -5,7 +5,7 @@ use crate::nbd::{Command, Job, NbdError, Reply, ReplyTo};
 use crate::outstanding::{Outstanding, Waiting, Work};
 use crate::summary::{Account, Kind, ModelClock, Summary};
 use flash::parallel::Done;
-use flash::{Flash, FlashError, Lpn, Ns, Probe};
+use flash::{Flash, FlashError, Lpn, Ns, Ppn, Probe};
 use ftl::{AnyScheme, FtlError};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -328,7 +328,11 @@ impl BlockDevice {
 
     fn failure_of(&mut self, error: &FtlError) -> String {
         self.is_full |= matches!(error, FtlError::Full { .. });
-        self.array().image().failure().unwrap_or_else(|| error.to_string())
+        let told = || match error {
+            FtlError::Flash(FlashError::Uncorrectable(NO_PAGE)) => LOST_BEFORE.to_owned(),
+            error => error.to_string(),
+        };
+        self.array().image().failure().unwrap_or_else(told)
     }
 
     fn now_ns(&self) -> u64 {
@@ -741,12 +745,16 @@ impl BlockDevice {
     }
 }
 
+/// What stands for a page that was lost before: the page that held it is unknown.
+const NO_PAGE: Ppn = Ppn(u32::MAX);
+const LOST_BEFORE: &str = "a page that was lost before cannot be read until it is written";
+
 /// Reads a page. One that was lost before the last mount is lost still, whatever the scheme finds in its place.
 fn read_page(scheme: &mut AnyScheme, lpn: Lpn, page: &mut [u8]) -> Result<bool, FtlError> {
     let present = scheme.read(lpn, Some(page))?;
     let array = scheme.flash().downcast_ref::<ImageArray>();
     match array.is_some_and(|array| array.image().is_lost(lpn)) {
-        true => Err(FlashError::Uncorrectable(flash::Ppn(u32::MAX)).into()),
+        true => Err(FlashError::Uncorrectable(NO_PAGE).into()),
         false => Ok(present),
     }
 }

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output;
 use clap::{Args, Subcommand};
 use device::image::{Durable, Image, ImageError, PageState, Repaired, Tally};
-use flash::{BlockId, Flash, PageKind, Ppn};
+use flash::{BlockId, Flash, Lpn, PageKind, Ppn};
 use lab::config::Bytes;
 use serde::Serialize;
 use serde_json::json;
@@ -131,14 +131,17 @@ fn open(file: &Path) -> Result<Image, Failure> {
     Image::inspect(file).map_err(refused)
 }
 
-fn refused(error: ImageError) -> Failure {
-    match error {
-        error @ ImageError::InUse(_) => {
-            Failure::input_with_help(error, "end the process that uses it, then try again")
-        }
-        error => Failure::input(error),
-    }
+/// Why an image is refused, with what can be done about it.
+pub(super) fn refused(error: ImageError) -> Failure {
+    let help = match &error {
+        ImageError::InUse(_) => "end the process that uses it, then try again",
+        ImageError::Header { .. } | ImageError::Length { .. } => REPAIR,
+        _ => return Failure::input(error),
+    };
+    Failure::input_with_help(error, help)
 }
+
+const REPAIR: &str = "`ftlkit image repair` tells what can be mended";
 
 /// What `info` prints.
 #[derive(Debug, Serialize)]
@@ -224,7 +227,13 @@ impl CheckArgs {
     fn run(self) -> Result<(), Failure> {
         /// Faults in the JSON object; all are counted.
         const LISTED: usize = 1000;
-        let mut image = open(&self.file)?;
+        let mut image = Image::inspect(&self.file).map_err(|error| match error {
+            // The file is an image, and it is damaged: as with all else that a check finds.
+            ImageError::Header { .. } | ImageError::Length { .. } => {
+                Failure::internal_with_help(error, REPAIR)
+            }
+            error => refused(error),
+        })?;
         let mut faults = Vec::new();
         let mut out = io::stdout().lock();
         let mut written = Ok(());
@@ -241,9 +250,10 @@ impl CheckArgs {
         drop(out);
         let tally = tally.map_err(Failure::internal)?;
         if self.json {
-            output::json(&json!({ "tally": tally, "faults": faults }))?;
+            let lost: Vec<u32> = image.lost_pages().iter().map(|lpn| lpn.0).collect();
+            output::json(&json!({ "tally": tally, "faults": faults, "lost_pages": lost }))?;
         } else {
-            output::text(&summary(&tally))?;
+            output::text(&(summary(&tally) + &lost(&image.lost_pages())))?;
         }
         match tally.faults {
             0 => Ok(()),
@@ -265,7 +275,10 @@ impl RepairArgs {
         });
         written?;
         drop(out);
-        let repaired = repaired.map_err(refused)?;
+        let repaired = repaired.map_err(|error| match error {
+            ImageError::InUse(_) => refused(error),
+            error => Failure::input(error),
+        })?;
         match self.json {
             true => output::json(&repaired),
             false => output::text(&repairs(&repaired, self.write)),
@@ -313,6 +326,19 @@ fn repairs(repaired: &Repaired, write: bool) -> String {
     line(!repaired.is_nothing() && !write, "nothing is changed: add --write to repair it".into());
     line(!repaired.is_nothing() && write, "repaired".into());
     text
+}
+
+/// Pages that a scheme lost: no fault of the file, or that of an earlier time.
+fn lost(pages: &[Lpn]) -> String {
+    if pages.is_empty() {
+        return String::new();
+    }
+    let lpns: Vec<String> = pages.iter().map(|lpn| lpn.0.to_string()).collect();
+    format!(
+        "lost pages   {}: reads of them fail until they are written; LPN {}\n",
+        pages.len(),
+        lpns.join(", ")
+    )
 }
 
 fn summary(tally: &Tally) -> String {

@@ -95,7 +95,7 @@ pub(crate) struct ServeArgs {
     #[arg(long = "export", value_name = "NAME[:ro|:stream=N]")]
     exports: Vec<ExportChoice>,
 
-    /// Refuse every change
+    /// Refuse every change of clients. The image must be writable all the same: a start mends it and marks it as in use
     #[arg(long)]
     read_only: bool,
 
@@ -110,8 +110,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FAULTS")]
     faults: Option<FaultChoice>,
 
-    /// What flushed data outlives: process (its end by kill -9) or machine (the loss of its power, too). The image keeps it
-    /// [default: that of the image; machine for a new one]
+    /// What flushed data outlives: process (its end by kill -9) or machine (the loss of its power, too). The image keeps it, from
+    /// its first change or its shutdown on [default: that of the image; machine for a new one]
     #[arg(long, value_name = "WHAT", requires = "image")]
     durable: Option<Durable>,
 
@@ -332,7 +332,7 @@ impl ServeArgs {
             durable::choose(&mut image, self.durable, scheme, true, log)?;
             return Ok((image, resolved, true));
         }
-        if !path.exists() {
+        if !path.exists() && !path.is_symlink() {
             return Err(Failure::input_with_help(
                 format!("there is no image `{}`", path.display()),
                 "add --create to make one",
@@ -534,5 +534,20 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 fn fault(error: ImageError) -> Failure {
-    Failure::input(error)
+    match &error {
+        ImageError::Io(failure) if failure.what == "open" && is_refused(&failure.source) => {
+            Failure::input_with_help(
+                error,
+                "a start mends the image and marks it as in use, also with --read-only: the file must be writable; `ftlkit image` \
+                 reads one that is not",
+            )
+        }
+        _ => super::image::refused(error),
+    }
+}
+
+/// True if the file may not be written.
+fn is_refused(source: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem)
 }

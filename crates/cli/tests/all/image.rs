@@ -71,7 +71,8 @@ fn a_damaged_image_is_told() {
     // The first byte of page 0: docs/image.md.
     file.write_all_at(b"x", 131_072 + 4096 + 4096).unwrap();
     let ran = ftlkit(["image", "check", &path]).ended(1);
-    assert!(ran.stdout.contains("PPN 0: the bytes of the page are damaged"), "{}", ran.stdout);
+    let told = "PPN 0 (LPN 7): the bytes of the page are damaged";
+    assert!(ran.stdout.contains(told), "{}", ran.stdout);
     assert!(ran.stderr.contains("has 1 faults"), "{}", ran.stderr);
     let ran = ftlkit(["image", "check", &path, "--json"]).ended(1);
     assert!(ran.stdout.contains("\"faults\": 1"), "{}", ran.stdout);
@@ -94,6 +95,68 @@ fn a_damaged_image_is_told() {
     let text = scratch.file("no.img", "text");
     ftlkit(["image", "info", &text]).refused(&["no.img", "is not a flash image"]);
     let owner = Image::open(path.as_ref()).unwrap();
-    ftlkit(["image", "info", &path]).refused(&["in use by another process", "end the process"]);
+    ftlkit(["image", "info", &path]).refused(&["is in use, by another process", "end the process"]);
     drop(owner);
+}
+
+#[test]
+fn damage_ends_a_check_with_one_code_whatever_is_damaged() {
+    let scratch = Scratch::new("image-codes");
+    let path = image(&scratch);
+    let whole = std::fs::read(&path).unwrap();
+    let with = |at: usize| {
+        let mut file = whole.clone();
+        file[at] ^= 1;
+        file
+    };
+    for (file, told) in [
+        (whole[..whole.len() - 7].to_vec(), "an image of its geometry has"),
+        (whole[..100].to_vec(), "an image of its geometry has"),
+        (with(13), "the header is damaged"),
+        (with(4100), "the header is damaged"),
+    ] {
+        std::fs::write(&path, file).unwrap();
+        let ran = ftlkit(["image", "check", &path]).ended(1);
+        assert!(ran.stderr.contains(told) && ran.stderr.contains("image repair"), "{}", ran.stderr);
+        ftlkit(["image", "info", &path]).refused(&[told, "image repair"]);
+        let repair = ftlkit(["image", "repair", &path]);
+        assert!(!repair.stderr.contains("fill whole buffer"), "{}", repair.stderr);
+    }
+    // No copy of the description is left.
+    std::fs::write(&path, &whole[..4100]).unwrap();
+    ftlkit(["image", "repair", &path, "--write"]).refused(&["the file ends before"]);
+    std::fs::write(&path, &whole).unwrap();
+    let link = scratch.at("link.img");
+    std::os::unix::fs::symlink(scratch.at("none.img"), &link).unwrap();
+    let socket = scratch.at("socket");
+    ftlkit(["image", "check", &link]).refused(&["the file it names is missing"]);
+    let create = ["--create", "--capacity", "8MiB"];
+    for more in [&[][..], &create] {
+        ftlkit([&["serve", "--image", &link, "--socket", &socket][..], more].concat())
+            .refused(&["the file it names is missing"]);
+    }
+    let folder = scratch.path().display().to_string();
+    ftlkit(["serve", "--image", &folder, "--socket", &socket]).refused(&["it is no regular file"]);
+    let owner = Image::open(path.as_ref()).unwrap();
+    ftlkit(["serve", "--image", &path, "--socket", &socket])
+        .refused(&["is in use", "end the process that uses it"]);
+    drop(owner);
+}
+
+#[test]
+fn pages_that_are_known_as_lost_are_listed() {
+    use flash::{Event, Item, Probe};
+    let scratch = Scratch::new("image-lost");
+    let path = image(&scratch);
+    let mut opened = Image::open(path.as_ref()).unwrap();
+    for lpn in [5, 2] {
+        opened.event(&Event::new("lost-page", "page is lost", &[("lpn", Item::Lpn(Lpn(lpn)))]));
+    }
+    opened.shut_down().unwrap();
+    drop(opened);
+    let check = ftlkit(["image", "check", &path]).ok();
+    assert!(check.contains("lost pages   2: reads of them fail"), "{check}");
+    assert!(check.contains("LPN 2, 5\n"), "{check}");
+    let json = ftlkit(["image", "check", &path, "--json"]).json();
+    assert_eq!(json["lost_pages"], serde_json::json!([2, 5]));
 }

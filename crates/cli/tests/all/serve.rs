@@ -137,7 +137,7 @@ fn an_image_keeps_what_clients_write_over_ends_of_all_kinds() {
     assert_eq!(Client::new(&socket).ask(0, 1000, 11, &[]).1, b"hello again");
     // An image has one user.
     ftlkit(["serve", "--image", &image, "--socket", &scratch.at("other")])
-        .refused(&["in use by another"]);
+        .refused(&["is in use, by another"]);
     let (code, out) = end(server, "-INT");
     let json: serde_json::Value = serde_json::from_str(&out).expect("one JSON object");
     assert_eq!((code, &json["scheme"]), (Some(0), &"lazy-rtgc".into()));

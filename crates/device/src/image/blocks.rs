@@ -1,6 +1,7 @@
 //! Blocks used last, so that most operations need not read what the file says of a block. The memory for them is fixed.
 
 use super::records::BlockRecord;
+use super::sum::PageSum;
 use flash::BlockId;
 
 /// Blocks that are kept at most.
@@ -12,6 +13,8 @@ pub(super) struct Block {
     pub(super) record: BlockRecord,
     /// Next page that may be programmed; π, or the pages of SLC mode, if none may be until an erase.
     pub(super) next_page: u32,
+    /// None of a block that is half erased.
+    pub(super) pages: PageSum,
 }
 
 /// A place for every `MOST`-th block: a newer one takes it over.

@@ -6,7 +6,7 @@ use super::finding::{Fault, Finding, PageState, Tally};
 use super::layout::{self, Format};
 use super::records::{BlockRecord, Content, Found, Stamp, State};
 use super::store::newest;
-use flash::{BlockId, FlashError, Ppn};
+use flash::{BlockId, FlashError, Lpn, PageKind, Ppn};
 use std::os::unix::fs::FileExt;
 
 impl Image {
@@ -21,33 +21,36 @@ impl Image {
         let window = survey.window;
         let owners = self.owners()?;
         let mut told = std::collections::BTreeSet::new();
-        let mut found = |tally: &mut Tally, block: Option<BlockId>, ppn, fault: Fault| {
+        let mut found = |tally: &mut Tally, block: Option<BlockId>, page, fault: Fault| {
+            let (ppn, lpn): (Option<Ppn>, Option<Lpn>) = page;
             tally.faults += 1;
             if !fault.is_of_one_copy() {
                 told.extend(block);
             }
-            finding(Finding { block, ppn, fault });
+            finding(Finding { block, ppn, lpn, fault });
         };
+        let none = (None, None);
         let sum = survey.damage.iter().find(|finding| finding.fault == Fault::Sum);
         let whole = self.check_head()?.into_iter().chain(sum.map(|finding| finding.fault));
-        whole.for_each(|fault| found(&mut tally, None, None, fault));
+        whole.for_each(|fault| found(&mut tally, None, none, fault));
         for id in (0..self.geometry.blocks()).map(BlockId) {
             let copies = self.block_copies(id).map_err(|source| self.reading(source))?;
             if copies[0] != copies[1]
                 && !newest(copies).is_some_and(|record| self.in_part(record.stamp, window))
             {
-                found(&mut tally, Some(id), None, Fault::BlockCopy);
+                found(&mut tally, Some(id), none, Fault::BlockCopy);
             }
             let Some(record) = self.block_record(id).map_err(|source| self.reading(source))? else {
-                found(&mut tally, Some(id), None, Fault::BlockRecord);
+                found(&mut tally, Some(id), none, Fault::BlockRecord);
                 continue;
             };
             if owners.get(record.state.slot as usize) != Some(&Some(id)) {
-                found(&mut tally, Some(id), None, Fault::BlockRecord);
+                found(&mut tally, Some(id), none, Fault::BlockRecord);
                 continue;
             }
             for (ppn, fault) in self.check_copies(id, &record.state, window)? {
-                found(&mut tally, Some(id), ppn, fault);
+                let lpn = ppn.and_then(|ppn| self.lpn_of(ppn, &record.state));
+                found(&mut tally, Some(id), (ppn, lpn), fault);
             }
             let mut programmed = false;
             self.each_state(id, window, |image, ppn, state| {
@@ -56,7 +59,11 @@ impl Image {
                     PageState::Erased => {}
                     PageState::Programmed { .. } => tally.programmed_pages += 1,
                     PageState::Unreadable => tally.unreadable_pages += 1,
-                    PageState::Damaged(fault) => found(&mut tally, Some(id), Some(ppn), fault),
+                    PageState::Damaged(Fault::PageRecord) if survey.says_nothing(ppn) => {}
+                    PageState::Damaged(fault) => {
+                        let page = (Some(ppn), image.lpn_of(ppn, &record.state));
+                        found(&mut tally, Some(id), page, fault);
+                    }
                 }
                 Ok(())
             })?;
@@ -74,11 +81,25 @@ impl Image {
             .filter(|finding| finding.block.is_some_and(|block| !told.contains(&block)))
             .copied()
             .collect();
-        for Finding { block, ppn, fault } in refused {
+        for refused in refused {
             tally.faults += 1;
-            finding(Finding { block, ppn, fault });
+            finding(refused);
         }
         Ok(tally)
+    }
+
+    /// The logical page in this page, where its record tells.
+    fn lpn_of(&self, ppn: Ppn, state: &State) -> Option<Lpn> {
+        match self.page_record(ppn, state).ok()? {
+            Found::Record(page)
+                if state.has(self.format, self.geometry.block_of(ppn), &page)
+                    && page.oob.kind == PageKind::Data
+                    && page.content != Content::Unreadable =>
+            {
+                Some(page.oob.lpn)
+            }
+            _ => None,
+        }
     }
 
     /// Compares both copies of the head.
@@ -190,7 +211,9 @@ impl Image {
         };
         for (at, page) in (0..).zip(found) {
             let state = match self.state_of(id, &record.state, page, (at as usize) < programmed) {
-                PageState::Damaged(Fault::PageMissing) if in_part => PageState::Unreadable,
+                PageState::Damaged(Fault::PageMissing | Fault::PageRecord) if in_part => {
+                    PageState::Unreadable
+                }
                 state => state,
             };
             let ppn = self.geometry.ppn(id, at);

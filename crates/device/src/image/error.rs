@@ -11,11 +11,14 @@ pub enum ImageError {
     #[error(transparent)]
     Io(#[from] IoFailure),
     /// The file has an owner.
-    #[error("`{}` is in use by another process, or opened twice by this one: an image has one user at a time", .0.display())]
+    #[error("`{}` is in use, by another process or by this one: an image has one user at a time", .0.display())]
     InUse(PathBuf),
     /// A folder, a pipe, or something else that is no regular file.
     #[error("`{}` is not a flash image: it is no regular file", .0.display())]
     NotAFile(PathBuf),
+    /// A symbolic link to nothing.
+    #[error("`{}` is a symbolic link, and the file it names is missing", .0.display())]
+    Dangling(PathBuf),
     /// The file is something else.
     #[error("`{}` is not a flash image: it does not begin with `ftlimage`{}", path.display(), if *.zeros { ", but with zeros; its creation may have been interrupted: delete it" } else { "" })]
     Foreign {
@@ -60,6 +63,9 @@ pub enum ImageError {
         /// Their number.
         count: u64,
     },
+    /// One copy of the header or of the description is damaged.
+    #[error("`{}`: one of the two copies of the header and description is damaged, and the other one is whole; they are the first and the last bytes of the file, so much else may be damaged: `ftlkit image check` lists it, and `ftlkit image repair` tells what it costs to mend it", .0.display())]
+    HeadCopy(PathBuf),
     /// The description cannot be written down.
     #[error("an image cannot keep this device: {0}")]
     Description(String),

@@ -2,7 +2,8 @@
 
 use super::error::ImageError;
 use super::finding::{Fault, Finding};
-use super::records::{PageRecord, Stamp};
+use super::layout::Mark;
+use super::records::{BlockRecord, PageRecord, Stamp, State};
 use flash::{BlockId, Ppn};
 use std::path::Path;
 
@@ -30,6 +31,24 @@ pub(super) struct Survey {
     pub(super) damaged: u64,
     /// A sum over the records in use: one that both copies lost without a trace changes it.
     pub(super) sum: u64,
+    /// The last change of an unclean end before the first one that is missing: all later ones are taken back. Only where the machine's
+    /// power may be lost.
+    pub(super) last: Stamp,
+    /// The sum that a sync keeps, of the records as they are, and of what the last sync covered; `None`: nobody can tell the latter.
+    pub(super) now: u64,
+    pub(super) covered: Option<u64>,
+    /// Records of pages whose copies are both damaged, by their places: nothing in use, or changes that no sync covered, if the sum
+    /// says so.
+    pub(super) doubtful: Vec<(u64, Finding)>,
+}
+
+/// What the last sync covered of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Covered {
+    /// The content of a place, in this state.
+    Content(State),
+    /// The content that it had before an erase, which added this to the sum.
+    Gone(u64),
 }
 
 /// What shows that a change of an image is in the file.
@@ -44,6 +63,9 @@ impl Survey {
     /// Refuses an image with pages of which nobody can tell what they held: an older version would be read in their place.
     pub(super) fn refuse(&self, path: &Path) -> Result<(), ImageError> {
         let Some(first) = self.damage.first() else { return Ok(()) };
+        if first.fault == Fault::Head && self.damaged == 1 {
+            return Err(ImageError::HeadCopy(path.to_owned()));
+        }
         let (path, first) = (path.to_owned(), first.to_string());
         Err(ImageError::Damaged { path, first, count: self.damaged })
     }
@@ -51,7 +73,7 @@ impl Survey {
     pub(super) fn damage(&mut self, block: Option<BlockId>, ppn: Option<Ppn>, fault: Fault) {
         self.damaged += 1;
         if self.damage.len() < LISTED {
-            self.damage.push(Finding { block, ppn, fault });
+            self.damage.push(Finding { block, ppn, lpn: None, fault });
         }
     }
 }
@@ -70,6 +92,36 @@ impl Survey {
     pub(super) fn add(&mut self, place: u64, Stamp(stamp): Stamp) {
         let mixed = (stamp ^ place.rotate_left(32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         self.sum = self.sum.wrapping_add(mixed ^ mixed >> 29);
+    }
+
+    pub(super) fn cover(&mut self, added: u64) {
+        self.covered = self.covered.map(|sum| sum.wrapping_add(added));
+    }
+
+    /// True if the record of the page is damaged, and was not in use.
+    pub(super) fn says_nothing(&self, ppn: Ppn) -> bool {
+        self.doubtful.iter().any(|(_, finding)| finding.ppn == Some(ppn))
+    }
+
+    /// What the last sync covered of a block, if changes of the newest window are `open`.
+    pub(super) fn covered_of(&self, record: &BlockRecord, open: bool, machine: bool) -> Covered {
+        let BlockRecord { state, before, stamp, covered } = *record;
+        if !open || stamp.window() != self.window {
+            return Covered::Content(state);
+        }
+        let erased_at = state.erased_at;
+        let erased = erased_at.window() == self.window && erased_at != before.erased_at;
+        // An erase that is taken back needs the content before it.
+        let stays = !machine || erased_at <= self.last;
+        if erased && stays { Covered::Gone(covered) } else { Covered::Content(before) }
+    }
+
+    /// True if the sum of the last sync is known, and is that of the records; false if it is another.
+    pub(super) fn agrees_with(&self, mark: &Mark) -> Option<bool> {
+        // The disk may have changes of a window whose mark it lost.
+        let known = mark.clean || mark.window == self.window;
+        let synced = mark.synced.filter(|_| known)?;
+        Some(self.covered? == synced)
     }
 
     pub(super) fn differ(&mut self, same: bool, in_part: bool) {

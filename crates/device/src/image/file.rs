@@ -5,8 +5,9 @@ use super::description::Description;
 use super::error::{ImageError, IoFailure};
 use super::evidence::{Recovered, Survey};
 use super::layout::{self, Format, Header, Mark, Offsets};
-use super::records::{BlockRecord, LostPages, MOST_OPERATIONS, Stamp};
+use super::records::{BlockRecord, LostPages, MOST_OPERATIONS, Stamp, State};
 use super::storage::{FileChanges, Storage};
+use super::sum;
 use crate::below::Below;
 use flash::{BlockId, FlashError, Geometry, Lpn, Part};
 use std::cell::RefCell;
@@ -51,6 +52,8 @@ pub struct Image {
     pub(super) freed: Vec<u32>,
     pub(super) retired: Vec<u32>,
     pub(super) lost: LostPages,
+    /// The sum of all records: what the next sync keeps.
+    pub(super) sum: u64,
     syncs: u64,
     /// True if there are changes that no sync has followed.
     pub(super) unsynced: bool,
@@ -128,7 +131,7 @@ impl Image {
     ) -> Result<Self, ImageError> {
         let text = description.to_text()?;
         let made = OpenOptions::new().read(true).write(true).create_new(true).open(path);
-        let file = made.map_err(|source| failed("create", path, source))?;
+        let file = made.map_err(|source| not_opened("create", path, source))?;
         told();
         lock(&file, path, File::try_lock)?;
         let mut image = Self::new(file, path, geometry, description.clone(), format);
@@ -190,6 +193,9 @@ impl Image {
             self.window = survey.window + 1;
             self.recovered = self.mend(&survey)?;
             self.free = self.free_slots()?;
+            self.forget_damaged(&self.free)?;
+            self.sum = if self.recovered.has_lost() { self.survey()?.now } else { survey.now };
+            self.mark.synced = Some(self.sum);
         }
         self.unsynced = self.format == Format::One;
         Ok(())
@@ -232,7 +238,15 @@ impl Image {
             slc_pages: description.part.cell.slc_pages(geometry.pages_per_block()),
             description,
             starts: Starts { count: 0, clean: true, damaged: false },
-            mark: Mark { serial: 0, starts: 0, window: 0, clean: true, machine: false, sum: 0 },
+            mark: Mark {
+                serial: 0,
+                starts: 0,
+                window: 0,
+                clean: true,
+                machine: false,
+                sum: 0,
+                synced: None,
+            },
             blocks: RefCell::new(Blocks::new(blocks)),
             machine: false,
             in_use: false,
@@ -244,6 +258,7 @@ impl Image {
             freed: Vec::new(),
             retired: Vec::new(),
             lost: LostPages::new(),
+            sum: 0,
             syncs: 0,
             unsynced: true,
             page: vec![0; geometry.page_bytes() as usize],
@@ -275,7 +290,10 @@ impl Image {
         if self.format == Format::Two {
             io(self.write_lost())?;
         }
-        (self.mark.starts, self.in_use) = (1, true);
+        for id in all.map(BlockId) {
+            self.sum = self.sum.wrapping_add(sum::of_block(id, &State::new(id)));
+        }
+        (self.mark.starts, self.mark.synced, self.in_use) = (1, Some(self.sum), true);
         io(self.write_mark(false))?;
         io(self.file.sync_all())?;
         io(self.write_copies([0, self.offsets.head_at], &header.encode()))?;
@@ -367,6 +385,7 @@ impl Image {
             self.free.extend(self.freed.drain(..));
             self.freed.append(&mut self.retired);
             self.settle_lost()?;
+            self.mark.synced = Some(self.sum);
             // A later start knows by it what was covered.
             let marked = self.write_mark(false);
             self.io("write", marked)?;
@@ -566,13 +585,28 @@ pub(super) fn description_of(
 }
 
 pub(super) fn failed(what: &'static str, path: &Path, source: io::Error) -> IoFailure {
+    let source = match source.kind() {
+        io::ErrorKind::UnexpectedEof => {
+            io::Error::new(source.kind(), "the file ends before what it should hold there")
+        }
+        _ => source,
+    };
     IoFailure { what, path: path.to_owned(), source }
+}
+
+/// The reason why there is no file, as far as the path tells more than the error.
+fn not_opened(what: &'static str, path: &Path, source: io::Error) -> ImageError {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() => ImageError::NotAFile(path.to_owned()),
+        Err(_) if path.is_symlink() => ImageError::Dangling(path.to_owned()),
+        _ => failed(what, path, source).into(),
+    }
 }
 
 /// Opens a regular file. Anything else is refused: a pipe would wait for its other end.
 pub(super) fn regular(path: &Path, how: &mut OpenOptions) -> Result<File, ImageError> {
     let opened = how.custom_flags(libc::O_NONBLOCK).open(path);
-    let file = opened.map_err(|source| failed("open", path, source))?;
+    let file = opened.map_err(|source| not_opened("open", path, source))?;
     let kind = file.metadata().map_err(|source| failed("read", path, source))?;
     if kind.is_file() { Ok(file) } else { Err(ImageError::NotAFile(path.to_owned())) }
 }

@@ -1,6 +1,6 @@
 //! What is found in an image: states of pages, faults, counts.
 
-use flash::{BlockId, Oob, Ppn};
+use flash::{BlockId, Lpn, Oob, Ppn};
 use std::fmt;
 
 /// State of a page.
@@ -32,7 +32,7 @@ pub enum Fault {
     Lost,
     /// The record of starts. In version 1 nothing depends on it.
     Starts,
-    /// Records in use are missing, or of an earlier state, in both copies: their sum is not that of the shutdown.
+    /// Records that a sync covered are missing, or of an earlier state, in both copies: their sum is not that of the sync.
     Sum,
     /// The record of a block, of one copy. The other one is whole.
     BlockCopy,
@@ -62,7 +62,7 @@ impl fmt::Display for Fault {
             Self::Lost => "the list of lost pages is damaged",
             Self::Starts => "the record of starts is damaged",
             Self::Sum => {
-                "records are missing without a trace: their sum is not that of the shutdown"
+                "records are missing without a trace, or of an earlier state: their sum is not that of the last sync"
             }
             Self::BlockCopy => {
                 "a copy of the record of the block is damaged; the other one is whole"
@@ -86,16 +86,19 @@ pub struct Finding {
     pub block: Option<BlockId>,
     /// The page, if it is one.
     pub ppn: Option<Ppn>,
+    /// The logical page that it holds, where a copy of its record tells.
+    pub lpn: Option<Lpn>,
     /// What is damaged.
     pub fault: Fault,
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.block, self.ppn) {
-            (_, Some(ppn)) => write!(f, "{ppn}: {}", self.fault),
-            (Some(block), None) => write!(f, "{block}: {}", self.fault),
-            (None, None) => write!(f, "{}", self.fault),
+        match (self.block, self.ppn, self.lpn) {
+            (_, Some(ppn), Some(lpn)) => write!(f, "{ppn} ({lpn}): {}", self.fault),
+            (_, Some(ppn), None) => write!(f, "{ppn}: {}", self.fault),
+            (Some(block), None, _) => write!(f, "{block}: {}", self.fault),
+            (None, None, _) => write!(f, "{}", self.fault),
         }
     }
 }

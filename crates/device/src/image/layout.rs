@@ -231,20 +231,25 @@ pub(super) struct Mark {
     pub(super) machine: bool,
     /// After a shutdown: a sum over all records in use.
     pub(super) sum: u64,
+    /// The sum of what the last sync covered. Older programs write none, and drop it.
+    pub(super) synced: Option<u64>,
 }
 
 impl Mark {
     pub(super) fn encode(&self, format: Format) -> Vec<u8> {
-        let Self { serial, starts, window, clean, machine, sum } = *self;
+        let Self { serial, starts, window, clean, machine, sum, synced } = *self;
         let words = |number: u64| [number as u32, (number >> 32) as u32];
         let mut bytes = vec![0; format.starts_bytes()];
         let end = bytes.len() - 4;
         match format {
             Format::One => put(&mut bytes, &[words(starts), [clean.into(), 0]].concat()),
             Format::Two => {
-                let flags = u32::from(clean) | u32::from(machine) << 1;
-                let numbers = [words(serial), words(starts), words(window), words(sum), [flags, 0]];
-                put(&mut bytes, &numbers.concat());
+                let flags =
+                    u32::from(clean) | u32::from(machine) << 1 | u32::from(synced.is_some()) << 2;
+                let numbers = [serial, starts, window, sum].map(words).concat();
+                put(&mut bytes, &numbers);
+                put(&mut bytes[32..], &[flags]);
+                put(&mut bytes[36..], &words(synced.unwrap_or(0)));
             }
         }
         let check = crc(&[&bytes[..end]]);
@@ -266,6 +271,7 @@ impl Mark {
                 clean: u32_at(bytes, 8) == 1,
                 machine: false,
                 sum: 0,
+                synced: None,
             },
             Format::Two => Self {
                 serial: u64_at(bytes, 0),
@@ -274,6 +280,7 @@ impl Mark {
                 clean: u32_at(bytes, 32) & 1 != 0,
                 machine: u32_at(bytes, 32) & 2 != 0,
                 sum: u64_at(bytes, 24),
+                synced: (u32_at(bytes, 32) & 4 != 0).then(|| u64_at(bytes, 36)),
             },
         })
     }

@@ -80,6 +80,12 @@ impl Image {
         self.lost.get(&lpn.0) == Some(&LOST)
     }
 
+    /// Logical pages whose content was lost, and which were not written since.
+    pub fn lost_pages(&self) -> Vec<Lpn> {
+        let lost = self.lost.iter().filter(|(_, stamp)| **stamp == LOST);
+        lost.map(|(lpn, _)| Lpn(*lpn)).collect()
+    }
+
     /// A scheme tells what it does.
     pub(super) fn hear(&mut self, event: &Event<'_>) -> Result<(), FlashError> {
         let lost = event.name == "lost-page" && self.format == Format::Two;

@@ -40,6 +40,7 @@ mod repair;
 mod rules;
 mod storage;
 mod store;
+mod sum;
 mod survey;
 
 pub use array::{AnyBelow, ImageArray};

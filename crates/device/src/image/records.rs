@@ -55,7 +55,7 @@ impl State {
         }
     }
 
-    fn flags(&self) -> u32 {
+    pub(super) fn flags(&self) -> u32 {
         u32::from(self.bad) | u32::from(self.slc) << 1 | u32::from(self.half_erased) << 2
     }
 
@@ -117,12 +117,15 @@ pub(super) struct BlockRecord {
     pub(super) before: State,
     /// Number of the last change.
     pub(super) stamp: Stamp,
+    /// What the block added to the sum of the last sync, if it changed since: an erase may leave nothing to tell it from. Of older
+    /// programs: 0.
+    pub(super) covered: u64,
 }
 
 impl BlockRecord {
     pub(super) fn new(block: BlockId) -> Self {
         let state = State::new(block);
-        Self { state, before: state, stamp: Stamp(0) }
+        Self { state, before: state, stamp: Stamp(0), covered: 0 }
     }
 
     pub(super) fn encode(&self, format: Format, block: BlockId) -> Vec<u8> {
@@ -135,6 +138,7 @@ impl BlockRecord {
                 put(&mut bytes[20..], &self.before.words());
                 let Stamp(stamp) = self.stamp;
                 put(&mut bytes[40..], &[stamp as u32, (stamp >> 32) as u32]);
+                put(&mut bytes[48..], &[self.covered as u32, (self.covered >> 32) as u32]);
             }
         }
         let check = crc(&[&block.0.to_le_bytes(), &bytes[..end]]);
@@ -151,12 +155,13 @@ impl BlockRecord {
         Some(match format {
             Format::One => {
                 let state = State::decode_1(bytes, block);
-                Self { state, before: state, stamp: Stamp(0) }
+                Self { state, before: state, stamp: Stamp(0), covered: 0 }
             }
             Format::Two => Self {
                 state: State::decode_2(bytes, block),
                 before: State::decode_2(&bytes[20..], block),
                 stamp: Stamp(u64_at(bytes, 40)),
+                covered: u64_at(bytes, 48),
             },
         })
     }

@@ -4,13 +4,12 @@ use super::error::IoFailure;
 use super::evidence::{Evidence, Recovered, Survey};
 use super::file::{Image, failed};
 use super::finding::PageState;
-use super::layout::{self, Format, PAGE_BYTES};
+use super::layout::{Format, PAGE_BYTES};
 use super::records::{BlockRecord, Content, Found, PageRecord, Stamp, State};
 use super::store::{Change, newest};
 use flash::faults::Tearable;
 use flash::{BlockId, FlashError, Lpn, Oob, PageKind};
 use std::collections::{BTreeMap, VecDeque};
-use std::os::unix::fs::FileExt;
 
 /// Schemes whose mount takes operations to be on flash in the order in which they were run. On an image of version 1 a failure of
 /// the machine may keep a later one without an earlier one, and these schemes then lose pages that a sync covered. Version 2
@@ -87,9 +86,20 @@ impl Image {
         } else {
             self.spoil_lost(survey, &mut recovered)?;
         }
-        self.write_lost().map_err(|source| failed("write", self.path(), source))?;
-        if survey.differing > 0 || recovered.has_lost() {
-            self.file.sync_data().map_err(|source| failed("write", self.path(), source))?;
+        for (place, _) in &survey.doubtful {
+            self.forget(*place)?;
+            recovered.pages += u64::from(!self.mark.clean);
+        }
+        let writing = |source| failed("write", self.path(), source);
+        self.write_lost().map_err(writing)?;
+        let marks = self.marks().map_err(|source| self.reading(source))?;
+        if marks.iter().any(|mark| *mark != Some(self.mark)) {
+            let mark = self.mark.encode(self.format);
+            self.write_copies(self.offsets.starts(), &mark).map_err(writing)?;
+        }
+        // The mark of the next window says that all this is on the disk, and so is what a process that was killed had not synced.
+        if survey.differing > 0 || survey.mended > 0 || recovered.has_lost() || !self.mark.clean {
+            self.file.sync_data().map_err(writing)?;
         }
         Ok(recovered)
     }
@@ -126,25 +136,16 @@ impl Image {
     /// Takes back each change after the first one that is missing, so that what is left is what a power cut between two operations
     /// leaves.
     fn take_back(&mut self, survey: &Survey, recovered: &mut Recovered) -> Result<(), IoFailure> {
-        let mut evidence = survey.evidence.clone();
-        evidence.sort_by_key(|(stamp, _)| *stamp);
-        let mut last = Stamp::new(survey.window, 0);
-        for (stamp, evidence) in &evidence {
-            if *stamp > Stamp(last.0 + 1) || !self.is_whole(evidence)? {
-                break;
-            }
-            last = *stamp;
-        }
+        let last = survey.last;
         let mut blocks = BTreeMap::new();
-        for (stamp, evidence) in evidence.into_iter().filter(|(stamp, _)| *stamp > last) {
+        for (stamp, evidence) in survey.evidence.iter().filter(|(stamp, _)| *stamp > last) {
             match evidence {
                 Evidence::Page { place, .. } => {
-                    let zeroed = self.write_copies(self.offsets.page(place), &[0; PAGE_BYTES]);
-                    zeroed.map_err(|source| failed("write", self.path(), source))?;
+                    self.forget(*place)?;
                     recovered.pages += 1;
                 }
                 Evidence::Erase(id) | Evidence::Flags(id) => {
-                    blocks.insert(id, stamp);
+                    blocks.insert(*id, stamp);
                     recovered.blocks += 1;
                 }
             }
@@ -153,16 +154,23 @@ impl Image {
         blocks.into_keys().try_for_each(|id| self.revert(id, last, survey.window))
     }
 
-    /// True if the bytes of the page are those that were written.
-    fn is_whole(&mut self, evidence: &Evidence) -> Result<bool, IoFailure> {
-        let Evidence::Page { place, record: PageRecord { content: Content::Bytes(check), .. } } =
-            *evidence
-        else {
-            return Ok(true);
-        };
-        let read = self.file.read_exact_at(&mut self.page, self.offsets.bytes(place));
-        read.map_err(|source| self.reading(source))?;
-        Ok(layout::crc(&[&self.page]) == check)
+    /// Makes a page one that was never programmed.
+    fn forget(&self, place: u64) -> Result<(), IoFailure> {
+        let zeroed = self.write_copies(self.offsets.page(place), &[0; PAGE_BYTES]);
+        zeroed.map_err(|source| failed("write", self.path(), source))
+    }
+
+    /// Records that are damaged in places without a block say nothing, but the next block there would seem to have them.
+    pub(super) fn forget_damaged(&self, slots: &VecDeque<u32>) -> Result<(), IoFailure> {
+        let mut damaged = Vec::new();
+        for slot in slots {
+            self.each_copy(*slot, |page, copies| {
+                if copies == [Found::Damaged; 2] {
+                    damaged.push(self.place_in(*slot, page));
+                }
+            })?;
+        }
+        damaged.into_iter().try_for_each(|place| self.forget(place))
     }
 
     /// Gives a block the state that it had after this change.

@@ -122,7 +122,8 @@ impl Image {
         synced.map_err(|source| failed("write", self.path(), source))?;
         let clean = self.mark.clean || self.format == Format::Two;
         (self.mark.clean, self.mark.sum) = (clean, 0);
-        self.mark.sum = self.survey()?.sum;
+        let survey = self.survey()?;
+        (self.mark.sum, self.mark.synced) = (survey.sum, Some(survey.now));
         let written = self.write_lost_list().and_then(|()| self.write_mark(clean));
         let written = written.and_then(|()| self.file.sync_data());
         Ok(written.map_err(|source| failed("write", self.path(), source))?)
@@ -136,7 +137,7 @@ impl Image {
     fn give_up_block(&self, id: BlockId, state: State) -> Result<(), IoFailure> {
         let stamp = Stamp::new(self.window, 0);
         let state = State { half_erased: true, slc: false, ..state };
-        let bytes = BlockRecord { state, before: state, stamp }.encode(self.format, id);
+        let bytes = BlockRecord { state, before: state, stamp, covered: 0 }.encode(self.format, id);
         let written = self.write_copies(self.offsets.block(id.0), &bytes);
         written.map_err(|source| failed("write", self.path(), source))
     }

@@ -112,7 +112,7 @@ impl Image {
             Format::Two => self.next_stamp()?,
         };
         let page = PageRecord { stamp, block: self.geometry.block_of(ppn), oob, content };
-        self.set_page(ppn, &page, Block { next_page: block.next_page + 1, ..block })
+        self.set_page(ppn, &page, Block { next_page: block.next_page + 1, ..block }, true)
     }
 
     fn write_bytes(&self, ppn: Ppn, block: &Block, bytes: &[u8]) -> Result<(), FlashError> {
@@ -262,13 +262,13 @@ impl Tearable for Image {
         let block = self.programmed(ppn)?;
         let (state, id) = (block.record.state, self.geometry.block_of(ppn));
         // It keeps its number: the program is in the image still.
-        let page = match self.page_record(ppn, &state)? {
+        let (page, fresh) = match self.page_record(ppn, &state)? {
             Found::Record(page) if state.has(self.format, id, &page) => {
-                PageRecord { content: Content::Unreadable, ..page }
+                (PageRecord { content: Content::Unreadable, ..page }, false)
             }
-            _ if self.format == Format::One => unreadable(id, Stamp(state.erases.into())),
-            _ => unreadable(id, Stamp(state.erased_at.0 + 1)),
+            _ if self.format == Format::One => (unreadable(id, Stamp(state.erases.into())), true),
+            _ => (unreadable(id, Stamp(state.erased_at.0 + 1)), true),
         };
-        self.set_page(ppn, &page, block)
+        self.set_page(ppn, &page, block, fresh)
     }
 }

@@ -5,6 +5,7 @@ use super::error::IoFailure;
 use super::file::{Image, RECORDS};
 use super::layout::{Format, PAGE_BYTES};
 use super::records::{BlockRecord, Found, PageRecord, State};
+use super::sum::PageSum;
 use flash::{BlockId, FlashError, Ppn};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -144,18 +145,24 @@ impl Image {
 
     fn load(&self, id: BlockId) -> Result<Block, FlashError> {
         let record = self.record(id)?;
-        let mut next_page = 0;
+        let (mut next_page, mut pages) = (0, PageSum::default());
         if record.state.half_erased {
             next_page = self.geometry.pages_per_block();
         } else {
             let each = |page: u32, copies: [Found; 2]| {
-                if record.state.counts(self.format, id, &Found::of_copies(copies)) {
+                let found = Found::of_copies(copies);
+                if record.state.counts(self.format, id, &found) {
                     next_page = page + 1;
+                }
+                if let Found::Record(found) = found
+                    && record.state.has(self.format, id, &found)
+                {
+                    pages.add(self.place_in(record.state.slot, page), found.stamp);
                 }
             };
             self.each_copy(record.state.slot, each).map_err(|failure| self.off(failure))?;
         }
-        Ok(Block { record, next_page })
+        Ok(Block { record, next_page, pages })
     }
 
     /// Writes a new state of a block.
@@ -169,10 +176,12 @@ impl Image {
         next_page: u32,
         change: Change,
     ) -> Result<(), FlashError> {
-        let mut record = self.block(id)?.record;
+        let block = self.block(id)?;
+        let mut record = block.record;
         self.sync_for(&record, change)?;
         if record.stamp.window() != self.window {
             record.before = record.state;
+            record.covered = block.sum_before(id, self.window);
         }
         record.state = State { slot: record.state.slot, ..state };
         if change == Change::Erase && self.format == Format::Two && self.machine {
@@ -185,7 +194,11 @@ impl Image {
             }
         }
         self.write_block(id, &record)?;
-        self.blocks.borrow_mut().set(id, Block { record, next_page });
+        let gone = change == Change::Erase || record.state.half_erased;
+        let pages = if gone { PageSum::default() } else { block.pages };
+        let changed = Block { record, next_page, pages };
+        self.sum = self.sum.wrapping_sub(block.sum(id)).wrapping_add(changed.sum(id));
+        self.blocks.borrow_mut().set(id, changed);
         Ok(())
     }
 
@@ -231,15 +244,20 @@ impl Image {
         self.io("write", self.write_copies(self.offsets.block(id.0), &bytes))
     }
 
-    /// Writes the record of a page, which is the last one programmed of its block if that has `next_page` now.
+    /// Writes the record of a page, which is the last one programmed of its block if that has `next_page` now. One that is not
+    /// `fresh` has replaced another with its number.
     pub(super) fn set_page(
         &mut self,
         ppn: Ppn,
         record: &PageRecord,
-        block: Block,
+        mut block: Block,
+        fresh: bool,
     ) -> Result<(), FlashError> {
         let place = self.place(ppn, &block.record.state);
         self.write_page(place, record)?;
+        if fresh && !block.record.state.half_erased {
+            self.sum = self.sum.wrapping_add(block.pages.add(place, record.stamp));
+        }
         self.blocks.borrow_mut().set(self.geometry.block_of(ppn), block);
         Ok(())
     }

@@ -1,13 +1,15 @@
 //! A look at every record of an image before it is used: what is damaged, and what an unclean end left in part.
 
 use super::error::IoFailure;
-use super::evidence::{Evidence, Survey};
+use super::evidence::{Covered, Evidence, Survey};
 use super::file::Image;
-use super::finding::Fault;
-use super::layout::Format;
-use super::records::{BlockRecord, Found, Stamp, State};
+use super::finding::{Fault, Finding};
+use super::layout::{self, Format};
+use super::records::{BlockRecord, Content, Found, PageRecord, Stamp, State};
 use super::store::newest;
+use super::sum::{of_block, of_page};
 use flash::BlockId;
+use std::os::unix::fs::FileExt;
 
 impl Image {
     /// True if changes of the newest window may be in the file in part.
@@ -17,16 +19,20 @@ impl Image {
 
     /// Looks at every record.
     pub(super) fn survey(&self) -> Result<Survey, IoFailure> {
-        let mut survey = Survey { window: self.mark.window, ..Survey::default() };
+        let window = self.mark.window;
+        let mut survey = Survey { window, covered: Some(0), ..Survey::default() };
         if self.format == Format::Two {
             // Both copies of the head are read by nothing else, and are the first and the last bytes of the file: where one is
             // damaged, much else may be.
-            for fault in self.check_head()?.into_iter().filter(|fault| *fault != Fault::StartsCopy)
-            {
-                survey.damage(None, None, fault);
+            for fault in self.check_head()? {
+                match fault {
+                    Fault::StartsCopy => survey.mended += 1,
+                    fault => survey.damage(None, None, fault),
+                }
             }
             if self.left_open() {
                 self.gather(&mut survey)?;
+                self.find_last(&mut survey)?;
             }
         }
         let owners = self.owners()?;
@@ -41,13 +47,81 @@ impl Image {
                 survey.damage(Some(id), None, Fault::BlockRecord);
                 return Ok(());
             }
-            self.survey_pages(id, &record.state, &mut survey)
+            survey.now = survey.now.wrapping_add(of_block(id, &record.state));
+            let covered = self.cover(id, &record, &mut survey)?;
+            self.survey_pages(id, &record.state, covered, &mut survey)
         })?;
-        let whole = self.format == Format::One || !self.mark.clean || survey.sum == self.mark.sum;
-        if !whole && survey.damaged == 0 {
+        self.judge(&mut survey);
+        Ok(survey)
+    }
+
+    /// Adds to the sum of the last sync what that covered of a block, but for pages in the place of its present content: returns the
+    /// state that had those.
+    fn cover(
+        &self,
+        id: BlockId,
+        record: &BlockRecord,
+        survey: &mut Survey,
+    ) -> Result<Option<State>, IoFailure> {
+        let state = match survey.covered_of(record, self.left_open(), self.mark.machine) {
+            // A program that knows no sums changed the record.
+            Covered::Gone(0) => {
+                survey.covered = None;
+                return Ok(None);
+            }
+            Covered::Gone(sum) => {
+                survey.cover(sum);
+                return Ok(None);
+            }
+            Covered::Content(state) => state,
+        };
+        survey.cover(of_block(id, &state));
+        if state.half_erased || state.slot >= self.format.slots(self.geometry.blocks()) {
+            return Ok(None);
+        }
+        if state.slot == record.state.slot {
+            return Ok(Some(state));
+        }
+        self.each_copy(state.slot, |page, copies| {
+            let place = self.place_in(state.slot, page);
+            self.cover_page(id, &state, place, Found::of_copies(copies), survey);
+        })?;
+        Ok(None)
+    }
+
+    fn cover_page(
+        &self,
+        id: BlockId,
+        state: &State,
+        place: u64,
+        found: Found,
+        survey: &mut Survey,
+    ) {
+        if let Found::Record(record) = found
+            && state.has(self.format, id, &record)
+            && !self.in_part(record.stamp, survey.window)
+        {
+            survey.cover(of_page(place, record.stamp));
+        }
+    }
+
+    /// What the sums say.
+    fn judge(&self, survey: &mut Survey) {
+        if self.format == Format::One {
+            return;
+        }
+        let agrees = survey.agrees_with(&self.mark);
+        // Without the machine's power a start finds all that was done: a damaged record may be the last program.
+        let taken_back = self.mark.clean || self.mark.machine;
+        if agrees != Some(true) || !taken_back {
+            for (_, Finding { block, ppn, fault, .. }) in std::mem::take(&mut survey.doubtful) {
+                survey.damage(block, ppn, fault);
+            }
+        }
+        let shut_down = !self.mark.clean || survey.sum == self.mark.sum;
+        if (!shut_down || agrees == Some(false)) && survey.damaged == 0 {
             survey.damage(None, None, Fault::Sum);
         }
-        Ok(survey)
     }
 
     /// The block that has each place: of several whose records name it, the one whose record is the newest. The others' are of an earlier
@@ -75,6 +149,7 @@ impl Image {
         &self,
         id: BlockId,
         state: &State,
+        covered: Option<State>,
         survey: &mut Survey,
     ) -> Result<(), IoFailure> {
         // Pages before the next programmed one that have no record; those that an unclean end left so.
@@ -88,17 +163,29 @@ impl Image {
             };
             let in_part = stamp.is_some_and(|stamp| self.in_part(stamp, survey.window));
             survey.differ(copies[0] == copies[1], in_part);
+            let place = self.place_in(state.slot, page);
+            if let Some(covered) = &covered {
+                self.cover_page(id, covered, place, found, survey);
+            }
             if state.half_erased {
                 return;
             }
             match found {
                 Found::Damaged => {
-                    let ppn = self.geometry.ppn(id, page);
-                    survey.damage(Some(id), Some(ppn), Fault::PageRecord);
+                    let ppn = Some(self.geometry.ppn(id, page));
+                    let (block, fault) = (Some(id), Fault::PageRecord);
+                    let finding = Finding { block, ppn, lpn: None, fault };
+                    match self.format {
+                        Format::One => survey.damage(Some(id), ppn, Fault::PageRecord),
+                        Format::Two => {
+                            survey.doubtful.push((place, finding));
+                        }
+                    }
                     missing.clear();
                 }
                 Found::Record(record) if state.has(self.format, id, &record) => {
-                    survey.add(self.place_in(state.slot, page), record.stamp);
+                    survey.add(place, record.stamp);
+                    survey.now = survey.now.wrapping_add(of_page(place, record.stamp));
                     if in_part && !self.mark.machine {
                         lost.extend(missing.drain(..).map(|page| (page, record.stamp)));
                     } else if in_part || self.format == Format::One && !self.mark.clean {
@@ -133,6 +220,35 @@ impl Image {
             survey.lost.push((id, lost));
         }
         Ok(())
+    }
+
+    /// Finds the last change before the first one that is missing.
+    fn find_last(&self, survey: &mut Survey) -> Result<(), IoFailure> {
+        survey.last = Stamp::new(survey.window, 0);
+        if !self.mark.machine {
+            return Ok(());
+        }
+        survey.evidence.sort_by_key(|(stamp, _)| *stamp);
+        let mut bytes = vec![0; self.page.len()];
+        for (stamp, evidence) in &survey.evidence {
+            if *stamp > Stamp(survey.last.0 + 1) || !self.is_whole(evidence, &mut bytes)? {
+                break;
+            }
+            survey.last = *stamp;
+        }
+        Ok(())
+    }
+
+    /// True if the bytes of the page are those that were written.
+    fn is_whole(&self, evidence: &Evidence, bytes: &mut [u8]) -> Result<bool, IoFailure> {
+        let Evidence::Page { place, record: PageRecord { content: Content::Bytes(check), .. } } =
+            *evidence
+        else {
+            return Ok(true);
+        };
+        let read = self.file.read_exact_at(bytes, self.offsets.bytes(place));
+        read.map_err(|source| self.reading(source))?;
+        Ok(layout::crc(&[bytes]) == check)
     }
 
     /// Finds the newest window, and after an unclean end the changes in it.

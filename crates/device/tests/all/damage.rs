@@ -106,6 +106,22 @@ fn files_that_are_no_whole_image_are_refused_with_the_reason() {
         let error = Image::open(&path).expect_err(reason).to_string();
         assert!(error.contains(reason) && error.contains("device.img"), "{error}, not {reason}");
     }
+    let mut bytes = whole.clone();
+    bytes[HEAD_AGAIN_AT as usize + 13] ^= 64;
+    std::fs::write(&path, bytes).unwrap();
+    let refused = Image::open(&path).unwrap_err();
+    assert!(matches!(refused, ImageError::HeadCopy(_)), "{refused}");
+    // What is no file, or none any more.
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(folder.path().join("no.img"), &link).unwrap();
+    let geometry = Geometry::new(3, 4, 64).unwrap();
+    let made = Image::create(&link, geometry, &Description::of_part(&part()));
+    for refused in [Image::open(&link), Image::inspect(&link), made] {
+        assert!(matches!(refused, Err(ImageError::Dangling(_))), "{refused:?}");
+    }
+    for refused in [Image::open(folder.path()), Image::inspect(folder.path())] {
+        assert!(matches!(refused, Err(ImageError::NotAFile(_))), "{refused:?}");
+    }
     let missing = Image::open(&folder.path().join("no.img")).unwrap_err().to_string();
     assert!(missing.contains("cannot open") && missing.contains("no.img"), "{missing}");
     let geometry = Geometry::new(3, 4, 64).unwrap();
@@ -147,9 +163,22 @@ fn starts_are_counted_and_a_shutdown_is_known() {
     drop(image);
     assert_eq!(starts(&path), (3, true, false));
     edit(&path, 514, &[77]);
-    let finding = |fault| Finding { block: None, ppn: None, fault };
+    let finding = |fault| Finding { block: None, ppn: None, lpn: None, fault };
     assert_eq!(starts(&path), (3, true, false), "its copy is whole");
     assert_eq!(findings(&path), [finding(Fault::StartsCopy)]);
+    // The start tells, and mends it: also where nothing is changed after that. The same goes for the list of lost pages.
+    let mended = || {
+        let mut image = Image::claim(&path).unwrap();
+        image.prepare().unwrap();
+        image.recover().unwrap()
+    };
+    for at in [514, HEAD_AGAIN_AT + 514, 65_536, HEAD_AGAIN_AT + 65_540] {
+        edit(&path, at, &[77]);
+        assert_eq!(mended(), Recovered { mended: 1, ..Recovered::default() }, "offset {at}");
+        assert_eq!(findings(&path), [], "offset {at}");
+        assert_eq!(mended(), Recovered::default(), "offset {at}");
+    }
+    edit(&path, 514, &[77]);
     edit(&path, HEAD_AGAIN_AT + 520, &[77]);
     assert_eq!(starts(&path), (0, false, true));
     assert_eq!(findings(&path)[0], finding(Fault::Starts));
@@ -161,8 +190,12 @@ fn starts_are_counted_and_a_shutdown_is_known() {
 fn damaged_pages_are_reported_one_by_one_and_read_as_uncorrectable() {
     let folder = folder();
     let path = folder.path().join("device.img");
-    let finding =
-        |ppn: u32, fault| Finding { block: Some(BlockId(ppn / 4)), ppn: Some(Ppn(ppn)), fault };
+    let finding = |ppn: u32, fault| {
+        // Where a copy of the record is whole, it tells the logical page.
+        let told = matches!(fault, Fault::PageBytes | Fault::PageCopy) && ppn < 6;
+        let (block, lpn) = (Some(BlockId(ppn / 4)), told.then_some(Lpn(ppn)));
+        Finding { block, ppn: Some(Ppn(ppn)), lpn, fault }
+    };
     let (page, again) = (|ppn: u64| PAGES_AT + ppn * 32, |ppn: u64| PAGES_AGAIN_AT + ppn * 32);
     let lost = |image: &mut Image, ppn| {
         let mut page = [0; 64];
@@ -221,13 +254,14 @@ fn damaged_pages_are_reported_one_by_one_and_read_as_uncorrectable() {
     }
     make_again(&path);
     edit(&path, BLOCKS_AT + 64, &[0; 64]);
-    let block = |fault| Finding { block: Some(BlockId(1)), ppn: None, fault };
+    let block = |fault| Finding { block: Some(BlockId(1)), ppn: None, lpn: None, fault };
     assert_eq!(findings(&path), [block(Fault::BlockCopy)]);
     lost(&mut Image::open(&path).unwrap(), None);
     // Both copies: nobody can tell what they held, so the start is refused.
+    let sum = Finding { block: None, ppn: None, lpn: None, fault: Fault::Sum };
     let cases: [([u64; 2], usize, Finding); 4] = [
         ([page(2), again(2)], 32, finding(2, Fault::PageMissing)),
-        ([page(5), again(5)], 32, Finding { block: None, ppn: None, fault: Fault::Sum }),
+        ([page(5), again(5)], 32, sum),
         ([page(5) + 3, again(5) + 4], 1, finding(5, Fault::PageRecord)),
         ([BLOCKS_AT + 64, BLOCKS_AGAIN_AT + 64], 64, block(Fault::BlockRecord)),
     ];

@@ -21,5 +21,6 @@ mod prefix;
 mod protocol;
 mod repaired;
 mod served;
+mod sums;
 mod tls;
 mod wait;

@@ -53,7 +53,8 @@ pub(super) fn choose(
             false => ("the loss of the machine's power", "the end of the process alone"),
         };
         log.tell(format_args!(
-            "`{path}`: flushed data outlived {was}; from now on they outlive {is}, at later starts without --durable, too"
+            "`{path}`: flushed data outlived {was}; from now on they outlive {is}. With its first change, or its shutdown, the \
+             image keeps that for later starts without --durable"
         ));
     }
     if !fresh && kept && !was_machine && !image.starts().clean {
