@@ -1,7 +1,7 @@
 //! Blocks used last, so that most operations need not read what the file says of a block. The memory for them is fixed.
 
 use super::records::BlockRecord;
-use super::sum::PageSum;
+use super::sum::{PageSum, of_block};
 use flash::BlockId;
 
 /// Blocks that are kept at most.
@@ -15,6 +15,18 @@ pub(super) struct Block {
     pub(super) next_page: u32,
     /// None of a block that is half erased.
     pub(super) pages: PageSum,
+}
+
+impl Block {
+    /// What the block adds, with its pages.
+    pub(super) fn sum(&self, id: BlockId) -> u64 {
+        of_block(id, &self.record.state).wrapping_add(self.pages.all())
+    }
+
+    /// What it added when this window began, if it is in the same state.
+    pub(super) fn sum_before(&self, id: BlockId, window: u64) -> u64 {
+        of_block(id, &self.record.state).wrapping_add(self.pages.before(window))
+    }
 }
 
 /// A place for every `MOST`-th block: a newer one takes it over.

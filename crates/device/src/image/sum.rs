@@ -1,7 +1,6 @@
 //! The sum that each sync keeps: over what it covered, so that a later start finds a record that both copies lost, or have in an
 //! earlier state. Records are valid by themselves then, and nothing else tells.
 
-use super::blocks::Block;
 use super::records::{Stamp, State};
 use flash::BlockId;
 
@@ -54,19 +53,7 @@ impl PageSum {
     }
 
     /// Without the pages of this window, which is the newest.
-    fn before(&self, window: u64) -> u64 {
+    pub(super) fn before(&self, window: u64) -> u64 {
         if self.window == window { self.all.wrapping_sub(self.recent) } else { self.all }
-    }
-}
-
-impl Block {
-    /// What the block adds, with its pages.
-    pub(super) fn sum(&self, id: BlockId) -> u64 {
-        of_block(id, &self.record.state).wrapping_add(self.pages.all())
-    }
-
-    /// What it added when this window began, if it is in the same state.
-    pub(super) fn sum_before(&self, id: BlockId, window: u64) -> u64 {
-        of_block(id, &self.record.state).wrapping_add(self.pages.before(window))
     }
 }

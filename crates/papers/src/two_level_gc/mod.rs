@@ -11,6 +11,7 @@ mod fractions;
 mod idle;
 mod map_entries;
 mod parts;
+mod policies;
 mod shares;
 mod synthetic;
 #[cfg(test)]
@@ -20,7 +21,6 @@ mod work;
 
 use crate::declared::Declared;
 use crate::paper::{Paper, Study};
-use ftl::{VICTIM_POLICIES, VictimKind};
 use std::sync::LazyLock;
 
 static DATA: LazyLock<Declared> = LazyLock::new(|| Declared::read(include_str!("paper.toml")));
@@ -41,24 +41,3 @@ pub(crate) static PAPER: &dyn Paper = &Study::<()> {
     run: |_, _, _| Ok(()),
     conclude: |(), _| (),
 };
-
-/// Policies whose work and write amplification are measured: those of the paper, of its comparisons and with a model. Those of
-/// placement have tables of their own (`placement`).
-const POLICIES: [&str; 10] = [
-    "greedy",
-    "greedy-scan",
-    "windowed-greedy",
-    "fifo",
-    "second-chance",
-    "random",
-    "choices",
-    "cost-benefit",
-    "first-fit",
-    "two-level-list",
-];
-
-/// [`POLICIES`], each with its default parameters or with a number of its own.
-fn policies(number: impl Fn(&str) -> u16) -> impl Iterator<Item = VictimKind> {
-    let listed = VICTIM_POLICIES.iter().filter(|policy| POLICIES.contains(&policy.name));
-    listed.filter_map(move |policy| policy.kind_or(number(policy.name)))
-}

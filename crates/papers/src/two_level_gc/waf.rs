@@ -1,6 +1,6 @@
 //! Simulated write amplification of victim policies, against closed forms and models if there are any.
 
-use super::policies;
+use super::policies::policies;
 use crate::chip::chip;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::{CurvesFile, PlotFile};

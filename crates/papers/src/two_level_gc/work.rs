@@ -1,7 +1,7 @@
 //! Cost of victim selection over the number of blocks: entries touched, their time on the paper's processor, and
 //! wall-clock time of our code.
 
-use super::policies;
+use super::policies::policies;
 use super::synthetic::{Invalidation, Measured, PAGES, measure};
 use crate::observer::ReproductionObserver;
 use crate::reproduction::{CurvesFile, PlotFile};
