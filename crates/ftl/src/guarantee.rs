@@ -39,6 +39,11 @@ pub struct Guarantee {
 }
 
 impl Guarantee {
+    /// True if a flush and a forced write take no more than the page tasks that these bounds cover: nothing waits in RAM.
+    pub fn flushes_are_free(&self) -> bool {
+        !self.volatile && !self.forced_apart
+    }
+
     /// The worst case of page tasks of one read or program each, if collection of at most `step_ns` goes with writes.
     pub fn worst_case(part: &Part, step_ns: Ns, victim_valid: u32) -> Self {
         Self {

@@ -5,6 +5,7 @@ use crate::curves::Curves;
 use crate::division::Division;
 use bounds::arrivals::Arrivals;
 use bounds::service::{Delay, Service, delay};
+use ftl::Plan;
 use serde_json::Value;
 
 /// How declared arrivals are written, for errors.
@@ -19,6 +20,8 @@ pub struct TaskArrivals {
     pub reads: Arrivals,
     /// Trims of pages.
     pub trims: Arrivals,
+    /// True if some requests are flushes or forced writes.
+    pub flushes: bool,
 }
 
 impl TaskArrivals {
@@ -26,7 +29,7 @@ impl TaskArrivals {
     pub fn of_trace(curves: &Curves) -> Self {
         let [writes, reads, trims] =
             curves.kinds.each_ref().map(|(_, curve)| Arrivals::Gathered(curve.clone()));
-        Self { writes, reads, trims }
+        Self { writes, reads, trims, flushes: curves.flushes > 0 }
     }
 
     /// True for a text of [`TaskArrivals::declared`]; otherwise it is the name of a file.
@@ -50,7 +53,7 @@ impl TaskArrivals {
             }
         }
         let [writes, reads] = [writes, reads].map(Arrivals::Sum);
-        Ok(Self { writes, reads, trims: Arrivals::NONE })
+        Ok(Self { writes, reads, trims: Arrivals::NONE, flushes: false })
     }
 
     /// What is proved of these arrivals on a scheme.
@@ -58,10 +61,22 @@ impl TaskArrivals {
     /// # Errors
     /// Why nothing is.
     pub fn delay_on(&self, row: &Division) -> Result<Delay, String> {
-        self.delay(&row.service()?).map_err(|error| error.to_string())
+        let of_flushes = row.plan().is_some_and(|plan| !plan.guarantee.flushes_are_free());
+        self.delay(&row.service()?, of_flushes)
     }
 
-    fn delay(&self, service: &Service) -> Result<Delay, bounds::service::Unbounded> {
+    /// As [`TaskArrivals::delay_on`], of a plan.
+    ///
+    /// # Errors
+    /// Why nothing is proved.
+    pub fn delay_of(&self, plan: &Plan) -> Result<Delay, String> {
+        self.delay(&plan.service()?, !plan.guarantee.flushes_are_free())
+    }
+
+    fn delay(&self, service: &Service, of_flushes: bool) -> Result<Delay, String> {
+        if self.flushes && of_flushes {
+            return Err("flushes and forced writes of the trace write what is in RAM, which no bound covers".into());
+        }
         // Schemes whose collections are known do nothing for a trim. Of the others a trim is taken for a write.
         match service.collections {
             Some(_) => delay(service, &self.writes, &self.reads),
@@ -70,6 +85,7 @@ impl TaskArrivals {
                 delay(service, &writes, &self.reads)
             }
         }
+        .map_err(|error| error.to_string())
     }
 }
 
@@ -172,11 +188,14 @@ mod tests {
             writes: Arrivals::bucket(1, 1_000_000_000),
             reads: Arrivals::NONE,
             trims,
+            flushes: false,
         };
         let [none, some] = [Arrivals::NONE, Arrivals::bucket(9, 1_000_000_000)].map(with_trims);
         let delays = |name| [&none, &some].map(|of| of.delay_on(row(name)).unwrap().delay_ns);
         assert_eq!(delays("lazy-rtgc"), [2_220_900; 2]);
         assert_eq!(delays("rftl"), [2_249_900, 22_499_000]);
-        assert!(none.delay_on(row("zns")).is_ok());
+        let flushed = TaskArrivals { flushes: true, ..none.clone() };
+        assert!(flushed.delay_on(row("lazy-rtgc")).is_ok());
+        assert!(flushed.delay_on(row("gftl")).unwrap_err().contains("flushes"));
     }
 }

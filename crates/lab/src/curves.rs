@@ -3,7 +3,7 @@
 use bounds::arrivals::{ArrivalCurve, Disorder, Gatherer, Span, TokenBucket};
 use run::Cutter;
 use serde_json::{Value, json};
-use workload::{Source, TraceReader, WorkloadError};
+use workload::{Op, Source, TraceReader, WorkloadError};
 
 /// Why a trace has no curves.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +32,8 @@ pub struct Curves {
     pub page_bytes: u32,
     /// Requests.
     pub requests: u64,
+    /// Flushes, and writes that must be durable before their answer (FUA): no page tasks of their own.
+    pub flushes: u64,
     /// Curves of `writes`, `reads` (those of pages written in part, too) and `trims`.
     pub kinds: [(&'static str, ArrivalCurve); 3],
 }
@@ -49,10 +51,11 @@ impl Curves {
     ) -> Result<Self, CurveError> {
         let cutter = Cutter::new(page_bytes);
         let [mut writes, mut reads, mut trims] = [(); 3].map(|()| Gatherer::new());
-        let (mut requests, mut batch) = (0, Vec::new());
+        let (mut requests, mut flushes, mut batch) = (0, 0, Vec::new());
         while reader.fill(&mut batch, 8192)? > 0 {
             for request in batch.drain(..) {
                 requests += 1;
+                flushes += u64::from(request.op == Op::Flush || request.fua);
                 let (at_ns, tasks) = (request.arrival_ns, cutter.counts(&request));
                 let taken = writes.arrive(at_ns, tasks.writes);
                 let taken = taken.and_then(|()| reads.arrive(at_ns, tasks.reads));
@@ -67,7 +70,12 @@ impl Curves {
             return Err(CurveError::NoArrivals);
         }
         let kinds = [("writes", writes), ("reads", reads), ("trims", trims)];
-        Ok(Self { page_bytes, requests, kinds: kinds.map(|(name, of)| (name, of.curve())) })
+        Ok(Self {
+            page_bytes,
+            requests,
+            flushes,
+            kinds: kinds.map(|(name, of)| (name, of.curve())),
+        })
     }
 
     /// Reads what [`Curves::json`] has written.
@@ -108,6 +116,7 @@ impl Curves {
         Ok(Self {
             page_bytes: page_bytes.map_err(|_| "`page_bytes` is too large")?,
             requests: number(&value, "requests")?,
+            flushes: number(&value, "flushes")?,
             kinds: [told("writes")?, told("reads")?, told("trims")?],
         })
     }
@@ -126,6 +135,11 @@ impl Curves {
             ((*name).to_owned(), curve)
         };
         let kinds: serde_json::Map<_, _> = self.kinds.iter().map(kind).collect();
-        json!({ "page_bytes": self.page_bytes, "requests": self.requests, "curves": kinds })
+        json!({
+            "page_bytes": self.page_bytes,
+            "requests": self.requests,
+            "flushes": self.flushes,
+            "curves": kinds,
+        })
     }
 }

@@ -5,7 +5,7 @@ use crate::experiment::Experiment;
 use crate::fault::raised;
 use crate::watched::watched;
 use lab::choose::{Question, named_parts, named_schemes};
-use lab::config::{ConfigError, Experiment as Settings, PartTable};
+use lab::config::{Bytes, ConfigError, Experiment as Settings, PartTable};
 use lab::{Fault, sweep};
 use pyo3::prelude::*;
 
@@ -27,6 +27,7 @@ pub(crate) fn choose(
     parts: Vec<Bound<'_, Experiment>>,
     schemes: Vec<String>,
     shares: Vec<String>,
+    exported: Option<String>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(Table, Option<Py<PyAny>>)> {
     let experiment = experiment.0.clone();
@@ -46,7 +47,10 @@ pub(crate) fn choose(
         let shares = shares.iter().map(|share| workload::quantity::share(share));
         let shares = shares.collect::<Result<_, _>>();
         let shares = shares.map_err(|why| ConfigError::setting("shares", why))?;
-        let question = Question { experiment, parts, schemes, shares };
+        let exported = exported.as_deref().map(str::parse::<Bytes>).transpose();
+        let exported = exported.map_err(|why| ConfigError::setting("exported", why.to_string()))?;
+        let exported = exported.map(|bytes| bytes.0);
+        let question = Question { experiment, parts, schemes, shares, exported };
         question.check()?;
         Ok(question.answer(watched))
     };

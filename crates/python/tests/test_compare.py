@@ -217,3 +217,13 @@ def test_a_choice_is_the_commands(command):
     assert table.rows() == printed
     with pytest.raises(ftlkit.InputError, match="`80` is above 1: write `80%` or `0.8`"):
         ftlkit.choose("uniform", deadline="3ms", capacity="8MiB", shares=["50%", 80])
+
+
+def test_a_choice_may_be_of_what_is_exported():
+    given = dict(deadline="3ms", parts="evaluation-slc", schemes="lazy-rtgc", shares=[])
+    table = ftlkit.choose(ftlkit.Workload("uniform", requests=2000), exported="6MiB", **given)
+    assert table.rows()[0]["exported_bytes"] >= 6 << 20
+    with pytest.raises(TypeError, match="either capacity or exported"):
+        ftlkit.choose("uniform", **given)
+    with pytest.raises(ftlkit.InputError, match="exported"):
+        ftlkit.choose("uniform", exported="six", **given)

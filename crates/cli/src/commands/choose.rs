@@ -20,6 +20,8 @@ const EXAMPLES: &str = "\
 Examples:
   ftlkit choose --deadline 3ms --capacity 4GiB --trace my.csv
       every part, scheme and share of the catalogue; takes minutes
+  ftlkit choose my.csv --deadline 20ms --exported 512MiB --parts evaluation-slc,toshiba-slc
+      512 MiB for the host, whatever each scheme needs for it; with arrival times, what is proved with queueing
   ftlkit choose uniform --deadline 3ms --capacity 256MiB --parts evaluation-slc,toshiba-slc --requests 200000
   ftlkit choose uniform --deadline 5ms --capacity 256MiB --schemes lazy-rtgc,fsr,page-level --shares 0.8,0.7,0.6
   ftlkit choose zipf --deadline 3ms --capacity 256MiB --parts evaluation-slc --set part.endurance_cycles=100000
@@ -44,8 +46,17 @@ pub(crate) struct ChooseArgs {
     deadline: Duration,
 
     /// Raw capacity, such as 4GiB: as many devices of a part as make it up
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
-    capacity: Bytes,
+    #[arg(
+        long,
+        value_name = "SIZE",
+        allow_hyphen_values = true,
+        required_unless_present = "exported"
+    )]
+    capacity: Option<Bytes>,
+
+    /// Space that the host gets, such as 4GiB, instead of --capacity: each array is as large as its scheme and share need for it
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, conflicts_with = "capacity")]
+    exported: Option<Bytes>,
 
     /// Parts to try (`ftlkit list parts`) [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', visible_alias = "part")]
@@ -117,7 +128,8 @@ impl ChooseArgs {
             output::json(&json!({
                 "version": env!("CARGO_PKG_VERSION"),
                 "deadline_ns": self.deadline.0,
-                "capacity_bytes": self.capacity.0,
+                "capacity_bytes": self.capacity.map(|capacity| capacity.0),
+                "exported_bytes": self.exported.map(|exported| exported.0),
                 "experiment": question.experiment,
                 "interrupted": interrupted,
                 "choices": choices,
@@ -161,7 +173,7 @@ impl ChooseArgs {
 
     fn question(&self) -> Result<Question, Failure> {
         let mut experiment = Experiment {
-            capacity: Some(self.capacity),
+            capacity: self.capacity,
             deadline: Some(self.deadline),
             precondition: self.precondition.parse()?,
             ..Experiment::default()
@@ -198,7 +210,8 @@ impl ChooseArgs {
             part.resolve()?;
         }
         let (schemes, shares) = (choose::named_schemes(&self.schemes)?, self.shares.clone());
-        let question = Question { experiment, parts, schemes, shares };
+        let exported = self.exported.map(|exported| exported.0);
+        let question = Question { experiment, parts, schemes, shares, exported };
         question.check()?;
         Ok(question)
     }
@@ -212,6 +225,7 @@ impl ChooseArgs {
 
     fn text(&self, choices: &[Choice], interrupted: bool) -> String {
         let width = output::width();
+        let queued = tables::of(choices, Verdict::ProvedWithQueueing, Verdict::ProvedWithQueueing);
         let kept = tables::of(choices, Verdict::Proved, Verdict::Measured);
         let missed = tables::of(choices, Verdict::Missed, Verdict::Missed);
         let impossible = tables::of(choices, Verdict::Impossible, Verdict::Impossible);
@@ -220,10 +234,10 @@ impl ChooseArgs {
         if interrupted {
             text.push_str("INTERRUPTED: others were not tried.\n");
         }
-        if !kept.is_empty() {
-            text.push_str("\nKept, the most space first\n");
-            text.push_str(&output::shown(&tables::kept(&kept)));
-            text.push('\n');
+        for (heading, choices) in [(tables::QUEUED, &queued), (tables::KEPT, &kept)] {
+            if !choices.is_empty() {
+                text.push_str(&format!("\n{heading}\n{}\n", output::shown(&tables::kept(choices))));
+            }
         }
         if !missed.is_empty() {
             let shown = if self.all { missed.len() } else { missed.len().min(NEAREST) };
@@ -241,7 +255,7 @@ impl ChooseArgs {
             }
         }
         text.push('\n');
-        let shown = kept.iter().chain(&missed);
+        let shown = queued.iter().chain(&kept).chain(&missed);
         if shown.clone().any(|choice| choice.devices > 1) {
             text.push_str(&wrap(tables::SEVERAL, width, "  "));
         }
@@ -258,17 +272,26 @@ impl ChooseArgs {
     fn headline(&self, choices: &[Choice]) -> String {
         let of = |low, high| tables::of(choices, low, high).len();
         format!(
-            "Deadline {}, {} raw, {}: {} of {} combinations of part, scheme and share keep it, {} proved; {} miss it, \
-             {} do not work",
+            "Deadline {}, {}, {}: {} of {} combinations of part, scheme and share keep it, {} proved with queueing, {} for \
+             requests that do not queue; {} miss it, {} do not work",
             self.deadline,
-            self.capacity,
+            self.size(),
             self.workload(),
-            of(Verdict::Proved, Verdict::Measured),
+            of(Verdict::ProvedWithQueueing, Verdict::Measured),
             choices.len(),
+            of(Verdict::ProvedWithQueueing, Verdict::ProvedWithQueueing),
             of(Verdict::Proved, Verdict::Proved),
             of(Verdict::Missed, Verdict::Missed),
             of(Verdict::Impossible, Verdict::Impossible),
         )
+    }
+
+    fn size(&self) -> String {
+        match (self.exported, self.capacity) {
+            (Some(exported), _) => format!("at least {exported} exported"),
+            (None, Some(capacity)) => format!("{capacity} raw"),
+            (None, None) => String::new(),
+        }
     }
 
     fn workload(&self) -> String {

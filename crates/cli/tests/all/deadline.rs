@@ -1,6 +1,7 @@
 //! `--deadline`: late requests, their explanation and the exit code.
 
 use crate::common::{Scratch, ftlkit, unwrapped, words};
+use serde_json::Value;
 
 /// 20,000 writes of one page to 2,000 pages, four at a time every 20 ms.
 fn bursts() -> String {
@@ -123,7 +124,7 @@ fn choose_tells_proved_from_measured_and_what_fails_by_how_much() {
     let said = unwrapped(&text);
     assert!(said.starts_with("Deadline 3ms, 16MiB raw, uniform: "), "{said}");
     let at = |words: &str| said.find(words).unwrap_or_else(|| panic!("{words}: {said}"));
-    assert!(at("Kept, the most space first") < at("Missed, the nearest first"));
+    assert!(at("Kept in this run, not proved with queueing") < at("Missed, the nearest first"));
     assert!(said.contains("per P/E") && !said.contains("mJ/MiB TBW"), "{said}");
     let with_cycles = words(&format!("{line} 3ms --set part.endurance_cycles=1000 --json")).json();
     let choices = with_cycles["choices"].as_array().expect("a list");
@@ -218,6 +219,48 @@ fn the_longest_requests_have_names_and_a_deadline_its_own_plot() {
     );
 }
 
+/// A trace has an arrival curve: what is proved of it includes the queue, and no run comes later.
+#[test]
+fn choose_proves_a_trace_with_queueing() {
+    let scratch = Scratch::new("choose-queueing");
+    let trace = scratch.file("bursts.csv", bursts());
+    let line = |deadline: &str, more: &str| {
+        format!(
+            "choose {trace} --exported 6MiB --parts evaluation-slc --schemes lazy-rtgc,rftl,gftl --shares 0.7 \
+             --deadline {deadline} {more}"
+        )
+    };
+    let json = words(&line("10ms", "--json")).json();
+    assert_eq!(
+        (&json["exported_bytes"], &json["capacity_bytes"]),
+        (&(6 << 20).into(), &Value::Null)
+    );
+    let choices = json["choices"].as_array().unwrap();
+    let bound = |choice: &Value| choice["queued_ns"].as_u64();
+    let mut proved = 0;
+    for choice in choices.iter().filter(|choice| choice["verdict"] != "impossible") {
+        assert!(choice["exported_bytes"].as_u64() >= Some(6 << 20), "{choice}");
+        assert!(choice["longest_ns"].as_u64() <= bound(choice), "{choice}");
+        let in_time = bound(choice) <= Some(10_000_000);
+        assert_eq!(choice["verdict"] == "proved-with-queueing", in_time, "{choice}");
+        proved += u32::from(in_time);
+    }
+    assert!(proved > 0 && choices[0]["verdict"] == "proved-with-queueing", "{choices:?}");
+    let text = unwrapped(&words(&line("10ms", "")).ok());
+    for said in [
+        "Deadline 10ms, at least 6MiB exported,",
+        &format!("{proved} proved with queueing"),
+        "Proved with queueing, the most space first",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    // Without the times of the trace nothing is known of the queue.
+    let json = words(&line("10ms", "--closed --json")).json();
+    assert!(json["choices"].as_array().unwrap().iter().all(|choice| choice["queued_ns"].is_null()));
+    words("choose uniform --deadline 3ms").refused(&["--capacity"]);
+    words("choose uniform --deadline 3ms --capacity 1GiB --exported 1GiB").refused(&["--exported"]);
+}
+
 #[test]
 fn a_proof_is_of_the_largest_request() {
     let line = "choose uniform --capacity 16MiB --requests 5000 --parts evaluation-slc --schemes lazy-rtgc \
@@ -231,7 +274,11 @@ fn a_proof_is_of_the_largest_request() {
     assert_eq!((&two["verdict"], &two["request_pages"]), (&"measured".into(), &2.into()));
     assert_eq!(two["request_bound_ns"], 2 * 2_220_900);
     let text = unwrapped(&words(&format!("{line}4KiB")).ok());
-    assert!(text.contains("keep it, 0 proved;") && !text.contains("as one array"), "{text}");
+    assert!(
+        text.contains("keep it, 0 proved with queueing, 0 for requests that do not queue;")
+            && !text.contains("as one array"),
+        "{text}"
+    );
     let text = words(&format!("{line}4KiB")).ok();
     let row = text.lines().find(|line| line.starts_with("evaluation-slc")).expect("a row");
     assert!(row.contains(" run ") && !row.contains("proved"), "{row}");

@@ -112,7 +112,8 @@ fn what_has_no_bound_says_why() {
 fn bad_arrivals_are_refused() {
     let scratch = Scratch::new("queueing-bad");
     let addresses = scratch.file("addresses.csv", "op,offset,length\nW,0,4096\n");
-    let curve = scratch.file("curve.json", "{\"page_bytes\": 2048, \"requests\": 1}");
+    let curve =
+        scratch.file("curve.json", "{\"page_bytes\": 2048, \"requests\": 1, \"flushes\": 0}");
     let line = |arrivals: &str| ftlkit(["bounds", "--arrivals", arrivals]);
     line(&addresses).refused(&["no arrival times"]);
     line(&curve).refused(&["curve of writes", "shortest_windows", "trace curve FILE --json"]);

@@ -17,22 +17,24 @@ pub fn page(
     interrupted: bool,
     about: &About,
 ) -> String {
+    let queued = tables::of(choices, Verdict::ProvedWithQueueing, Verdict::ProvedWithQueueing);
     let kept = tables::of(choices, Verdict::Proved, Verdict::Measured);
     let missed = tables::of(choices, Verdict::Missed, Verdict::Missed);
     let impossible = tables::of(choices, Verdict::Impossible, Verdict::Impossible);
-    let several = kept.iter().chain(&missed).any(|choice| choice.devices > 1);
+    let several = queued.iter().chain(&kept).chain(&missed).any(|choice| choice.devices > 1);
     let legend = several.then_some(tables::SEVERAL).into_iter().chain(tables::LEGEND);
     let body = html! {
         @if interrupted { (banner("INTERRUPTED: others were not tried.")) }
         p { (headline) }
-        @if !kept.is_empty() { h2 { "Kept, the most space first" } (tables::kept(&kept).html(true)) }
+        @if !queued.is_empty() { h2 { (tables::QUEUED) } (tables::kept(&queued).html(true)) }
+        @if !kept.is_empty() { h2 { (tables::KEPT) } (tables::kept(&kept).html(true)) }
         @if !missed.is_empty() { h2 { "Missed, the nearest first" } (tables::missed(&missed).html(true)) }
         @if !impossible.is_empty() {
             (folded(&format!("Do not work: {}", impossible.len()), html! {
                 ul { @for choice in &impossible { li { (tables::impossible(choice)) } } }
             }))
         }
-        @for line in tables::larger_than_map(kept.iter().chain(&missed)) { p { (line) } }
+        @for line in tables::larger_than_map(queued.iter().chain(&kept).chain(&missed)) { p { (line) } }
         @for line in legend { p.quiet { (line) } }
         h2 { "What was run" }
         (about.facts(&[]))
@@ -47,8 +49,9 @@ pub fn page(
 
 /// The longest request over the space that is exported, a mark for each combination that ran, and the deadline.
 fn figure(choices: &[Choice], deadline: Duration) -> Figure {
-    const LOOKS: [(&str, Verdict, &str, &str); 3] = [
-        ("proved", Verdict::Proved, "#009e73", "circle"),
+    const LOOKS: [(&str, Verdict, &str, &str); 4] = [
+        ("proved with queueing", Verdict::ProvedWithQueueing, "#cc79a7", "diamond"),
+        ("proved alone", Verdict::Proved, "#009e73", "circle"),
         ("kept in this run", Verdict::Measured, "#0072b2", "triangle-up"),
         ("missed", Verdict::Missed, "#d55e00", "x"),
     ];

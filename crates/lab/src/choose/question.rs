@@ -1,11 +1,14 @@
 //! Choice of part, scheme and logical share for a deadline: every combination is planned and run, on all cores.
 
+use crate::arrivals::TaskArrivals;
 use crate::catalogue;
 use crate::compare::run_one;
 use crate::config::{
-    ConfigError, DefaultShare, Experiment, PartTable, Resolved, SchemeChoice, SchemeTable,
-    TextOrTable, Word, note_on_map_ram,
+    Bytes, ConfigError, DefaultShare, Experiment, PartTable, Resolved, SchemeChoice, SchemeTable,
+    TextOrTable, Timing, Word, note_on_map_ram,
 };
+use crate::curves::Curves;
+use crate::division::Division;
 use crate::fault::Fault;
 use crate::memory;
 use crate::sweep::Memory;
@@ -17,6 +20,10 @@ use ftl::Guarantee;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
+use workload::{WorkloadSpec, open_all};
+
+/// Arrays of more than so many times what is to be exported are not tried.
+const LARGEST: u32 = 16;
 
 /// What to choose from, and for what.
 #[derive(Clone, Debug)]
@@ -29,6 +36,8 @@ pub struct Question {
     pub schemes: Vec<SchemeTable>,
     /// Logical shares to try besides each scheme's default; not for schemes with a share of their own.
     pub shares: Vec<f64>,
+    /// Bytes that each combination exports at least, in place of the capacity: the array is as large as it must be for that.
+    pub exported: Option<u64>,
 }
 
 /// The parts of these names; without any, or with `all`, those of the catalogue.
@@ -64,6 +73,9 @@ pub fn named_schemes(texts: &[String]) -> Result<Vec<SchemeTable>, ConfigError> 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
+    /// No request of any workload whose page tasks arrive as those of this trace can complete later, queueing included, and
+    /// none of the run did.
+    ProvedWithQueueing,
     /// No request of up to as many pages as the largest of this workload can take longer, in any order and without
     /// queueing; no request of the run was late.
     Proved,
@@ -104,6 +116,9 @@ pub struct Choice {
     /// Proved worst case of requests as large as those of the run, without queueing: their pages times the worst case of
     /// one, ns.
     pub request_bound_ns: Option<u64>,
+    /// Proved longest completion of a request of any workload whose page tasks arrive as those of this trace, queueing included,
+    /// ns; `null` without arrival times or a bound.
+    pub queued_ns: Option<u64>,
     /// True if a completed write may still be in RAM only.
     pub volatile: bool,
     /// The longest completion of a request in the run, queueing included, ns.
@@ -168,8 +183,10 @@ impl Question {
                 "name one, or omit --parts for all",
             ));
         };
+        let scheme: SchemeChoice = "page-level".parse()?;
         let experiment = Experiment {
-            schemes: vec!["page-level".parse()?],
+            capacity: self.capacity(part, &scheme.0)?,
+            schemes: vec![scheme],
             part: Some(TextOrTable(part.clone())),
             ..self.experiment.clone()
         };
@@ -184,10 +201,75 @@ impl Question {
         let schemes: Vec<String> = self.schemes.iter().map(SchemeTable::label).collect();
         let mut lines = vec![("workload", experiment.workload.0.label())];
         lines.extend(experiment.capacity.map(|capacity| ("capacity", units::bytes(capacity.0))));
+        lines.extend(self.exported.map(|bytes| ("exported at least", units::bytes(bytes))));
         lines.push(("precondition", experiment.precondition.0.to_string()));
         lines.push(("seed", experiment.seed.to_string()));
         lines.extend([("parts", parts.join(", ")), ("schemes", schemes.join(", "))]);
         lines
+    }
+
+    /// The capacity of a combination: that of the experiment, or the least with which the scheme exports what is asked for.
+    fn capacity(
+        &self,
+        part: &PartTable,
+        scheme: &SchemeTable,
+    ) -> Result<Option<Bytes>, ConfigError> {
+        let Some(exported) = self.exported else { return Ok(self.experiment.capacity) };
+        let part = part.resolve()?;
+        let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes);
+        let exports = |blocks: u32| {
+            let row = Division::with_settings(scheme, &part, blocks)?;
+            Ok::<_, ConfigError>((row.exported_bytes() >= exported, row))
+        };
+        let least = u32::try_from(exported.div_ceil(block)).unwrap_or(u32::MAX).max(1);
+        let (mut below, mut enough) = (least - 1, least);
+        loop {
+            let (fits, row) = exports(enough)?;
+            if fits {
+                break;
+            }
+            if enough / LARGEST > least || enough > u32::MAX / 2 {
+                let why = row.why_not().map_or_else(String::new, |why| format!(": {why}"));
+                let reason = format!(
+                    "no array of up to {LARGEST} times that exports {}{why}",
+                    units::bytes(exported)
+                );
+                return Err(ConfigError::setting("exported", reason));
+            }
+            (below, enough) = (enough, enough + enough / 8 + 1);
+        }
+        while enough - below > 1 {
+            let at = below + (enough - below) / 2;
+            match exports(at)?.0 {
+                true => enough = at,
+                false => below = at,
+            }
+        }
+        Ok(Some(Bytes::new(u64::from(enough) * block)))
+    }
+
+    /// Page tasks of the trace for each size of page of the parts; none where no curve limits what a run has: without arrival
+    /// times, and where they are not those of the trace.
+    fn arrivals(&self, observer: &dyn Observer) -> Vec<(u32, TaskArrivals)> {
+        let experiment = &self.experiment;
+        let WorkloadSpec::Trace { paths, options, replay, .. } = &experiment.workload.0 else {
+            return Vec::new();
+        };
+        let is_once = replay.loops == 1 && replay.time_scale == 1.0;
+        let is_file = paths.iter().all(|path| path.as_os_str() != "-");
+        if !is_once || !is_file || experiment.timing != Timing::Trace {
+            return Vec::new();
+        }
+        let mut sizes: Vec<u32> =
+            self.parts.iter().filter_map(|part| Some(part.resolve().ok()?.page_bytes)).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let of = |page_bytes: u32| {
+            let reader = open_all(paths, options).ok()?;
+            let curves = Curves::gather(reader, page_bytes, |_| !observer.stop()).ok()?;
+            Some((page_bytes, TaskArrivals::of_trace(&curves)))
+        };
+        sizes.into_par_iter().filter_map(of).collect()
     }
 
     fn candidates(&self) -> Vec<Candidate<'_>> {
@@ -218,28 +300,28 @@ impl Question {
     pub fn answer(&self, observer: &dyn Observer) -> Vec<Choice> {
         let candidates = self.candidates();
         let memory = Memory::new(memory::available_bytes());
+        let arrivals = self.arrivals(observer);
         let (done, total) = (AtomicU64::new(0), candidates.len() as u64);
         let tried = candidates.par_iter().map(|candidate| {
-            let choice = self.try_one(candidate, &memory, observer);
+            let choice = self.try_one(candidate, &arrivals, &memory, observer);
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             observer.progress("", Phase::Measure, done, Some(total));
             choice
         });
         let mut choices: Vec<Choice> = tried.collect::<Vec<_>>().into_iter().flatten().collect();
         // A share may be the scheme's default on this array.
-        let defaults: Vec<(String, String, u64)> = choices
-            .iter()
-            .filter(|choice| choice.share_tried.is_none() && choice.exported_bytes > 0)
-            .map(|choice| (choice.part.clone(), choice.scheme.clone(), choice.exported_bytes))
-            .collect();
-        choices.retain(|choice| {
-            let key = (choice.part.clone(), choice.scheme.clone(), choice.exported_bytes);
-            choice.share_tried.is_none() || !defaults.contains(&key)
-        });
+        let key = |choice: &Choice| {
+            let space = (choice.exported_bytes, choice.logical_share.to_bits());
+            (choice.part.clone(), choice.scheme.clone(), space)
+        };
+        let own = |choice: &&Choice| choice.share_tried.is_none() && choice.exported_bytes > 0;
+        let defaults: Vec<_> = choices.iter().filter(own).map(key).collect();
+        choices.retain(|choice| choice.share_tried.is_none() || !defaults.contains(&key(choice)));
         let rank = |choice: &Choice| match choice.verdict {
-            Verdict::Proved | Verdict::Measured => (0, u64::MAX - choice.exported_bytes),
-            Verdict::Missed => (1, choice.over_ns.unwrap_or(0)),
-            Verdict::Impossible => (2, 0),
+            Verdict::ProvedWithQueueing => (0, u64::MAX - choice.exported_bytes),
+            Verdict::Proved | Verdict::Measured => (1, u64::MAX - choice.exported_bytes),
+            Verdict::Missed => (2, choice.over_ns.unwrap_or(0)),
+            Verdict::Impossible => (3, 0),
         };
         choices.sort_by_key(|choice| (rank(choice), choice.verdict));
         choices
@@ -249,6 +331,7 @@ impl Question {
     fn try_one(
         &self,
         candidate: &Candidate<'_>,
+        arrivals: &[(u32, TaskArrivals)],
         memory: &Memory,
         observer: &dyn Observer,
     ) -> Option<Choice> {
@@ -258,12 +341,6 @@ impl Question {
         let mut scheme = candidate.scheme.clone();
         let label = scheme.label();
         scheme.logical_share = candidate.share.or(scheme.logical_share);
-        let experiment = Experiment {
-            part: Some(TextOrTable(candidate.part.clone())),
-            schemes: vec![TextOrTable(scheme)],
-            default_share: Word(DefaultShare::Own),
-            ..self.experiment.clone()
-        };
         let part = candidate.name();
         let refused = |why: String| Choice {
             part: part.clone(),
@@ -271,7 +348,17 @@ impl Question {
             share_tried: candidate.share,
             ..Choice::impossible(why)
         };
-        let resolved = match experiment.resolve() {
+        let resolve = || {
+            let experiment = Experiment {
+                capacity: self.capacity(candidate.part, &scheme)?,
+                part: Some(TextOrTable(candidate.part.clone())),
+                schemes: vec![TextOrTable(scheme.clone())],
+                default_share: Word(DefaultShare::Own),
+                ..self.experiment.clone()
+            };
+            experiment.resolve()
+        };
+        let resolved = match resolve() {
             Ok(resolved) => resolved,
             Err(error) => return Some(refused(error.to_string())),
         };
@@ -283,7 +370,11 @@ impl Question {
         let _held = memory.take(needed);
         let choice = match run_one(&resolved, 0, &Stops(observer)) {
             Ok(_) if observer.stop() => return None,
-            Ok(report) => Choice::of(&resolved, &report),
+            Ok(report) => {
+                let bytes = resolved.geometry.page_bytes();
+                let arrivals = arrivals.iter().find(|(of, _)| *of == bytes);
+                Choice::of(&resolved, &report, arrivals.map(|(_, arrivals)| arrivals))
+            }
             Err(RunError::Stopped) => return None,
             Err(error) => return Some(refused(error.to_string())),
         };
@@ -317,6 +408,7 @@ impl Choice {
             page_read_ns: None,
             request_pages: 0,
             request_bound_ns: None,
+            queued_ns: None,
             volatile: false,
             longest_ns: None,
             over_ns: None,
@@ -332,15 +424,25 @@ impl Choice {
     }
 
     /// What the plan proves and the run measured.
-    fn of(resolved: &Resolved, report: &SchemeReport) -> Self {
+    fn of(resolved: &Resolved, report: &SchemeReport, arrivals: Option<&TaskArrivals>) -> Self {
         let (scheme, geometry) = (&resolved.schemes[0], &resolved.geometry);
         let page = f64::from(geometry.page_bytes());
         let costs = scheme.plan.page_costs().ok();
         let late = report.request_deadline.clone().unwrap_or_default();
         let request_bound_ns =
             costs.and_then(|costs| request_bound(costs, &scheme.plan.guarantee, report));
-        let proved = request_bound_ns.is_some_and(|bound| bound <= late.deadline_ns);
-        let why = if report.violations > 0 {
+        let is_in_time = |bound: Option<u64>| bound.is_some_and(|ns| ns <= late.deadline_ns);
+        // Without idle collection and other jobs, and with no more pages than the trace has.
+        let arrivals = arrivals.filter(|of| {
+            !scheme.config.idle_collection
+                && report.write_tasks <= of.writes.most_within(u64::MAX - 1)
+                && report.trim_tasks <= of.trims.most_within(u64::MAX - 1)
+        });
+        let queued = arrivals.and_then(|arrivals| arrivals.delay_of(&scheme.plan).ok());
+        let queued_ns = queued.filter(|_| resolved.ssd.is_none()).map(|queued| queued.delay_ns);
+        let proved = is_in_time(request_bound_ns);
+        let exceeded = queued_ns.is_some_and(|bound| late.longest_ns > bound);
+        let why = if report.violations > 0 || exceeded {
             Some("A BOUND WAS EXCEEDED".to_owned())
         } else if late.kept {
             None
@@ -353,6 +455,7 @@ impl Choice {
         };
         let verdict = match (&why, proved) {
             (Some(_), _) => Verdict::Missed,
+            (None, _) if is_in_time(queued_ns) => Verdict::ProvedWithQueueing,
             (None, true) => Verdict::Proved,
             (None, false) => Verdict::Measured,
         };
@@ -375,6 +478,7 @@ impl Choice {
             page_read_ns: costs.map(|costs| costs.read_ns),
             request_pages: report.largest_request.pages(),
             request_bound_ns,
+            queued_ns,
             volatile: scheme.plan.guarantee.volatile,
             longest_ns: Some(late.longest_ns),
             over_ns: (!late.kept).then(|| late.longest_ns.saturating_sub(late.deadline_ns)),
@@ -424,6 +528,7 @@ mod tests {
                 .map(|text| text.parse::<crate::config::SchemeChoice>().unwrap().0)
                 .into(),
             shares: vec![0.7, 0.95],
+            exported: None,
         }
     }
 
@@ -456,6 +561,41 @@ mod tests {
         assert!(choices.iter().skip(exported.len()).all(|c| c.verdict > Verdict::Measured));
         let again = serde_json::to_string(&asked.answer(&Unobserved)).unwrap();
         assert_eq!(serde_json::to_string(&choices).unwrap(), again);
+    }
+
+    /// Each array is as large as its scheme and share need, and a block less would be too small.
+    #[test]
+    fn what_is_to_be_exported_sets_the_capacity() {
+        let exported = 6 << 20;
+        let mut asked = asked("30ms", "");
+        asked.parts.truncate(1);
+        asked.schemes.extend(named_schemes(&["rftl".into(), "gftl".into()]).unwrap());
+        asked.experiment.capacity = None;
+        asked.exported = Some(exported);
+        asked.check().unwrap();
+        let block = 64 * 2048;
+        for choice in asked.answer(&Unobserved) {
+            if choice.verdict == Verdict::Impossible {
+                // More than its own share.
+                assert!(
+                    choice.share_tried.is_some() && choice.scheme != "page-level",
+                    "{choice:?}"
+                );
+                assert!(choice.why.as_ref().unwrap().contains("no array"), "{choice:?}");
+                continue;
+            }
+            assert!(choice.exported_bytes >= exported, "{choice:?}");
+            let mut scheme =
+                asked.schemes.iter().find(|of| of.label() == choice.scheme).unwrap().clone();
+            scheme.logical_share = choice.share_tried.or(scheme.logical_share);
+            let capacity = asked.capacity(&asked.parts[0], &scheme).unwrap().unwrap().0;
+            let part = asked.parts[0].resolve().unwrap();
+            let fewer = (capacity / block - 1) as u32;
+            let row = Division::with_settings(&scheme, &part, fewer).unwrap();
+            assert!(row.exported_bytes() < exported, "{choice:?}");
+        }
+        asked.exported = Some(u64::MAX);
+        assert!(asked.check().is_err());
     }
 
     /// A request of two pages may take two collection steps, and a page written in part is read first.

@@ -7,11 +7,17 @@ use ::run::report::units;
 /// Said where a row has several devices.
 pub const SEVERAL: &str = "8 × part: 8 devices as one array, one operation at a time.";
 
+/// Heading of those that are proved with queueing.
+pub const QUEUED: &str = "Proved with queueing, the most space first";
+/// Heading of those that only the run shows to be in time.
+pub const KEPT: &str = "Kept in this run, not proved with queueing, the most space first";
+
 /// How the tables are read.
 pub const LEGEND: [&str; 5] = [
-    "proved: no request of up to as many pages as the largest here takes longer than the deadline, in any workload, \
-     without queueing (n pages: n × the bound of one), and no request of this run was late. run: no request of this run \
-     was late; another workload may be. Times of the part are those that its \
+    "proved with queueing: no request of any workload whose page tasks come as in this trace, in any window of time, can be \
+     later than \"proved\". one alone: no request of up to as many pages as the largest here takes longer than the deadline \
+     if it does not queue (n pages: n × the bound of one), and none of this run was late. run: none of this run was late; \
+     another workload may be. Times of the part are those that its \
      source prints, typical or not; --margin tPROG=1.5 and --set part.t_prog_ns=… lengthen them.",
     "%: logical share. pages: of the largest request. longest: \
      of a request of this run, queueing included. RAM: of the controller. mJ/MiB: energy of the flash per MiB of page tasks.",
@@ -67,10 +73,11 @@ fn years(choice: &Choice) -> String {
     }
 }
 
-/// Those that keep the deadline.
+/// Those that keep the deadline, all with one kind of proof.
 pub fn kept(kept: &[&Choice]) -> Table {
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".into());
     let with_pages = kept.iter().any(|choice| choice.request_pages > 1);
+    let queued = kept.iter().any(|choice| choice.verdict == Verdict::ProvedWithQueueing);
     let with_cycles = kept.iter().any(|choice| choice.endurance_bytes.is_some());
     let row = |choice: &&Choice| {
         let energy = choice.energy_nj_per_byte.map(|nj| nj * f64::from(1 << 20) / 1e6);
@@ -79,7 +86,11 @@ pub fn kept(kept: &[&Choice]) -> Table {
             name(choice),
             share(choice),
             units::bytes(choice.exported_bytes),
-            if choice.verdict == Verdict::Proved { "proved" } else { "run" }.into(),
+            match choice.verdict {
+                Verdict::ProvedWithQueueing => time(choice.queued_ns),
+                Verdict::Proved => "one alone".into(),
+                _ => "run".into(),
+            },
         ];
         if with_pages {
             cells.push(choice.request_pages.to_string());
@@ -97,7 +108,8 @@ pub fn kept(kept: &[&Choice]) -> Table {
         }
         cells
     };
-    let mut headings = vec!["<part", "<scheme", "%", "exported", "<how"];
+    let how = if queued { "proved" } else { "<how" };
+    let mut headings = vec!["<part", "<scheme", "%", "exported", how];
     headings.extend(with_pages.then_some("pages"));
     headings.extend(["longest", "RAM KiB", "mJ/MiB"]);
     headings.extend(if with_cycles { &["TBW", "years"][..] } else { &["per P/E"] });

@@ -13,6 +13,7 @@ fn a_cache_larger_than_its_map_is_told_with_the_share_that_helps() {
         parts: vec![PartTable::named("evaluation-slc")],
         schemes: named_schemes(&["lazy-rtgc-on-demand".into(), "lazy-rtgc".into()]).unwrap(),
         shares: vec![0.5, 0.875],
+        exported: None,
     };
     let choices = asked.answer(&Unobserved);
     let told = |scheme: &str, share: Option<f64>| {

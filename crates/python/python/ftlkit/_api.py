@@ -89,7 +89,8 @@ def choose(
     workload: AnyWorkload | None = None,
     *,
     deadline: str | int,
-    capacity: str | int,
+    capacity: str | int | None = None,
+    exported: str | int | None = None,
     parts: str | Iterable[AnyPart] | None = None,
     schemes: AnySchemes | None = None,
     shares: Iterable[float | str] = (0.875, 0.75),
@@ -99,11 +100,16 @@ def choose(
 ) -> Table:
     """Tries every part, scheme and logical share for a deadline, as `ftlkit choose` does.
 
-    Returns a row per combination: those that keep the deadline first, the most exported space first. `verdict` is `proved`,
-    `measured`, `missed` or `impossible`.
+    Give `capacity` (raw), or `exported`: what each array is to export at least. Returns a row per combination: those that are
+    proved with queueing first, then the others that keep the deadline, the most exported space first. `verdict` is
+    `proved-with-queueing`, `proved` (for requests that do not queue), `measured`, `missed` or `impossible`.
     """
+    if (capacity is None) == (exported is None):
+        raise TypeError("choose() needs either capacity or exported")
     keys = settings_of(workload, None, settings)
-    keys.update(deadline=deadline, capacity=capacity, precondition=precondition)
+    keys.update(deadline=deadline, precondition=precondition)
+    if capacity is not None:
+        keys.update(capacity=capacity)
     names: list[Any] = [name.strip() for name in parts.split(",")] if isinstance(parts, str) else list(parts or ())
     plain = [name for name in names if isinstance(name, str)]
     if len(plain) == len(names):
@@ -114,6 +120,7 @@ def choose(
             [_ftlkit.Experiment.from_keys({"part": name}) for name in names],
             [str(scheme) for scheme in names_of(schemes)] if schemes is not None else [],
             [str(share) for share in shares],
+            None if exported is None else str(exported),
             report,
         )
     choices: Table = ended(table, exception)
