@@ -250,7 +250,7 @@ fn choose_proves_a_trace_with_queueing() {
     for said in [
         "Deadline 10ms, at least 6MiB exported,",
         &format!("{proved} proved with queueing"),
-        "Proved with queueing, the most space first",
+        "Proved with queueing part scheme",
     ] {
         assert!(text.contains(said), "{said}: {text}");
     }

@@ -158,9 +158,9 @@ fn choices_are_a_page_with_the_deadline() {
     let text = read(&page);
     for part in [
         "deadline of 3ms</h1>",
-        "Kept in this run, not proved with queueing, the most space first",
+        "Kept in this run, not proved with queueing",
         "\"label\":\"deadline 3ms\"",
-        "one alone",
+        "alone",
     ] {
         assert!(text.contains(part), "{part}");
     }

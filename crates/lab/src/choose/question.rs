@@ -317,9 +317,14 @@ impl Question {
         let own = |choice: &&Choice| choice.share_tried.is_none() && choice.exported_bytes > 0;
         let defaults: Vec<_> = choices.iter().filter(own).map(key).collect();
         choices.retain(|choice| choice.share_tried.is_none() || !defaults.contains(&key(choice)));
+        // All export about the same if that is what was asked for.
+        let space = |choice: &Choice| match self.exported {
+            Some(_) => (choice.logical_share * 1e9) as u64,
+            None => choice.exported_bytes,
+        };
         let rank = |choice: &Choice| match choice.verdict {
-            Verdict::ProvedWithQueueing => (0, u64::MAX - choice.exported_bytes),
-            Verdict::Proved | Verdict::Measured => (1, u64::MAX - choice.exported_bytes),
+            Verdict::ProvedWithQueueing => (0, u64::MAX - space(choice)),
+            Verdict::Proved | Verdict::Measured => (1, u64::MAX - space(choice)),
             Verdict::Missed => (2, choice.over_ns.unwrap_or(0)),
             Verdict::Impossible => (3, 0),
         };

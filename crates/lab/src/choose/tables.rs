@@ -8,18 +8,18 @@ use ::run::report::units;
 pub const SEVERAL: &str = "8 × part: 8 devices as one array, one operation at a time.";
 
 /// Heading of those that are proved with queueing.
-pub const QUEUED: &str = "Proved with queueing, the most space first";
+pub const QUEUED: &str = "Proved with queueing";
 /// Heading of those that only the run shows to be in time.
-pub const KEPT: &str = "Kept in this run, not proved with queueing, the most space first";
+pub const KEPT: &str = "Kept in this run, not proved with queueing";
 
 /// How the tables are read.
 pub const LEGEND: [&str; 5] = [
     "proved with queueing: no request of any workload whose page tasks come as in this trace, in any window of time, can be \
-     later than \"proved\". one alone: no request of up to as many pages as the largest here takes longer than the deadline \
+     later than \"proved\". alone: no request of up to as many pages as the largest here takes longer than the deadline \
      if it does not queue (n pages: n × the bound of one), and none of this run was late. run: none of this run was late; \
      another workload may be. Times of the part are those that its \
      source prints, typical or not; --margin tPROG=1.5 and --set part.t_prog_ns=… lengthen them.",
-    "%: logical share. pages: of the largest request. longest: \
+    "First is what exports most, with --exported what has the largest share. %: logical share. pages: of the largest request. longest: \
      of a request of this run, queueing included. RAM: of the controller. mJ/MiB: energy of the flash per MiB of page tasks.",
     "per P/E: host bytes written per erase of the whole array, with even wear. Where parts have endurance_cycles (--set \
      part.endurance_cycles=N) TBW: until these are used up; years: at the rate of this run (without arrival times: at \
@@ -88,7 +88,7 @@ pub fn kept(kept: &[&Choice]) -> Table {
             units::bytes(choice.exported_bytes),
             match choice.verdict {
                 Verdict::ProvedWithQueueing => time(choice.queued_ns),
-                Verdict::Proved => "one alone".into(),
+                Verdict::Proved => "alone".into(),
                 _ => "run".into(),
             },
         ];
