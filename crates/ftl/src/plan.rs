@@ -66,12 +66,27 @@ impl Plan {
         })
     }
 
+    /// [`Plan::page_costs`] for requests that may wait for each other.
+    ///
+    /// # Errors
+    /// As [`Plan::page_costs`]; or the scheme works in idle time. A run does so only where the next request is far enough away,
+    /// which a device does not know.
+    pub fn queued_costs(&self) -> Result<PageCosts, &'static str> {
+        if self.guarantee.idle_work {
+            return Err(
+                "it works in idle time, which a request that comes then has to wait for; leave out `+idle`, `+slc`, `refresh` \
+                 and `read_reclaim`",
+            );
+        }
+        self.page_costs()
+    }
+
     /// Longest times of page tasks in a row, for [`bounds::service::delay`].
     ///
     /// # Errors
-    /// As [`Plan::page_costs`].
+    /// As [`Plan::queued_costs`].
     pub fn service(&self) -> Result<Service, &'static str> {
-        let PageCosts { read_ns, write_ns } = self.page_costs()?;
+        let PageCosts { read_ns, write_ns } = self.queued_costs()?;
         let collections = self.guarantee.collections;
         let program_ns = self.guarantee.write_ns.unwrap_or(write_ns).min(write_ns);
         Ok(Service { read_ns, write_ns: program_ns, step_ns: write_ns - program_ns, collections })

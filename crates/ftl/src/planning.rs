@@ -73,6 +73,7 @@ pub(crate) fn plan(
         buffer.apply(&part, &mut plan);
     }
     refresh_bounds::allow_for_steps(config, &part, write_step_ns, &mut plan)?;
+    plan.guarantee.idle_work = config.idle_collection || plan.slc.is_some() || config.refresh;
     if !collects_alone(config, &plan) {
         plan.guarantee.collections = None;
     }

@@ -9,7 +9,7 @@ use ftl::Plan;
 use serde_json::Value;
 
 /// How declared arrivals are written, for errors.
-pub const HOW: &str = "writes=bucket:PAGES:RATE/s or writes=periodic:PERIOD:PAGES[:JITTER], reads= likewise, separated by commas";
+pub const HOW: &str = "writes=bucket:PAGES:RATE/s or writes=periodic:PERIOD:PAGES[:JITTER], reads= and trims= likewise, separated by commas";
 
 /// The most page tasks of each kind that arrive within any window.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ impl TaskArrivals {
 
     /// True for a text of [`TaskArrivals::declared`]; otherwise it is the name of a file.
     pub fn is_declared(text: &str) -> bool {
-        ["writes=", "reads="].iter().any(|start| text.trim_start().starts_with(start))
+        ["writes=", "reads=", "trims="].iter().any(|start| text.trim_start().starts_with(start))
     }
 
     /// Declared arrivals, such as `writes=bucket:64:500/s,reads=periodic:10ms:8:2ms`: no window holds more than 64 page writes
@@ -43,17 +43,19 @@ impl TaskArrivals {
     /// # Errors
     /// What is wrong, and what would be right.
     pub fn declared(text: &str) -> Result<Self, String> {
-        let (mut writes, mut reads) = (Vec::new(), Vec::new());
+        let [mut writes, mut reads, mut trims] = [const { Vec::new() }; 3];
         for part in text.split(',').map(str::trim) {
             let wrong = |why: &str| format!("`{part}`: {why}; expected {HOW}");
-            match part.split_once('=') {
-                Some(("writes", what)) => writes.push(stream(what).map_err(|why| wrong(&why))?),
-                Some(("reads", what)) => reads.push(stream(what).map_err(|why| wrong(&why))?),
+            let (kind, what) = match part.split_once('=') {
+                Some(("writes", what)) => (&mut writes, what),
+                Some(("reads", what)) => (&mut reads, what),
+                Some(("trims", what)) => (&mut trims, what),
                 _ => return Err(wrong("unknown")),
-            }
+            };
+            kind.push(stream(what).map_err(|why| wrong(&why))?);
         }
-        let [writes, reads] = [writes, reads].map(Arrivals::Sum);
-        Ok(Self { writes, reads, trims: Arrivals::NONE, flushes: false })
+        let [writes, reads, trims] = [writes, reads, trims].map(Arrivals::Sum);
+        Ok(Self { writes, reads, trims, flushes: false })
     }
 
     /// What is proved of these arrivals on a scheme.
@@ -104,7 +106,13 @@ fn stream(text: &str) -> Result<Arrivals, String> {
                 return Err(format!("`{rate}` is no rate of 0.000001/s to 1000000000/s"));
             };
             // Rounded to no slower arrivals.
-            Ok(Arrivals::bucket(count(pages)?, (1e9 / rate) as u64))
+            let (pages, ns_per_page) = (count(pages)?, (1e9 / rate) as u64);
+            match pages.checked_mul(ns_per_page) {
+                Some(_) => Ok(Arrivals::bucket(pages, ns_per_page)),
+                None => {
+                    Err(format!("`{text}`: {pages} pages at that rate take longer than 584 years"))
+                }
+            }
         }
         ["periodic", period, pages, ref jitter @ ..] if jitter.len() <= 1 => {
             let period_ns = time(period)?;
@@ -147,11 +155,15 @@ pub fn proved_by(row: &Division) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::SchemeChoice;
     use flash::parts::EVALUATION_SLC;
+
+    const SLC: flash::SlcMode =
+        flash::SlcMode { t_r_ns: 25_000, t_prog_ns: 300_000, t_bers_ns: 2_000_000 };
 
     #[test]
     fn declared_arrivals_are_read() {
-        let text = "writes=bucket:64:500/s, reads=periodic:10ms:8:2ms,writes=periodic:1s:3";
+        let text = "writes=bucket:64:500/s, reads=periodic:10ms:8:2ms,writes=periodic:1s:3,trims=bucket:2:1/s";
         let found = TaskArrivals::declared(text).unwrap();
         assert!(TaskArrivals::is_declared(text) && !TaskArrivals::is_declared("trace.csv"));
         let counts = |arrivals: &Arrivals| {
@@ -159,7 +171,7 @@ mod tests {
         };
         assert_eq!(counts(&found.writes), [67, 67, 68, 71, 64 + 500 + 6]);
         assert_eq!(counts(&found.reads), [8, 8, 8, 16, 8 * 101]);
-        assert_eq!(counts(&found.trims), [0; 5]);
+        assert_eq!(counts(&found.trims), [2, 2, 2, 2, 3]);
     }
 
     #[test]
@@ -172,7 +184,8 @@ mod tests {
             ("reads=periodic:0ms:8", "must be above 0"),
             ("reads=periodic:10ms:8:1ms:2ms", "is no bucket and not periodic"),
             ("reads=8/10ms", "is no bucket and not periodic"),
-            ("writes=bucket:1:1/s,trims=bucket:1:1/s", "`trims=bucket:1:1/s`: unknown"),
+            ("writes=bucket:1:1/s,zeroes=bucket:1:1/s", "`zeroes=bucket:1:1/s`: unknown"),
+            ("writes=bucket:20000:0.000001/s", "longer than 584 years"),
             ("writes=bucket:1:1/s,", "``: unknown"),
         ] {
             let error = TaskArrivals::declared(text).unwrap_err();
@@ -194,6 +207,15 @@ mod tests {
         let delays = |name| [&none, &some].map(|of| of.delay_on(row(name)).unwrap().delay_ns);
         assert_eq!(delays("lazy-rtgc"), [2_220_900; 2]);
         assert_eq!(delays("rftl"), [2_249_900, 22_499_000]);
+        let part = flash::parts::by_name("toshiba-tlc").unwrap();
+        let part = &flash::Part { slc: Some(SLC), ..part.clone() };
+        for (settings, works) in [("page-level", true), ("page-level+slc=static:10%", false)] {
+            let table = settings.parse::<SchemeChoice>().unwrap().0;
+            let row = Division::with_settings(&table, part, 1024).unwrap();
+            let found = none.delay_on(&row);
+            assert_eq!(found.is_ok(), works, "{settings}: {found:?}");
+            assert!(works || found.unwrap_err().contains("idle time"));
+        }
         let flushed = TaskArrivals { flushes: true, ..none.clone() };
         assert!(flushed.delay_on(row("lazy-rtgc")).is_ok());
         assert!(flushed.delay_on(row("gftl")).unwrap_err().contains("flushes"));

@@ -153,7 +153,7 @@ pub fn run_one(
     }
     let mut report = run_scheme(&setup, &config, &scheme.label, source, observer)?;
     if let Some((deadlines, set)) = report.deadlines.as_mut().zip(resolved.tasks.as_ref()) {
-        deadlines.judge(&scheme.plan, scheme.config.idle_collection, set);
+        deadlines.judge(&scheme.plan, set);
     }
     if scheme.config.idle_collection {
         report.warnings.extend(report.idle_unused());

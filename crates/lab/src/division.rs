@@ -23,8 +23,6 @@ pub struct Division {
     plan: Result<Plan, String>,
     /// What is said of the RAM of its map, if there is something.
     map_ram: Option<String>,
-    /// True if it collects in idle time.
-    idle: bool,
 }
 
 impl Division {
@@ -71,12 +69,11 @@ impl Division {
         blocks: u32,
         config: impl FnOnce(&Geometry) -> Result<SchemeConfig, E>,
     ) -> Result<Self, E> {
-        let (mut map_ram, mut idle) = (None, false);
+        let mut map_ram = None;
         let plan = match Geometry::new(blocks, part.pages_per_block, part.page_bytes) {
             Err(error) => Err(error.to_string()),
             Ok(geometry) => {
                 let config = config(&geometry)?;
-                idle = config.idle_collection;
                 let plan = registry::plan(&config, part, &geometry, blocks);
                 let note = |plan| note_on_map_ram(&config, part, &geometry, plan);
                 map_ram = plan.as_ref().ok().and_then(note);
@@ -84,7 +81,7 @@ impl Division {
             }
         };
         let pages = u64::from(blocks) * u64::from(part.pages_per_block);
-        Ok(Self { scheme, pages, page_bytes: part.page_bytes, plan, map_ram, idle })
+        Ok(Self { scheme, pages, page_bytes: part.page_bytes, plan, map_ram })
     }
 
     /// The plan, if the scheme can work there.
@@ -115,11 +112,6 @@ impl Division {
 
     /// Longest times of page tasks in a row, or why none are known.
     pub fn service(&self) -> Result<Service, &str> {
-        if self.idle {
-            return Err(
-                "it collects in idle time, which a request that comes then has to wait for; leave out `+idle`",
-            );
-        }
         let plan = self.plan.as_ref().map_err(String::as_str)?;
         plan.service()
     }

@@ -1,7 +1,7 @@
 //! Deadlines of a run's periodic tasks: what each job took, and the first that came late.
 
 use crate::report::{DeadlineReport, LateJob, TaskDeadlines};
-use bounds::task_set::{Analysis, Jobs, Miss, TaskSet, analyse};
+use bounds::task_set::{Jobs, Miss, TaskSet, analyse};
 use ftl::Plan;
 
 /// Account of the deadlines. Jobs end in the order of their releases, because one device serves them in that order.
@@ -48,24 +48,10 @@ impl Deadlines {
     }
 }
 
-/// Worst case of `set` on a scheme with this plan; `idle` if it collects in idle time.
-///
-/// # Errors
-/// Why there is none. Idle collection is used only where the next request is far enough away, which a run knows and a
-/// device does not.
-pub fn worst_case(plan: &Plan, idle: bool, set: &TaskSet) -> Result<Analysis, &'static str> {
-    if idle {
-        return Err(
-            "it collects in idle time, which a request that comes then has to wait for; leave out `+idle`",
-        );
-    }
-    plan.page_costs().map(|costs| analyse(set, costs))
-}
-
 impl DeadlineReport {
     /// Adds the worst case: computed response of each task, and the verdict.
-    pub fn judge(&mut self, plan: &Plan, idle: bool, set: &TaskSet) {
-        match worst_case(plan, idle, set) {
+    pub fn judge(&mut self, plan: &Plan, set: &TaskSet) {
+        match plan.queued_costs().map(|costs| analyse(set, costs)) {
             Ok(found) => {
                 self.schedulable = Some(found.schedulable());
                 self.utilisation = Some(found.utilisation);

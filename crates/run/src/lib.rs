@@ -30,7 +30,6 @@ mod tasks;
 // The crates whose types are in this one's: a crate that depends on it needs no other.
 pub use {::flash, ::ftl, ::workload};
 
-pub use deadlines::worst_case;
 pub use device::Device;
 pub use error::{Requests, RunError};
 pub use foresight::foresee;

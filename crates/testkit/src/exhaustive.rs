@@ -111,7 +111,8 @@ pub struct Proof {
     pub worst: Worst,
     /// Most pages in the write queue.
     pub queue_pages: u64,
-    /// Of [`Search::writes_in_a_row`], the numbers of writes that can take as long as is proved.
+    /// Of [`Search::writes_in_a_row`], the numbers of writes that can take as long as is proved, where that is less than as many
+    /// worst cases.
     pub reached_in_a_row: u32,
     /// True if all states were visited; false if the search reached its depth limit.
     pub whole: bool,

@@ -21,7 +21,7 @@ impl Transitions {
     }
 
     /// Compares the longest time of n page writes in a row, from any state and with anything in between, with W(n), for n up to
-    /// `most`. Returns for how many n both are equal.
+    /// `most`. Returns for how many n both are equal where W(n) is less than n · U(R).
     ///
     /// # Errors
     /// The first n that takes longer.
@@ -52,7 +52,8 @@ impl Transitions {
             if seen_ns > bound_ns {
                 return Err(Exceeded { writes, seen_ns, bound_ns });
             }
-            equal += u32::from(seen_ns == bound_ns);
+            let each_ns = writes * (by.write_ns + by.step_ns);
+            equal += u32::from(seen_ns == bound_ns && bound_ns < each_ns);
             longest = next;
         }
         Ok(equal)

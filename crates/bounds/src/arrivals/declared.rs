@@ -43,8 +43,8 @@ impl Arrivals {
                 _ => u64::MAX,
             },
             Self::Periodic { pages, period_ns, jitter_ns } => {
-                let requests = window_ns.saturating_add(*jitter_ns) / (*period_ns).max(1) + 1;
-                requests.saturating_mul(*pages)
+                let later = window_ns.saturating_add(*jitter_ns) / (*period_ns).max(1);
+                later.saturating_add(1).saturating_mul(*pages)
             }
             Self::Sum(parts) => {
                 let all = parts.iter().map(|part| part.most_within(window_ns));
@@ -57,7 +57,7 @@ impl Arrivals {
     pub fn next_after(&self, window_ns: Ns) -> Ns {
         let multiple = |of_ns: Ns, before_ns: Ns| {
             let now = window_ns.saturating_add(before_ns) / of_ns;
-            let next = (now + 1).checked_mul(of_ns);
+            let next = now.checked_add(1).and_then(|next| next.checked_mul(of_ns));
             next.map_or(Ns::MAX, |ns| ns - before_ns)
         };
         match self {

@@ -37,7 +37,7 @@ pub enum Unbounded {
     TooLong,
 }
 
-/// The longest delay and the largest backlog of page tasks that arrive so and are served in order. Trims cost nothing.
+/// The longest delay and the largest backlog of page tasks that arrive so and are served in order.
 ///
 /// Exact in the first 65,536 windows at which the arrivals grow, and above that from 0 to 0.1 % of the window too long.
 ///
@@ -65,7 +65,7 @@ pub fn delay(service: &Service, writes: &Arrivals, reads: &Arrivals) -> Result<D
         }
         found.busy_ns = found.busy_ns.max(work_ns);
         found.backlog_pages = found.backlog_pages.max(backlog(service, window_ns, written, read));
-        // The work of all windows shorter than the next is done before that begins.
+        // The work of all windows shorter than the next is done before that begins; what comes then begins a busy period of its own.
         if work_ns <= next_ns {
             // What is pending has arrived within the last D.
             let within = found.delay_ns.saturating_sub(1);

@@ -74,7 +74,7 @@ pub(crate) struct BoundsArgs {
     capacity: Option<Bytes>,
 
     /// Deadline of a request, such as 3ms: tell which schemes keep it in the worst case, without queueing, and by how much
-    /// the others do not; of one page, unless --pages says more (--tasks judges periodic tasks with queueing)
+    /// the others do not; of one page, unless --pages says more (--arrivals and --tasks judge with queueing)
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = lab::config::with_unit)]
     #[arg(conflicts_with_all = ["tasks", "markdown"])]
     deadline: Option<Duration>,
@@ -121,7 +121,7 @@ pub(crate) struct BoundsArgs {
 
     /// Prove the longest delay with queueing, in order of arrival, of page tasks that arrive like this in any window of time: a
     /// trace, a curve that `trace curve --json` wrote, or declared: writes=bucket:PAGES:RATE/s or
-    /// writes=periodic:PERIOD:PAGES[:JITTER], reads= likewise, separated by commas
+    /// writes=periodic:PERIOD:PAGES[:JITTER], reads= and trims= likewise, separated by commas
     #[arg(long, value_name = "FILE|CURVE", conflicts_with_all = ["tasks", "pages", "markdown"])]
     arrivals: Option<String>,
 

@@ -96,11 +96,11 @@ fn a_deadline_is_judged_with_queueing() {
 
 #[test]
 fn what_has_no_bound_says_why() {
-    let line = "bounds --arrivals writes=bucket:1:2000/s --schemes lazy-rtgc,2lgc,lazy-rtgc+idle";
+    let line = "bounds --arrivals writes=bucket:1:2000/s --schemes lazy-rtgc,2lgc,lazy-rtgc+idle,page-level+idle";
     let text = unwrapped(&words(line).ok());
     for said in [
         "lazy-rtgc, 2lgc: the arrivals ask for more than the worst case can serve",
-        "lazy-rtgc+idle: it collects in idle time",
+        "lazy-rtgc+idle, page-level+idle: it works in idle time",
         "No scheme has a bound.",
     ] {
         assert!(text.contains(said), "{said}: {text}");

@@ -294,8 +294,9 @@ impl Question {
         self.parts.is_empty() || self.schemes.is_empty()
     }
 
-    /// Tries every combination, on all cores; a share that is the scheme's default is not repeated. The order does not depend on it: kept before missed before impossible;
-    /// the kept ones by exported space, the missed ones by how late they were. The observer hears of finished
+    /// Tries every combination, on all cores; a share that is the scheme's default is not repeated. The order is the same on any number of
+    /// cores: proved with queueing, kept, missed, impossible; the first two by exported space (if that was asked for: by share), the
+    /// missed ones by how late they were. The observer hears of finished
     /// combinations; if it stops the search, those that had not ended are left out.
     pub fn answer(&self, observer: &dyn Observer) -> Vec<Choice> {
         let candidates = self.candidates();
@@ -434,17 +435,22 @@ impl Choice {
         let page = f64::from(geometry.page_bytes());
         let costs = scheme.plan.page_costs().ok();
         let late = report.request_deadline.clone().unwrap_or_default();
+        // A run takes its bound back where pages were lost, or too old.
+        let costs = costs.filter(|_| report.bound_ns.is_some());
         let request_bound_ns =
             costs.and_then(|costs| request_bound(costs, &scheme.plan.guarantee, report));
         let is_in_time = |bound: Option<u64>| bound.is_some_and(|ns| ns <= late.deadline_ns);
-        // Without idle collection and other jobs, and with no more pages than the trace has.
+        // No bound covers a processor's time, pages that are lost, and an SSD; and the trace limits what comes.
         let arrivals = arrivals.filter(|of| {
-            !scheme.config.idle_collection
+            resolved.ssd.is_none()
+                && resolved.experiment.cpu.0.is_none()
+                && resolved.experiment.bit_errors.0.are_off()
+                && report.bound_ns.is_some()
                 && report.write_tasks <= of.writes.most_within(u64::MAX - 1)
                 && report.trim_tasks <= of.trims.most_within(u64::MAX - 1)
         });
         let queued = arrivals.and_then(|arrivals| arrivals.delay_of(&scheme.plan).ok());
-        let queued_ns = queued.filter(|_| resolved.ssd.is_none()).map(|queued| queued.delay_ns);
+        let queued_ns = queued.map(|queued| queued.delay_ns);
         let proved = is_in_time(request_bound_ns);
         let exceeded = queued_ns.is_some_and(|bound| late.longest_ns > bound);
         let why = if report.violations > 0 || exceeded {

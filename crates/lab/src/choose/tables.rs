@@ -14,12 +14,12 @@ pub const KEPT: &str = "Kept in this run, not proved with queueing";
 
 /// How the tables are read.
 pub const LEGEND: [&str; 5] = [
-    "proved with queueing: no request of any workload whose page tasks come as in this trace, in any window of time, can be \
-     later than \"proved\". alone: no request of up to as many pages as the largest here takes longer than the deadline \
+    "proved with queueing: no request of any workload whose page tasks come as in this trace, in any window of time, \
+     completes later than the time in the column \"proved\". alone: no request of up to as many pages as the largest here takes longer than the deadline \
      if it does not queue (n pages: n × the bound of one), and none of this run was late. run: none of this run was late; \
      another workload may be. Times of the part are those that its \
      source prints, typical or not; --margin tPROG=1.5 and --set part.t_prog_ns=… lengthen them.",
-    "First is what exports most, with --exported what has the largest share. %: logical share. pages: of the largest request. longest: \
+    "Rows are in the order of exported space; with --exported, of share. %: logical share. pages: of the largest request. longest: \
      of a request of this run, queueing included. RAM: of the controller. mJ/MiB: energy of the flash per MiB of page tasks.",
     "per P/E: host bytes written per erase of the whole array, with even wear. Where parts have endurance_cycles (--set \
      part.endurance_cycles=N) TBW: until these are used up; years: at the rate of this run (without arrival times: at \

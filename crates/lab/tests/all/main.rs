@@ -7,6 +7,7 @@ mod accounting;
 mod alone;
 mod bit_errors;
 mod choose_map_ram;
+mod choose_queueing;
 mod copy_paths;
 mod extremes;
 mod jobs;

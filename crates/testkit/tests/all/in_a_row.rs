@@ -78,61 +78,73 @@ fn times<'a>(
     })
 }
 
-/// The longest time of 1, 2, … writes in a row / what is proved, for the number where it is nearest and for the most.
-fn nearest(times: &[Ns], service: &Service, told: &str) -> [f64; 2] {
-    let sums: Vec<Ns> = std::iter::once(0)
-        .chain(times.iter().scan(0, |sum, ns| {
-            *sum += ns;
-            Some(*sum)
-        }))
-        .collect();
-    let (mut nearest, mut last) = (0.0, 0.0);
-    for n in 1..=MOST {
+/// The longest time of n writes in a row / what is proved: the least over n up to [`MOST`], and for that.
+fn parts(times: &[Ns], service: &Service, told: &str) -> [f64; 2] {
+    let mut sums = vec![0];
+    for took_ns in times {
+        sums.push(sums[sums.len() - 1] + took_ns);
+    }
+    let part_of = |n: usize| {
         let longest = sums.windows(n + 1).map(|of| of[n] - of[0]).max().unwrap();
         let bound = service.writes_ns(n as u64);
         assert!(longest <= bound, "{told}: {n} writes took {longest} ns, bound {bound}");
-        last = longest as f64 / bound as f64;
-        nearest = f64::max(nearest, last);
-    }
-    [nearest, last]
+        longest as f64 / bound as f64
+    };
+    [(1..=MOST).map(part_of).fold(1.0, f64::min), part_of(MOST)]
+}
+
+/// The schemes, and what the worst order must take of the bound, for each n and for [`MOST`]. Of victims by other policies and of
+/// spare blocks nothing is asked: that order is not the worst of all of them.
+fn schemes() -> Vec<(SchemeConfig, [f64; 2])> {
+    let shared = |name: &str| {
+        let frontiers = Some(FrontierSharing::Shared);
+        (SchemeConfig { frontiers, ..scheme(name) }, [0.999, 0.999])
+    };
+    let with = |name: &str, victim: VictimKind| {
+        (SchemeConfig { victim: Some(victim), ..scheme(name) }, [0.0; 2])
+    };
+    let policy = |name: &str| VictimKind::each(3).find(|kind| kind.policy().name == name).unwrap();
+    vec![
+        (scheme("lazy-rtgc"), [0.94, 0.999]),
+        (SchemeConfig { spare_blocks: 2, ..scheme("lazy-rtgc") }, [0.0; 2]),
+        with("lazy-rtgc", VictimKind::TWO_LEVEL_LIST),
+        with("lazy-rtgc", policy("first-fit")),
+        with("lazy-rtgc", policy("yaffs2")),
+        shared("page-level"),
+        shared("fsr"),
+        (SchemeConfig { victim: Some(VictimKind::GREEDY), ..scheme("2lgc") }, [0.65, 0.995]),
+        with("2lgc", VictimKind::TWO_LEVEL_LIST),
+    ]
 }
 
 #[test]
 fn no_writes_in_a_row_take_longer_than_is_proved() {
-    let shared = |name: &str| SchemeConfig {
-        frontiers: Some(FrontierSharing::Shared),
-        logical_pages: None,
-        ..scheme(name)
-    };
-    let two_level = SchemeConfig { victim: Some(VictimKind::GREEDY), ..scheme("2lgc") };
-    for config in [scheme("lazy-rtgc"), shared("page-level"), shared("fsr"), two_level] {
+    for (config, least) in schemes() {
         for shape in [Shape::new(16, 32, 5), Shape::new(24, 64, 8), Shape::new(12, 48, 3)] {
             let name = config.preset.name;
             let own = plan(&config, &shape).logical_pages;
-            let pages = match name {
-                "lazy-rtgc" => own,
-                // A victim with all pages valid but one would hide all else.
-                _ => own * 4 / 5,
-            };
+            // Where a victim may have all pages valid but one, that would hide all else.
+            let pages = if name == "lazy-rtgc" { own } else { own * 4 / 5 };
             let config = SchemeConfig { logical_pages: Some(pages), ..config.clone() };
             let plan = plan(&config, &shape);
             let service = plan.service().unwrap();
             assert!(service.collections.is_some(), "{name}");
             for order in [Order::Random, Order::Sequential, Order::OneHot] {
-                let told = format!("{name} on {shape}, {order:?}");
+                let victim = config.victim.unwrap_or(VictimKind::GREEDY);
+                let told = format!("{name}, {victim}, on {shape}, {order:?}");
                 let array = AnyArray::new(Serial::new(shape.array(Store::Metadata, &[])));
                 let mut scheme = registry::format(&config, array).unwrap();
                 // `2lgc` keeps two blocks free, the others one.
-                let kept = if name == "2lgc" { 2 } else { 1 };
+                let kept = config.spare_blocks + if name == "2lgc" { 2 } else { 1 };
                 let valid = plan.guarantee.victim_valid.unwrap();
                 let addresses = Addresses::new(order, pages, [valid, kept], &shape.geometry());
                 let writes = 40 * u64::from(pages);
                 let times: Vec<Ns> = times(&mut *scheme, addresses, writes).collect();
-                let [nearest, last] = nearest(&times, &service, &told);
-                println!("{told}: at most {nearest:.3} of what is proved, {MOST} writes {last:.3}");
-                if matches!(order, Order::OneHot) {
-                    assert!(nearest > 0.9 && last > 0.8, "{told}: {nearest}, {last}");
-                }
+                let parts = parts(&times, &service, &told);
+                let [any, most] = parts;
+                println!("{told}: {any:.3} of what is proved or more, {MOST} writes {most:.3}");
+                let enough = any >= least[0] && most >= least[1];
+                assert!(enough || !matches!(order, Order::OneHot), "{told}: {parts:?}");
             }
         }
     }
@@ -142,6 +154,7 @@ fn no_writes_in_a_row_take_longer_than_is_proved() {
 /// per `ns_per_page` lets it: max over windows of n ≥ `burst` writes of their time − (n − `burst`) · `ns_per_page`.
 #[derive(Clone, Debug)]
 struct WorstArrivals {
+    burst: usize,
     ns_per_page: i128,
     /// Σ (time − `ns_per_page`) before each of the last `burst` writes.
     before: VecDeque<i128>,
@@ -153,6 +166,7 @@ struct WorstArrivals {
 impl WorstArrivals {
     fn new(burst: usize, ns_per_page: Ns) -> Self {
         Self {
+            burst,
             ns_per_page: ns_per_page.into(),
             before: VecDeque::with_capacity(burst),
             sum: 0,
@@ -162,12 +176,11 @@ impl WorstArrivals {
     }
 
     fn write(&mut self, took_ns: Ns) {
-        let burst = self.before.capacity();
         self.before.push_back(self.sum);
         self.sum += i128::from(took_ns) - self.ns_per_page;
-        if self.before.len() == burst {
+        if self.before.len() == self.burst {
             self.least = self.least.min(self.before.pop_front().unwrap());
-            let delay = self.sum - self.least + burst as i128 * self.ns_per_page;
+            let delay = self.sum - self.least + self.burst as i128 * self.ns_per_page;
             self.longest = self.longest.max(delay);
         }
     }

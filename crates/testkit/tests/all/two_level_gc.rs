@@ -146,7 +146,8 @@ fn lazy_rtgc_keeps_its_promise_with_lists_and_with_a_search() {
         let victim = Some(VictimKind::greedy_scan(1));
         let config = SchemeConfig { victim, ..scheme("lazy-rtgc") };
         let array = shape.array(Store::Metadata, &[]);
-        prove(&config, array, Search::default())
+        let writes_in_a_row = 4 * shape.pages_per_block;
+        prove(&config, array, Search { writes_in_a_row, ..Search::default() })
             .unwrap_or_else(|refutation| panic!("{shape}: {refutation}"));
     }
 }

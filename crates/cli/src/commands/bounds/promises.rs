@@ -106,8 +106,10 @@ page reads within any closed window of Δ, W(n) the longest time of n page write
 
 This is the horizontal deviation of the arrivals from the service curve, the inverse of W (Cruz, A calculus for network delay,
 part I, 1991; Le Boudec and Thiran, Network Calculus, 2001, Theorems 1.4.1 and 1.4.2); the proof is in
-`ftlkit_bounds::service`. A request ends with its last page task, so D holds for it, too. For an SSD nothing is proved: its
-requests also wait for dies and channels.
+`ftlkit_bounds::service`. A request ends with its last page task, so D holds for it, too. The schemes of the table do nothing for a
+trim; with all others each counts as a write in w. Flushes and forced writes of a trace are covered where nothing waits in
+RAM. Nothing is proved for an SSD, whose requests also wait for dies and channels; with work in idle time (`idle`, an SLC cache,
+refresh, read reclaim), which a request that comes then waits for; and after a program or an erase failed, or a page was lost.
 
 W(n) is n · U(R) at most. It is less where the next victim is taken only when the free pages have fallen to the same level again:
 then the host writes at least `gain` = π − U(λ) pages from the beginning of a collection to that of the next, and at least
@@ -117,10 +119,11 @@ then the host writes at least `gain` = π − U(λ) pages from the beginning of 
 
 | scheme | gap | f(y) | W(n), how it is known |
 | --- | --- | --- | --- |
-| `lazy-rtgc` | π − ρ_th + 1 | min(C, y α (t_rd + t_wr)) | derived; proved for n up to 4π on the arrays above with trims; the worst order (one hot page, all others spread evenly) reaches 1.000 of it, for n up to 600 |
-| `page-level`, `fsr`, with `frontiers=shared` | π − U(λ) | C | derived; proved for n up to 4π on 3x4, 4x6 and 5x5 pages; the worst order reaches 1.000 |
-| `2lgc` | 1 | min(C, (y + 1) k (t_rd + t_wr)), k copies with a write | derived; proved for n up to 4π on 3x4 to 5x8 pages with greedy victims; the worst order reaches 0.997 |
-| all others, and these with split frontiers, a buffer, several units, wear levelling, refresh or an SLC cache | | | n · U(R) alone |
+| `lazy-rtgc` | π − ρ_th + 1 | min(C, y α (t_rd + t_wr)) | derived; proved for n up to 4π on the arrays above with trims, also with two ways of copying; the worst order (one hot page, all others spread evenly) takes at least 0.943 of it for each n up to 600, and 1.000 at 600 |
+| `page-level`, `fsr`, with `frontiers=shared` | π − U(λ) | C | derived; proved for n up to 4π on 3x4, 4x6 and 5x5 pages; the worst order takes all of it for each n up to 600 |
+| `2lgc` | 1 | min(C, (y + 1) k (t_rd + t_wr)), k copies with a write | derived; proved for n up to 4π on 3x4 to 5x8 pages with greedy victims; the worst order takes at least 0.697 of it for each n up to 600, and 0.997 at 600 |
+| the same with victims by a list, `first-fit` or `yaffs2`, or with spare blocks | | | derived; kept by random and worst orders |
+| all others, and these with split frontiers, `placement`, a buffer, several units, wear levelling, `refill`, or a policy that takes several victims at once | | | n · U(R) alone |
 
 `cargo test -p ftlkit-testkit --test all -- in_a_row:: exhaustive:: two_level_gc:: --nocapture` prints the figures.
 ";

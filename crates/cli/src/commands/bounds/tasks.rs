@@ -9,7 +9,6 @@ use lab::config::{
     Bytes, ConfigError, DefaultShare, Experiment, PartTable, TextOrTable, Word, tasks_from_file,
 };
 use lab::report::{LateJob, wrap};
-use lab::run::worst_case;
 use serde_json::{Value, json};
 use std::path::Path;
 use workload::{TaskSpec, WorkloadSpec, task_set};
@@ -128,15 +127,8 @@ fn analyse(
             reason: "one scheme at a time is analysed".into(),
         });
     };
-    let costs = scheme.plan.page_costs();
-    let found = costs.and_then(|costs| {
-        let in_turn = worst_case(&scheme.plan, scheme.config.idle_collection, set)?;
-        let found = match asked.order {
-            Order::Fifo => in_turn,
-            order => analyse_in(set, costs, order),
-        };
-        Ok((costs, found))
-    });
+    let costs = scheme.plan.queued_costs();
+    let found = costs.map(|costs| (costs, analyse_in(set, costs, asked.order)));
     let row = Row { scheme: scheme.label.clone(), found: found.map_err(str::to_owned) };
     Ok((row, resolved.geometry.capacity_bytes()))
 }
