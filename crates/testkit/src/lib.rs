@@ -9,6 +9,7 @@
 //! - [`buffers`]: write buffers above the schemes;
 //! - [`conformance`], [`power_cut`], [`exhaustive`], [`beam`]: the suites;
 //! - [`suite`]: all suites for a list of schemes, of this project or another;
+//! - [`depth`]: how far the long tests go;
 //! - [`projection`], [`history`]: equality of states in a search.
 
 pub mod beam;
@@ -16,6 +17,7 @@ pub mod bench;
 pub mod buffers;
 pub mod checks;
 pub mod conformance;
+pub mod depth;
 pub mod driver;
 mod due;
 pub mod exhaustive;

@@ -5,6 +5,7 @@
 use crate::bench::{AnyScheme, bench_of};
 use crate::checks::Failure;
 use crate::conformance::{Described, logical_pages};
+use crate::depth::whole;
 use crate::driver::Medium;
 use crate::operations::{Operation as Task, Pattern};
 use crate::run::{End, Moment, Moments, Run};
@@ -42,9 +43,12 @@ pub struct Case {
     pub shutdown: bool,
     /// Operations after a cut before the test of that cut ends.
     pub go_on: usize,
+    /// So many operations follow the cuts at one of so many changes of the workload, and a quarter of them the others. (A quarter
+    /// of that after a cut in a mount.) Default: 4, and with [`whole`] 1.
+    pub far_every: u64,
     /// The mount is cut, too, after a cut at one of so many changes of the workload. Default: 1, after each.
     pub mounts_cut: u64,
-    /// Changes of one mount at which it is cut, at most. Default: all. With fewer, the mounts after the next cuts of the
+    /// Changes of one mount at which it is cut, at most. Default: 2, and with [`whole`] all. With fewer than it has, the mounts after the next cuts of the
     /// workload, which do nearly the same, are cut at the others.
     pub cuts_of_a_mount: u64,
     /// Torn programs without a completed mount between them after which writes must still succeed.
@@ -68,8 +72,9 @@ impl Case {
             operations: 160,
             shutdown: false,
             go_on: 120,
+            far_every: if whole() { 1 } else { 4 },
             mounts_cut: 1,
-            cuts_of_a_mount: u64::MAX,
+            cuts_of_a_mount: if whole() { u64::MAX } else { 2 },
             torn_in_a_row: 1,
             trims_may_fill: matches!(pattern, Pattern::Uniform | Pattern::TrimStorm),
         }
@@ -340,9 +345,11 @@ pub fn every_cut_on<A: Inspect + Tearable + Clone>(
             tally.in_shutdowns += u64::from(stage.run.cut_in() == Some(Task::Shutdown));
             let cut_off = stage.clone();
             stage.run.awaits_start();
-            stage.recover(case.go_on)?;
+            let far = after.is_multiple_of(case.far_every);
+            let go_on = if far { case.go_on } else { case.go_on / 4 };
+            stage.recover(go_on)?;
             if after.is_multiple_of(case.mounts_cut) && !stage.run.started_quietly() {
-                tally.mount_cuts += cut_the_mount(&cut_off, after)?;
+                tally.mount_cuts += cut_the_mount(&cut_off, after, go_on / 4)?;
             }
             tally.lost += stage.run.lost();
         }
@@ -355,6 +362,7 @@ pub fn every_cut_on<A: Inspect + Tearable + Clone>(
 fn cut_the_mount<A: Inspect + Tearable + Clone>(
     stage: &Stage<'_, A>,
     cut_after: u64,
+    go_on: usize,
 ) -> Result<u64, Verdict> {
     let changes = stage.mount_changes()?;
     let every = changes.div_ceil(stage.case.cuts_of_a_mount).max(1);
@@ -363,8 +371,7 @@ fn cut_the_mount<A: Inspect + Tearable + Clone>(
         for torn in [false, true] {
             let mut second = stage.clone();
             second.go(Some(Cut { after, torn }))?;
-            // A shorter continuation must do for this large number of cases.
-            second.recover(stage.case.go_on / 4)?;
+            second.recover(go_on)?;
             cuts += 1;
         }
     }

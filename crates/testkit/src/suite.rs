@@ -17,6 +17,7 @@
 use crate::beam::{self, Attack, Reached};
 use crate::checks::Worst;
 use crate::conformance::{self, Described, accepted, conform, logical_pages};
+use crate::depth::in_turns;
 use crate::exhaustive::Refutation;
 use crate::operations::Pattern;
 use crate::power_cut::{self, Tally, changes, every_cut, storm};
@@ -27,6 +28,9 @@ use std::fmt;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+
+/// Number of schemes that a suite takes whole.
+const FEW: usize = 4;
 
 /// Failed cases, one line each.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -55,7 +59,10 @@ impl fmt::Display for Passed {
 
 /// Random and adversarial operations: 4000 of each [`Pattern`] on each of
 /// [`shapes_for`] it that the scheme can work on.
-/// They are checked against the reference model, the bounds and the array (see [`crate::conformance`]).
+/// They are checked against the reference model, the bounds and the array (see [`crate::conformance`]). Of more than
+/// four schemes each takes half of the patterns on a shape and the others on the next, unless all is to be [whole].
+///
+/// [whole]: crate::depth::whole
 ///
 /// # Errors
 /// The failed cases; that none of the schemes can work on any shape.
@@ -63,8 +70,10 @@ pub fn conformance(schemes: &[SchemeConfig]) -> Result<Passed, Failed> {
     let shapes = schemes.iter().flat_map(|scheme| {
         accepted(scheme, shapes_for(scheme), 0).into_iter().map(move |shape| (scheme, shape))
     });
-    let cases = shapes.flat_map(|(scheme, shape)| {
-        Pattern::ALL.map(|pattern| conformance::Case::new(scheme.clone(), shape, pattern, 1, 4000))
+    let every = if schemes.len() > FEW { 2 } else { 1 };
+    let cases = shapes.enumerate().flat_map(|(turn, (scheme, shape))| {
+        let of = |pattern| conformance::Case::new(scheme.clone(), shape, pattern, 1, 4000);
+        in_turns(Pattern::ALL.map(of), every, turn)
     });
     let passed = all_pass(&cases.collect::<Vec<_>>(), &|case| conform(case))?;
     let mut worst = Worst::default();
@@ -75,31 +84,35 @@ pub fn conformance(schemes: &[SchemeConfig]) -> Result<Passed, Failed> {
 /// Power cuts at each program, copy and erase, clean and torn (see [`crate::power_cut`]).
 ///
 /// The workloads run on the three smallest of [`shapes_for`] the scheme with pages to lose. Each mount after a cut is cut at each of
-/// its changes as well. A larger shape gets cuts again and again. Only what the scheme declares may be lost.
+/// its changes as well. A larger shape gets cuts again and again. Only what the scheme declares may be lost. Of more than
+/// four schemes each takes a third of the pairs of shape and pattern, and the next one others, unless all is to be [whole].
+///
+/// [whole]: crate::depth::whole
 ///
 /// # Errors
 /// The failed cases; that one of the schemes can work on fewer than three shapes.
 pub fn power_cuts(schemes: &[SchemeConfig]) -> Result<Tally, Failed> {
     let (mut everywhere, mut storms) = (Vec::new(), Vec::new());
-    for scheme in schemes {
+    let every = if schemes.len() > FEW { 3 } else { 1 };
+    for (turn, scheme) in schemes.iter().enumerate() {
         let (Some(small), Some(roomy)) = (small_shapes(scheme), roomy_shape(scheme)) else {
             let failure = format!("{} runs on too few shapes", Described(scheme));
             return Err(Failed { cases: 0, failures: vec![failure] });
         };
         // A buffer absorbs repeated writes without a change of the array, so more operations are needed.
         let operations = if is_volatile(scheme) { 480 } else { 160 };
-        for pattern in [
+        let patterns = [
             Pattern::Uniform,
             Pattern::FillThenOverwrite,
             Pattern::SpreadInvalidation,
             Pattern::TrimStorm,
-        ] {
-            everywhere.extend(small.map(|shape| power_cut::Case {
-                operations,
-                shutdown: true,
-                ..power_cut::Case::new(scheme.clone(), shape, pattern, 1)
-            }));
-        }
+        ];
+        // Four pairs of three shapes and four patterns in turns: each shape and each pattern is among any four in a row.
+        let pairs = patterns.iter().flat_map(|pattern| small.map(|shape| (shape, *pattern)));
+        everywhere.extend(in_turns(pairs, every, turn).into_iter().map(|(shape, pattern)| {
+            let case = power_cut::Case::new(scheme.clone(), shape, pattern, 1);
+            power_cut::Case { operations, shutdown: true, ..case }
+        }));
         let of = |pattern, seed| power_cut::Case {
             operations: 600,
             shutdown: true,

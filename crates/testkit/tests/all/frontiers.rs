@@ -8,6 +8,7 @@ use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::{
     Case, Faults, accepted, logical_pages, page_mapped, spread, variants, with_idle,
 };
+use ftlkit_testkit::depth::{in_turns, whole};
 use ftlkit_testkit::driver::Medium;
 use ftlkit_testkit::exhaustive::{
     Proof, Refutation, Search, search_by_units, search_by_units_planned,
@@ -43,12 +44,12 @@ const ROOMY: &[Shape] = &[
 fn every_scheme_of(patterns: &[Pattern]) {
     for preset in page_mapped() {
         let mut passed = 0;
-        for (counts, order) in UNITS {
-            for scheme in variants(preset) {
+        for (of_units, (counts, order)) in UNITS.iter().enumerate() {
+            for (of_variant, scheme) in variants(preset).into_iter().enumerate() {
                 let scheme = spread(scheme, *counts, order);
-                for shape in
-                    accepted(&scheme, ROOMY, 0).into_iter().chain(accepted(&scheme, SHAPES, 0))
-                {
+                let shapes = [ROOMY, SHAPES].map(|shapes| accepted(&scheme, shapes, 0));
+                // Each variant takes each shape with some units.
+                for shape in in_turns(shapes.into_iter().flatten(), 3, of_units + of_variant) {
                     for pattern in patterns {
                         passes(&Case::new(scheme.clone(), shape, *pattern, 1, 2000));
                         passed += 1;
@@ -57,7 +58,7 @@ fn every_scheme_of(patterns: &[Pattern]) {
             }
         }
         println!("{}: {passed} cases passed", preset.name);
-        assert!(passed >= 40 * patterns.len(), "{}: {passed}", preset.name);
+        assert!(passed >= 13 * patterns.len(), "{}: {passed}", preset.name);
     }
 }
 
@@ -320,8 +321,13 @@ fn nor_with_split_frontiers() {
         (Shape::new(6, 5, 2), 1),
         (Shape::new(8, 3, 1), 2),
         (Shape::new(8, 4, 1), 2),
+        (Shape::new(9, 3, 2), 2),
         (Shape::new(9, 4, 2), 2),
     ] {
+        // 17 million transitions.
+        if (shape.blocks, shape.pages_per_block) == (9, 4) && !whole() {
+            continue;
+        }
         let every = Search { every_page: true, most_operations: 14, ..few };
         searched("lazy-rtgc", split, shape, units, few);
         searched("lazy-rtgc", split, shape, units, every);
