@@ -84,7 +84,8 @@ fn every_transaction_takes_what_the_equations_say() {
                 let form = Copyback::new(t, CopyPath::Dgcb, cache, planes)
                     .and_then(|form| form.with_corrected_bytes(wrong))
                     .expect("in range");
-                for n in 1..=128_u32 {
+                // The first ones show each overlap of a step with the next; the last, that nothing accumulates.
+                for n in (1..=32_u32).chain([63, 64, 65, 127, 128]) {
                     let pages = vec![wrong; (n * planes) as usize];
                     let found =
                         total_ns(&t, &transaction(planes, cache, Addressing::AfterRead, &pages));
