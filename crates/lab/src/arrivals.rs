@@ -4,7 +4,7 @@ use crate::config::with_unit;
 use crate::curves::Curves;
 use crate::division::Division;
 use bounds::arrivals::Arrivals;
-use bounds::service::{Delay, Service, delay};
+use bounds::service::{Delay, Service, delay_up_to};
 use ftl::Plan;
 use serde_json::Value;
 
@@ -30,6 +30,15 @@ impl TaskArrivals {
         let [writes, reads, trims] =
             curves.kinds.each_ref().map(|(_, curve)| Arrivals::Gathered(curve.clone()));
         Self { writes, reads, trims, flushes: curves.flushes > 0 }
+    }
+
+    /// So late at least a page of the trace ends where one is written at a time, in any order, and none in less than this time; 0
+    /// for arrivals that are declared, which may never come.
+    pub fn least_write_ns(&self, ns_per_page: u64) -> u64 {
+        match &self.writes {
+            Arrivals::Gathered(curve) => curve.least_delay_ns(ns_per_page),
+            _ => 0,
+        }
     }
 
     /// True for a text of [`TaskArrivals::declared`]; otherwise it is the name of a file.
@@ -64,27 +73,32 @@ impl TaskArrivals {
     /// Why nothing is.
     pub fn delay_on(&self, row: &Division) -> Result<Delay, String> {
         let of_flushes = row.plan().is_some_and(|plan| !plan.guarantee.flushes_are_free());
-        self.delay(&row.service()?, of_flushes)
+        self.delay(&row.service()?, of_flushes, u64::MAX)
     }
 
-    /// As [`TaskArrivals::delay_on`], of a plan.
+    /// As [`TaskArrivals::delay_on`], of a plan, for delays of up to `most_ns`.
     ///
     /// # Errors
     /// Why nothing is proved.
-    pub fn delay_of(&self, plan: &Plan) -> Result<Delay, String> {
-        self.delay(&plan.service()?, !plan.guarantee.flushes_are_free())
+    pub fn delay_of(&self, plan: &Plan, most_ns: u64) -> Result<Delay, String> {
+        self.delay(&plan.service()?, !plan.guarantee.flushes_are_free(), most_ns)
     }
 
-    fn delay(&self, service: &Service, of_flushes: bool) -> Result<Delay, String> {
+    fn delay(
+        &self,
+        service: &Service,
+        of_flushes: bool,
+        most_ns: u64,
+    ) -> Result<Delay, String> {
         if self.flushes && of_flushes {
             return Err("flushes and forced writes of the trace write what is in RAM, which no bound covers".into());
         }
         // Schemes whose collections are known do nothing for a trim. Of the others a trim is taken for a write.
         match service.collections {
-            Some(_) => delay(service, &self.writes, &self.reads),
+            Some(_) => delay_up_to(service, &self.writes, &self.reads, most_ns),
             None => {
                 let writes = Arrivals::Sum(vec![self.writes.clone(), self.trims.clone()]);
-                delay(service, &writes, &self.reads)
+                delay_up_to(service, &writes, &self.reads, most_ns)
             }
         }
         .map_err(|error| error.to_string())
