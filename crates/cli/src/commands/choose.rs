@@ -10,6 +10,7 @@ use crate::{interrupt, output};
 use clap::Args;
 use lab::choose::{self, Choice, Deadlines, Question, Verdict, tables};
 use lab::config::{Bytes, Experiment, Margin, PartTable, TextOrTable};
+use lab::report::plots::Curves;
 use lab::report::{Table, wrap};
 use lab::sweep::{Kept, Limits, unusable};
 use serde_json::json;
@@ -143,7 +144,9 @@ impl ChooseArgs {
         let kept = self.out.as_ref().map(|out| Kept::new(&out.join("runs")));
         let kept = kept.transpose().map_err(unusable)?;
         interrupt::listen_and_say(match kept {
-            Some(_) => "stopping; finished runs are kept, what is known follows (Ctrl-C again: exit at once)",
+            Some(_) => {
+                "stopping; finished runs are kept, what is known follows (Ctrl-C again: exit at once)"
+            }
             None => "stopping; what is known follows (Ctrl-C again: exit at once)",
         });
         let search = {
@@ -154,6 +157,7 @@ impl ChooseArgs {
             output::note(&search.headline());
         }
         let watch = RunsProgress::start(search.weights(), self.quiet);
+        let drawing = search.drawing();
         let limits = Limits::of_machine(self.threads.map(usize::from));
         let choices = search.run(kept.as_ref(), limits, &watch).map_err(unusable)?;
         drop(watch);
@@ -164,8 +168,9 @@ impl ChooseArgs {
                 output::note(&format!("in {}: {name}, runs", out.path().display()));
             }
         }
-        let written =
-            html.map_or(Ok(()), |html| self.write_page(&question, &choices, interrupted, &html));
+        let written = html.map_or(Ok(()), |html| {
+            self.write_page(&question, &choices, (interrupted, drawing.as_ref()), &html)
+        });
         if self.json {
             output::json(&json!({
                 "version": env!("CARGO_PKG_VERSION"),
@@ -194,12 +199,12 @@ impl ChooseArgs {
         &self,
         question: &Question,
         choices: &[Choice],
-        interrupted: bool,
+        told: (bool, Option<&Curves>),
         html: &HtmlFile,
     ) -> Result<(), Failure> {
         let headline = self.headline(choices);
         let about = crate::html::about(question.summary(), String::new());
-        let page = lab::choose::page(choices, &headline, &self.deadline, interrupted, &about);
+        let page = lab::choose::page(choices, &headline, &self.deadline, told, &about);
         html.write(&page, self.quiet)
     }
 
@@ -208,7 +213,7 @@ impl ChooseArgs {
         &self,
         _: &Question,
         _: &[Choice],
-        _: bool,
+        _: (bool, Option<&Curves>),
         html: &HtmlFile,
     ) -> Result<(), Failure> {
         match *html {}
@@ -282,16 +287,17 @@ impl ChooseArgs {
         if let Some(best) = tables::recommended(choices.iter()) {
             text.push_str(&wrap(&format!("Recommended: {best}."), width, "  "));
         }
-        let all = |text: &mut String, heading: &str, rows: &[&Choice], table: fn(&[&Choice]) -> Table| {
-            if rows.is_empty() {
-                return;
-            }
-            let shown = if self.all { rows.len() } else { rows.len().min(NEAREST) };
-            text.push_str(&format!("\n{heading}\n{}\n", output::shown(&table(&rows[..shown]))));
-            if shown < rows.len() {
-                text.push_str(&format!("and {} more (--all)\n", rows.len() - shown));
-            }
-        };
+        let all =
+            |text: &mut String, heading: &str, rows: &[&Choice], table: fn(&[&Choice]) -> Table| {
+                if rows.is_empty() {
+                    return;
+                }
+                let shown = if self.all { rows.len() } else { rows.len().min(NEAREST) };
+                text.push_str(&format!("\n{heading}\n{}\n", output::shown(&table(&rows[..shown]))));
+                if shown < rows.len() {
+                    text.push_str(&format!("and {} more (--all)\n", rows.len() - shown));
+                }
+            };
         all(&mut text, tables::QUEUED, &queued, tables::kept);
         all(&mut text, tables::KEPT, &kept, tables::kept);
         for line in tables::warnings(&kept) {

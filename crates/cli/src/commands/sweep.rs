@@ -13,9 +13,7 @@ use lab::config::{Axis, Experiment, PartTable, TextOrTable, list};
 use lab::report::plots::{Figure, PlotFormat, PlotOptions};
 use lab::report::{OutDir, units, wrap};
 use lab::results;
-use lab::sweep::{
-    self, End, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Summary, Tables,
-};
+use lab::sweep::{self, End, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Summary, Tables};
 use lab::with_causes;
 use std::ffi::OsString;
 use std::io::{self, Write};

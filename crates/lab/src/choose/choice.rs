@@ -184,7 +184,9 @@ impl Choice {
             volatile: scheme.plan.guarantee.volatile,
             ram_bytes: scheme.plan.ram.total(),
             map_ram: note_on_map_ram(&scheme.config, &scheme.part, geometry, &scheme.plan),
-            rating: part.endurance_cycles.map(|cycles| format!("{cycles} ({})", source(experiment))),
+            rating: part
+                .endurance_cycles
+                .map(|cycles| format!("{cycles} ({})", source(experiment))),
             ..Self::impossible(String::new())
         }
     }
@@ -250,9 +252,7 @@ impl Choice {
             over_ns: late.map(over).filter(|ns| *ns > 0),
             late_share: counted().map(|(_, found)| share(found)).reduce(f64::max),
             ram_bytes: report.ram_bytes,
-            device_writes: Some(
-                report.write_tasks as f64 / report.logical_pages.max(1) as f64,
-            ),
+            device_writes: Some(report.write_tasks as f64 / report.logical_pages.max(1) as f64),
             warnings: report.warnings.join("\n"),
             waf: report.waf,
             energy_nj_per_byte: (moved > 0.0).then(|| report.energy_nj / moved),
@@ -362,7 +362,10 @@ mod tests {
         assert_eq!(bound(LargestRequest::default(), 0), Some(100));
         let report = SchemeReport { largest_request: largest, ..SchemeReport::default() };
         let of = RequestBound::new(costs, &guarantee, &report).unwrap();
-        assert_eq!([Some(OfRequests::Reads), Some(OfRequests::Writes)].map(|k| of.of(k)), [500, 320]);
+        assert_eq!(
+            [Some(OfRequests::Reads), Some(OfRequests::Writes)].map(|k| of.of(k)),
+            [500, 320]
+        );
     }
 
     #[test]
@@ -383,7 +386,8 @@ mod tests {
         assert_eq!(enough.endurance_bytes, Some(500.0 * 204_800.0));
         let years = 500.0 * 204_800.0 / 2_048_000.0 / 31_557_600.0;
         assert!((enough.years.unwrap() / years - 1.0).abs() < 1e-12);
-        let none = Choice::impossible(String::new()).lasting(&SchemeReport::default(), 2048.0, None);
+        let none =
+            Choice::impossible(String::new()).lasting(&SchemeReport::default(), 2048.0, None);
         assert_eq!((none.bytes_per_cycle, none.years), (None, None));
     }
 }

@@ -111,8 +111,10 @@ impl FromStr for Deadlines {
         let limits: Vec<Limit> =
             text.split(',').map(|part| one(part.trim())).collect::<Result<_, _>>()?;
         let same = |a: &Limit, b: &Limit| (a.of, a.late) == (b.of, b.late);
-        let twice =
-            limits.iter().enumerate().find(|(at, limit)| limits[..*at].iter().any(|a| same(a, limit)));
+        let twice = limits
+            .iter()
+            .enumerate()
+            .find(|(at, limit)| limits[..*at].iter().any(|a| same(a, limit)));
         match twice {
             Some((_, limit)) => {
                 Err(format!("`{}`: there is another deadline of these requests", self::text(limit)))
@@ -152,7 +154,11 @@ mod tests {
             ),
             ("p99.9=500us", vec![limit(None, 500_000, 100_000)], "p99.9=500us"),
             ("p99.999999=1s", vec![limit(None, 1_000_000_000, 1)], "p99.999999=1s"),
-            ("p100=1s,p50=1ms", vec![limit(None, 1_000_000_000, 0), limit(None, 1_000_000, 50_000_000)], "1s,p50=1ms"),
+            (
+                "p100=1s,p50=1ms",
+                vec![limit(None, 1_000_000_000, 0), limit(None, 1_000_000, 50_000_000)],
+                "1s,p50=1ms",
+            ),
         ] {
             let found: Deadlines = given.parse().unwrap();
             assert_eq!(found.limits(), limits, "{given}");

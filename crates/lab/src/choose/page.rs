@@ -5,6 +5,7 @@ use super::deadlines::{self, Deadlines};
 use super::tables;
 use crate::report::About;
 use crate::report::page::{banner, terms};
+use crate::report::plots::{self, Curves};
 use ::run::Limit;
 use ::run::report::units;
 use maud::html;
@@ -15,7 +16,7 @@ pub fn page(
     choices: &[Choice],
     headline: &str,
     deadlines: &Deadlines,
-    interrupted: bool,
+    (interrupted, drawing): (bool, Option<&Curves>),
     about: &About,
 ) -> String {
     let of = |low, high| tables::of(choices, low, high);
@@ -49,6 +50,7 @@ pub fn page(
         (about.repeated())
         h2 { "Plots" }
         (figure(choices, deadlines))
+        @if let Some(drawing) = drawing { (plots::Figure::from(drawing.clone()).html()) }
         (terms())
     };
     let title = format!("Parts, schemes and shares for a deadline of {deadlines}");
@@ -131,7 +133,13 @@ mod tests {
             choice("late", Verdict::Missed, 9_000_000),
             choice("none", Verdict::Impossible, 0),
         ];
-        let text = page(&choices, "Found 1 & 2", &Deadlines::each(3_000_000), true, &About::default());
+        let text = page(
+            &choices,
+            "Found 1 & 2",
+            &Deadlines::each(3_000_000),
+            (true, None),
+            &About::default(),
+        );
         for part in [
             "<h1>Parts, schemes and shares for a deadline of 3ms</h1>",
             "INTERRUPTED",
@@ -146,7 +154,7 @@ mod tests {
             assert!(text.contains(part), "{part}");
         }
         assert!(!text.contains("kept in this run"), "no series without marks");
-        let none = page(&[], "", &Deadlines::each(1), false, &About::default());
+        let none = page(&[], "", &Deadlines::each(1), (false, None), &About::default());
         assert!(!none.contains("banner\">") && none.contains("deadline 1ns"));
     }
 }

@@ -93,14 +93,23 @@ impl Question {
                 "each is above 0 and below 1, as in `--shares 0.8,0.7`",
             ));
         }
-        let Some(part) = self.parts.first() else {
-            return Err(Fault::with_help(
-                "there is no part to try",
-                "name one, or omit --parts for all",
-            ));
-        };
+        // What is wrong with one part alone is told in its rows.
+        let mut first = None;
+        for part in &self.parts {
+            match self.check_part(part) {
+                Ok(requests) => return Ok(requests),
+                Err(fault) => first = first.or(Some(fault)),
+            }
+        }
+        Err(first.unwrap_or_else(|| {
+            Fault::with_help("there is no part to try", "name one, or omit --parts for all")
+        }))
+    }
+
+    fn check_part(&self, part: &PartTable) -> Result<u64, Fault> {
         let scheme: SchemeChoice = "page-level".parse()?;
-        let mut experiment = self.experiment_of(&Candidate { part, scheme: &scheme.0, share: None });
+        let mut experiment =
+            self.experiment_of(&Candidate { part, scheme: &scheme.0, share: None });
         experiment.deadline = Some(Duration::new(self.deadlines.shortest_ns()));
         if self.exported.is_some() {
             experiment.capacity = Some(experiment.clone().sketch(self.exported)?.capacity());
@@ -187,4 +196,3 @@ impl Question {
         self.parts.is_empty() || self.schemes.is_empty()
     }
 }
-

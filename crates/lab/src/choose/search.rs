@@ -9,6 +9,7 @@ use crate::compare::run_within;
 use crate::config::{Experiment, Fill, Preconditioning, Sketch, TextOrTable};
 use crate::fault::{Fault, with_causes};
 use crate::hash::hash_text;
+use crate::report::plots::Curves;
 use crate::report::{OutDir, Replaces};
 use crate::results;
 use crate::sweep::{Kept, Limits, Memory, OneRun, Table, TraceHashes, Watch, each};
@@ -105,9 +106,8 @@ impl Question {
         experiment.capacity = Some(sketch.capacity());
         let arrivals = of_pages(arrivals, &sketch);
         // No bound covers an SSD, a processor's time, and bit errors, which may lose pages.
-        let covered = !sketch.is_ssd
-            && experiment.cpu.0.is_none()
-            && experiment.bit_errors.0.are_off();
+        let covered =
+            !sketch.is_ssd && experiment.cpu.0.is_none() && experiment.bit_errors.0.are_off();
         let queued_ns = arrivals
             .filter(|_| covered)
             .and_then(|arrivals| queued(&sketch, arrivals, &self.deadlines, known));
@@ -153,9 +153,8 @@ fn queued(
 impl Search<'_> {
     /// What is known before any run, in a sentence.
     pub fn headline(&self) -> String {
-        let count = |verdict| {
-            self.points.iter().filter(|point| point.choice.verdict == verdict).count()
-        };
+        let count =
+            |verdict| self.points.iter().filter(|point| point.choice.verdict == verdict).count();
         let proved = count(Verdict::ProvedWithQueueing);
         let best = tables::recommended(self.points.iter().map(|point| &point.choice));
         let best = best.filter(|_| proved > 0).map(|best| format!(", so far {best}"));
@@ -187,6 +186,21 @@ impl Search<'_> {
             _ => f64::from(sketch.scheme.plan.logical_pages),
         };
         [(pages * (1.0 + state.age + state.workload)) as u64, self.requests]
+    }
+
+    /// The arrival curve, the service curve and the delay between them, of the combination that is recommended, if it is proved with
+    /// queueing.
+    pub fn drawing(&self) -> Option<Curves> {
+        let choices = || self.points.iter().map(|point| &point.choice);
+        let proved = choices().filter(|choice| choice.verdict == Verdict::ProvedWithQueueing);
+        let best = tables::best(proved)?;
+        let point = self.points.iter().find(|point| std::ptr::eq(&point.choice, best))?;
+        let (_, sketch) = point.run.as_ref()?;
+        let arrivals = of_pages(&self.arrivals, sketch)?;
+        let found = arrivals.delay_of(&sketch.scheme.plan, u64::MAX).ok()?;
+        let service = sketch.scheme.plan.service().ok()?;
+        let name = format!("{} on {}", best.scheme, best.part);
+        Some(arrivals.drawing(&service, &found, &name))
     }
 
     /// Steps of each run that is to be made; the number of a run for its watch is its place here.
@@ -364,7 +378,8 @@ pub fn folder(path: &Path, force: bool) -> Result<OutDir, Fault> {
     let table = path.join(TABLE);
     let is_own = || {
         let begins = |text: String| text.starts_with("part,scheme,share_tried,verdict,");
-        path.join("runs").is_dir() && (!table.exists() || std::fs::read_to_string(&table).is_ok_and(begins))
+        path.join("runs").is_dir()
+            && (!table.exists() || std::fs::read_to_string(&table).is_ok_and(begins))
     };
     let replaces = match (force, is_own()) {
         (true, _) => Replaces::All,
@@ -510,10 +525,51 @@ mod tests {
         assert_eq!(roomy.verdict, Verdict::Measured, "{roomy:?}");
         assert!(roomy.page_write_ns > Some(10_000_000), "{roomy:?}");
         let per_cycle = roomy.bytes_per_cycle.unwrap();
-        // A cycle of the whole array takes its raw bytes over the write amplification.
-        let expected = f64::from(8 << 20) / roomy.waf.unwrap();
-        assert!((per_cycle / expected - 1.0).abs() < 0.05, "{per_cycle} {expected}");
+        // With even wear a cycle takes the raw bytes over the write amplification; the most worn block wears faster.
+        let even = f64::from(8 << 20) / roomy.waf.unwrap();
+        assert!(per_cycle < even && per_cycle > 0.5 * even, "{per_cycle} {even}");
+        let (written, erases) = (20_000.0 * 2048.0, roomy.most_erases.unwrap());
+        let counted = erases + u32::from(roomy.lifetime_at_least);
+        assert_eq!(per_cycle, written / f64::from(counted));
+        assert_eq!(roomy.rating.as_deref(), Some("1000 (as set)"));
         assert_eq!(roomy.endurance_bytes, Some(per_cycle * 1000.0));
         assert!(roomy.years > Some(0.0));
+    }
+
+    /// A run whose bound is taken back, as where pages were lost, proves nothing.
+    #[test]
+    fn a_run_without_its_bound_is_not_proved() {
+        let path = std::env::temp_dir().join(format!("ftlkit-unbound-{}.csv", std::process::id()));
+        let line = |n: u64| format!("{},write,{},2048\n", n * 40_000_000, n * 37 % 1000 * 2048);
+        let lines: String = (0..2000).map(line).collect();
+        std::fs::write(&path, format!("arrival_ns,op,offset_bytes,length_bytes\n{lines}")).unwrap();
+        let mut asked = asked("30ms", "");
+        let text = format!("capacity = '8MiB'\nworkload = {{ trace = '{}' }}", path.display());
+        asked.experiment = Experiment::from_toml(&text, "test").unwrap();
+        asked.parts.truncate(1);
+        asked.schemes.retain(|scheme| scheme.name == "lazy-rtgc");
+        let arrivals = asked.arrivals(&|| false);
+        let search = asked.plan(&|| false).unwrap();
+        let point = &search.points[0];
+        let (experiment, sketch) = point.run.as_ref().unwrap();
+        let limits = ::run::Limits { each: asked.deadlines.limits().to_vec(), enough: 0 };
+        let resolved = experiment.clone().resolve().unwrap();
+        let report = run_within(&resolved, 0, &limits, &Unobserved).unwrap();
+        let judged = |report: ::run::report::SchemeReport| {
+            let state = Preconditioning::default();
+            let arrivals = of_pages(&arrivals, sketch);
+            point.choice.clone().with(sketch, &asked.deadlines, arrivals, (&state, &report))
+        };
+        let proved = judged(report.clone());
+        assert_eq!(proved.verdict, Verdict::ProvedWithQueueing, "{proved:?}");
+        let unbound = judged(::run::report::SchemeReport { bound_ns: None, ..report.clone() });
+        assert_eq!(unbound.verdict, Verdict::Measured, "{unbound:?}");
+        assert_eq!((unbound.queued_ns, unbound.request_bound_ns), (None, None));
+        // More page writes than the trace has are not limited by its curve.
+        let more = ::run::report::SchemeReport { write_tasks: 2001, ..report.clone() };
+        assert_eq!(judged(more).verdict, Verdict::Proved);
+        let broken = ::run::report::SchemeReport { violations: 1, ..report.clone() };
+        assert_eq!(judged(broken).why.as_deref(), Some("A BOUND WAS EXCEEDED"));
+        std::fs::remove_file(path).unwrap();
     }
 }

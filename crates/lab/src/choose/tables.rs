@@ -20,7 +20,8 @@ pub const MISSED: &str = "Missed, the nearest first";
 pub fn legend(choices: &[Choice]) -> Vec<&'static str> {
     let has = |low, high| !of(choices, low, high).is_empty();
     let queued = has(Verdict::ProvedWithQueueing, Verdict::ProvedWithQueueing);
-    let (kept, missed) = (has(Verdict::Proved, Verdict::Measured), has(Verdict::Missed, Verdict::Missed));
+    let (kept, missed) =
+        (has(Verdict::Proved, Verdict::Measured), has(Verdict::Missed, Verdict::Missed));
     let shown = || choices.iter().filter(|choice| choice.verdict <= Verdict::Missed);
     let mut lines = Vec::new();
     let mut say = |is_said: bool, line| lines.extend(is_said.then_some(line));
@@ -163,10 +164,8 @@ pub fn kept(kept: &[&Choice]) -> Table {
             or_none(figure.map(|figure| at_least(text(figure), choice.lifetime_at_least)))
         };
         match with_cycles {
-            true => cells.extend([
-                life(choice.endurance_bytes, decimal_bytes),
-                life(choice.years, years),
-            ]),
+            true => cells
+                .extend([life(choice.endurance_bytes, decimal_bytes), life(choice.years, years)]),
             false => cells.push(life(choice.bytes_per_cycle, decimal_bytes)),
         }
         cells
@@ -251,33 +250,42 @@ pub fn warnings(choices: &[&Choice]) -> Vec<String> {
     found.into_iter().map(line).collect()
 }
 
-/// The row to take and the reason, in a sentence: of the best kind of proof that there is, those whose completed writes are
-/// durable, then the least raw flash per exported byte, the least RAM and the least energy. `None` if none is kept.
-pub fn recommended<'a>(choices: impl Iterator<Item = &'a Choice>) -> Option<String> {
-    let kept: Vec<&Choice> = choices.filter(|choice| choice.verdict <= Verdict::Measured).collect();
-    let best = kept.iter().map(|choice| choice.verdict).min()?;
-    let alike: Vec<&&Choice> = kept.iter().filter(|choice| choice.verdict == best).collect();
+/// The row to take: of the best kind of proof that there is, those whose completed writes are durable, then the largest share, the
+/// least RAM and the least energy. `None` if none is kept.
+pub(super) fn best<'a>(choices: impl Iterator<Item = &'a Choice>) -> Option<&'a Choice> {
     let energy = |choice: &Choice| choice.energy_nj_per_byte.map_or(0, |nj| (nj * 1e6) as u64);
     let share = |choice: &Choice| (choice.logical_share * 1e3).round() as u64;
-    let taken = alike.iter().min_by_key(|choice| {
-        (choice.volatile, Reverse(share(choice)), choice.ram_bytes, energy(choice), choice.raw_bytes)
-    })?;
+    choices.filter(|choice| choice.verdict <= Verdict::Measured).min_by_key(|choice| {
+        let costs = (Reverse(share(choice)), choice.ram_bytes, energy(choice), choice.raw_bytes);
+        (choice.verdict, choice.volatile, costs)
+    })
+}
+
+/// [`best`], with the reason, in a sentence.
+pub fn recommended<'a>(choices: impl Iterator<Item = &'a Choice>) -> Option<String> {
+    let kept: Vec<&Choice> = choices.filter(|choice| choice.verdict <= Verdict::Measured).collect();
+    let taken = best(kept.iter().copied())?;
+    let best = taken.verdict;
+    let alike: Vec<&&Choice> = kept.iter().filter(|choice| choice.verdict == best).collect();
     let how = match best {
-        Verdict::ProvedWithQueueing => "are proved with queueing",
-        Verdict::Proved => "are proved for requests that do not queue, and measured",
-        _ => "are measured only",
+        Verdict::ProvedWithQueueing => "proved with queueing",
+        Verdict::Proved => "proved for requests that do not queue, and measured",
+        _ => "measured only",
     };
+    let taken_row =
+        format!("{} {} at {:.1} %", part(taken), taken.scheme, taken.logical_share * 100.0);
+    if let [_] = alike[..] {
+        let risk = if taken.volatile { "; a power cut may lose completed writes" } else { "" };
+        return Some(format!("{taken_row}, the only one that is {how}{risk}"));
+    }
     let durable = match (taken.volatile, alike.iter().any(|choice| choice.volatile)) {
         (true, _) => ", all of which may lose completed writes in a power cut",
         (false, true) => " and whose completed writes are durable",
         (false, false) => "",
     };
     Some(format!(
-        "{} {} at {:.1} %: of the {} that {how}{durable}, it exports the largest share of its flash ({} of {}), of equal ones with the least \
-         RAM ({} KiB)",
-        part(taken),
-        taken.scheme,
-        taken.logical_share * 100.0,
+        "{taken_row}: of the {} that are {how}{durable}, it exports the largest share of its flash ({} of {}), of equal ones \
+         with the least RAM ({} KiB)",
         alike.len(),
         units::bytes(taken.exported_bytes),
         units::bytes(taken.raw_bytes),

@@ -20,10 +20,8 @@ fn trace() -> std::path::PathBuf {
 fn what_no_bound_covers_is_not_proved_with_queueing() {
     let trace = trace();
     let first = |scheme: &str, more: &str| -> Choice {
-        let text = format!(
-            "capacity = '8MiB'\nworkload = {{ trace = '{}' }}\n{more}",
-            trace.display()
-        );
+        let text =
+            format!("capacity = '8MiB'\nworkload = {{ trace = '{}' }}\n{more}", trace.display());
         let asked = Question {
             experiment: Experiment::from_toml(&text, "test").unwrap(),
             deadlines: "30ms".parse().unwrap(),
