@@ -308,7 +308,9 @@ impl BoundsArgs {
             match sheets.iter().find_map(queueing::Sheet::drawing) {
                 Some(drawing) => plot.write(&drawing)?,
                 None => {
-                    return Err(Failure::input("--plot: no scheme has a bound with these arrivals"));
+                    return Err(Failure::input(
+                        "--plot: no scheme has a bound with these arrivals",
+                    ));
                 }
             }
         }

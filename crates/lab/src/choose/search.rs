@@ -29,6 +29,8 @@ const BEYOND: u64 = 10;
 
 /// The file of all rows.
 const TABLE: &str = "choices.csv";
+/// Its first columns.
+const FIRST: [&str; 4] = ["part", "scheme", "share_tried", "verdict"];
 
 /// The planned combinations of a question.
 #[derive(Debug)]
@@ -377,7 +379,7 @@ fn rank(choice: &Choice, by_share: bool) -> (u8, u64, u64) {
 pub fn folder(path: &Path, force: bool) -> Result<OutDir, Fault> {
     let table = path.join(TABLE);
     let is_own = || {
-        let begins = |text: String| text.starts_with("part,scheme,share_tried,verdict,");
+        let begins = |text: String| text.starts_with(&format!("{},", FIRST.join(",")));
         path.join("runs").is_dir()
             && (!table.exists() || std::fs::read_to_string(&table).is_ok_and(begins))
     };
@@ -394,7 +396,9 @@ pub fn folder(path: &Path, force: bool) -> Result<OutDir, Fault> {
 /// # Errors
 /// If the file cannot be written.
 pub fn write(choices: &[Choice], out: &OutDir) -> Result<&'static str, Fault> {
-    let table = Table::of_values(choices).map_err(Fault::internal)?;
+    let mut table = Table::of_values(choices).map_err(Fault::internal)?;
+    let place = |name: &String| FIRST.iter().position(|first| first == name).unwrap_or(FIRST.len());
+    table.columns.sort_by_key(place);
     let written = out.file(TABLE, |to| table.write_csv(to));
     written.map_err(|error| Fault::internal(with_causes(&error)))?;
     Ok(TABLE)
