@@ -125,14 +125,15 @@ impl Curves {
 
     /// The curves as a drawing: the most page tasks of each kind within a window of any length.
     pub fn drawing(&self, name: &str) -> Drawing {
+        let lasts_ns = self.kinds.iter().map(|(_, curve)| curve.lasts_ns()).max().unwrap_or(0);
         let curve = |(kind, curve): &(&'static str, ArrivalCurve)| {
             let (mut window_ns, mut points) = (1_000, Vec::new());
-            while window_ns <= curve.lasts_ns() {
+            while window_ns <= lasts_ns {
                 points.push((window_ns as f64 / 1e6, curve.most_within(window_ns) as f64));
                 // 20 per power of ten.
                 window_ns += window_ns / 8 + 1;
             }
-            points.push((curve.lasts_ns().max(1_000) as f64 / 1e6, curve.pages() as f64));
+            points.push((lasts_ns.max(1_000) as f64 / 1e6, curve.pages() as f64));
             let note = format!("{} pages", units::grouped(curve.pages()));
             Line { name: (*kind).into(), note, points, drawn: Drawn::Line }
         };

@@ -7,7 +7,7 @@ use crate::watched::{WatchedRuns, watched};
 use lab::choose::{Deadlines, Question, named_parts, named_schemes};
 use lab::config::{Bytes, ConfigError, Experiment as Settings, PartTable};
 use lab::sweep::{Kept, Limits, unusable};
-use lab::{Fault, choose, sweep};
+use lab::{Fault, sweep};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -29,11 +29,10 @@ pub(crate) fn choose(
     parts: Vec<Bound<'_, Experiment>>,
     schemes: Vec<String>,
     shares: Vec<String>,
-    (deadline, exported): (String, Option<String>),
-    out: Option<PathBuf>,
+    asked: (String, Option<String>, Option<PathBuf>),
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(Table, Option<Py<PyAny>>)> {
-    let experiment = experiment.0.clone();
+    let (experiment, (deadline, exported, out)) = (experiment.0.clone(), asked);
     let part_of = |given: &Bound<'_, Experiment>| match &given.get().0 {
         Settings { part: Some(part), .. } => Ok(part.0.clone()),
         Settings { part_file: Some(file), .. } => PartTable::from_file(file),
@@ -57,7 +56,7 @@ pub(crate) fn choose(
         let deadlines = deadlines.map_err(|why| ConfigError::setting("deadline", why))?;
         let question = Question { experiment, deadlines, parts, schemes, shares, exported };
         let kept = out.map(|out| -> Result<_, Fault> {
-            let folder = choose::folder(&out, false)?;
+            let folder = lab::choose::folder(&out, false)?;
             Ok((Kept::new(&out.join("runs")).map_err(unusable)?, folder))
         });
         let kept = kept.transpose()?;
@@ -67,7 +66,7 @@ pub(crate) fn choose(
         let choices = search.run(kept.as_ref().map(|(kept, _)| kept), limits, &runs);
         let choices = choices.map_err(unusable)?;
         if let Some((_, folder)) = kept {
-            choose::write(&choices, &folder)?;
+            lab::choose::write(&choices, &folder)?;
         }
         Ok(choices)
     };

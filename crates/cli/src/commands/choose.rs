@@ -311,7 +311,7 @@ impl ChooseArgs {
             }
         }
         text.push('\n');
-        let shown = queued.iter().chain(&kept).chain(&missed);
+        let shown = queued.iter().chain(&kept);
         if question.experiment.channels.is_some() {
             text.push_str(&wrap(tables::OF_SSD, width, "  "));
         }

@@ -24,7 +24,7 @@ pub fn page(
     let kept = of(Verdict::Proved, Verdict::Measured);
     let missed = of(Verdict::Missed, Verdict::Missed);
     let impossible = of(Verdict::Impossible, Verdict::Impossible);
-    let shown = || queued.iter().chain(&kept).chain(&missed);
+    let shown = || queued.iter().chain(&kept);
     let body = html! {
         @if interrupted {
             (banner(&tables::not_run(choices)))

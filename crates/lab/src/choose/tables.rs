@@ -130,7 +130,11 @@ fn or_none(text: Option<String>) -> String {
 }
 
 fn years(years: f64) -> String {
-    if years >= 1000.0 { "> 1000".into() } else { format!("{years:.2}") }
+    match years {
+        years if years >= 1000.0 => "> 1000".into(),
+        years if years >= 0.01 || years == 0.0 => format!("{years:.2}"),
+        years => format!("{years:.1e}"),
+    }
 }
 
 /// Those that keep the deadline, all with one kind of proof.

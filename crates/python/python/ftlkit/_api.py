@@ -123,8 +123,11 @@ def choose(
             [_ftlkit.Experiment.from_keys({"part": name}) for name in names],
             [str(scheme) for scheme in names_of(schemes)] if schemes is not None else [],
             [str(share) for share in shares],
-            (f"{deadline}ns" if isinstance(deadline, int) else str(deadline), None if exported is None else str(exported)),
-            None if out is None else os.fspath(out),
+            (
+                f"{deadline}ns" if isinstance(deadline, int) else str(deadline),
+                None if exported is None else str(exported),
+                None if out is None else os.fspath(out),
+            ),
             report,
         )
     choices: Table = ended(table, exception)
