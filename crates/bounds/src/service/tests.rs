@@ -215,7 +215,7 @@ fn the_least_delay_of_a_stream_is_reached_by_it() {
     for step in [900u64, 4_000, 30_000] {
         let (mut gatherer, mut arrivals) = (Gatherer::new(), Vec::new());
         for n in 0..400u64 {
-            let (at_ns, pages) = (n * step + n * n % 7919, 1 + n * 31 % 7);
+            let (at_ns, pages) = (n * step + n * n % 850, 1 + n * 31 % 7);
             gatherer.arrive(at_ns, pages).unwrap();
             arrivals.push((at_ns, pages));
         }
