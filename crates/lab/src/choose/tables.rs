@@ -324,6 +324,34 @@ mod tests {
     use super::*;
 
     #[test]
+    fn durable_writes_come_before_space_and_a_proof_before_both() {
+        let of = |scheme: &str, verdict, volatile, logical_share| Choice {
+            scheme: scheme.into(),
+            verdict,
+            volatile,
+            logical_share,
+            ..Choice::impossible(String::new())
+        };
+        let choices = [
+            of("in-ram", Verdict::ProvedWithQueueing, true, 0.9),
+            of("durable", Verdict::ProvedWithQueueing, false, 0.8),
+            of("measured", Verdict::Measured, false, 0.95),
+            of("missed", Verdict::Missed, false, 0.99),
+        ];
+        let taken = |from: usize| best(choices[from..].iter()).map(|of| of.scheme.as_str());
+        assert_eq!(
+            [0, 1, 2, 3].map(taken),
+            [Some("durable"), Some("durable"), Some("measured"), None]
+        );
+        assert_eq!(best(choices[..1].iter()).map(|of| of.scheme.as_str()), Some("in-ram"));
+        let only = recommended(choices[..1].iter()).unwrap();
+        assert!(
+            only.contains("the only one that is proved") && only.contains("power cut"),
+            "{only}"
+        );
+    }
+
+    #[test]
     fn bytes_written_are_in_powers_of_1000() {
         let shown = [5e6, 4.2e9, 1.5e12, 2.5e15].map(decimal_bytes);
         assert_eq!(shown, ["5.0 MB", "4.20 GB", "1.5 TB", "2.5 PB"]);

@@ -150,6 +150,10 @@ fn a_stopped_search_tells_what_is_known_and_the_next_goes_on() {
     let proved = whole.iter().filter(|of| of.verdict == Verdict::ProvedWithQueueing).count();
     assert_eq!(count(Verdict::ProvedWithQueueing), proved);
     assert!(proved > 1 && found[0].verdict == Verdict::ProvedWithQueueing);
+    // What is proved is run first.
+    let run_proved = found.iter().filter(|of| of.run_from.is_some());
+    let run_proved = run_proved.filter(|of| of.verdict == Verdict::ProvedWithQueueing).count();
+    assert_eq!(run_proved, proved.min(3));
     let left = found.iter().filter(|of| of.run_from.is_none() && of.verdict != Verdict::Impossible);
     let left = left.filter(|of| of.verdict != Verdict::Missed).count();
     assert!(tables::not_run(&found).starts_with(&format!("INTERRUPTED: {left} combinations")));
