@@ -133,7 +133,7 @@ impl Watch for After {
 #[test]
 fn a_stopped_search_tells_what_is_known_and_the_next_goes_on() {
     let trace = Trace::new("stopped", 4);
-    let asked = of_trace(&trace.0, "30ms", "lazy-rtgc,rftl,page-level,gftl");
+    let asked = of_trace(&trace.0, "30ms", "page-level,gftl,rftl,lazy-rtgc");
     let whole = answer(&asked);
     let folder = std::env::temp_dir().join(format!("ftlkit-choose-kept-{}", std::process::id()));
     let kept = Kept::new(&folder.join("runs")).unwrap();
