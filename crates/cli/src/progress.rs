@@ -1,6 +1,8 @@
 //! Progress on standard error: a bar for tasks longer than two seconds if it is a terminal, else a line now and then.
 
+use crate::interrupt;
 use lab::report::units::{bytes, count};
+use lab::sweep::Watch;
 use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -245,6 +247,69 @@ impl Drop for Busy {
             // The thread only draws a spinner, so its result does not matter.
             let _ = shower.join();
         }
+    }
+}
+
+/// Progress of several runs, with the time left.
+pub(crate) struct RunsProgress {
+    bar: Progress,
+    /// How long each run takes, in proportion to the others.
+    weights: Vec<f64>,
+    state: Mutex<Runs>,
+}
+
+struct Runs {
+    /// Share of each run that is done.
+    done: Vec<f64>,
+    /// All of them, weighted.
+    sum: f64,
+    ended: usize,
+    /// Those of kept runs.
+    kept: f64,
+}
+
+/// Steps of all runs on the bar.
+const ALL_RUNS: f64 = 1e9;
+
+impl RunsProgress {
+    /// For runs of these weights.
+    pub(crate) fn start(weights: Vec<f64>, quiet: bool) -> Self {
+        let all: f64 = weights.iter().sum();
+        let weights: Vec<f64> = weights.iter().map(|of| of / all.max(f64::MIN_POSITIVE)).collect();
+        let done = vec![0.0; weights.len()];
+        let state = Mutex::new(Runs { done, sum: 0.0, ended: 0, kept: 0.0 });
+        Self { bar: Progress::start_runs(ALL_RUNS as u64, quiet), weights, state }
+    }
+
+    fn set(&self, run: usize, share: f64, ended: bool, kept: bool) {
+        let Ok(mut state) = self.state.lock() else { return };
+        let more = share.clamp(0.0, 1.0) - state.done[run];
+        state.done[run] += more;
+        let more = more * self.weights[run];
+        state.sum += more;
+        state.ended += usize::from(ended);
+        if kept {
+            state.kept += more;
+            // What was kept took no time now, so that the time left is not told from it.
+            self.bar.skip_to((state.kept * ALL_RUNS) as u64);
+            return;
+        }
+        let runs = state.done.len();
+        self.bar.at((state.sum * ALL_RUNS) as u64, &format!("{} of {runs} runs", state.ended));
+    }
+}
+
+impl Watch for RunsProgress {
+    fn at(&self, run: usize, share: f64) {
+        self.set(run, share, false, false);
+    }
+
+    fn ended(&self, run: usize, kept: bool) {
+        self.set(run, 1.0, true, kept);
+    }
+
+    fn stop(&self) -> bool {
+        interrupt::asked()
     }
 }
 

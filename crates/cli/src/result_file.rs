@@ -1,6 +1,7 @@
 //! A file of results: checked before a run, so that no result is lost after it, and never there in part.
 
 use crate::failure::Failure;
+use lab::report::plots::Curves;
 use lab::report::{part_of, write_whole};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -25,6 +26,9 @@ impl Content {
     #[cfg(feature = "papers")]
     pub(crate) const SIGNALS: Self =
         Self { name: "a value change dump", begin: b"$comment", example: "signals.vcd" };
+    /// A drawing.
+    pub(crate) const DRAWING: Self =
+        Self { name: "an SVG drawing", begin: b"<svg ", example: "curves.svg" };
     /// A recording as JSON lines.
     pub(crate) const LINES: Self = Self {
         name: "a recording of `ftlkit explain`",
@@ -105,6 +109,23 @@ impl ResultFile {
     /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+}
+
+/// A file that a drawing can be written into.
+#[derive(Clone, Debug)]
+pub(crate) struct DrawingFile(ResultFile);
+
+impl DrawingFile {
+    /// The file that `--plot` names, if it can be written and is not another's.
+    pub(crate) fn of(path: Option<&Path>) -> Result<Option<Self>, Failure> {
+        path.map(|path| ResultFile::new("--plot", path, Content::DRAWING).map(Self)).transpose()
+    }
+
+    /// Draws into it.
+    pub(crate) fn write(&self, curves: &Curves) -> Result<(), Failure> {
+        let svg = curves.svg().map_err(|error| Failure::internal(error.to_string()))?;
+        self.0.write(|to| to.write_all(svg.as_bytes()))
     }
 }
 

@@ -50,6 +50,17 @@ impl Choice for OfDevice {
     }
 }
 
+/// Those of an SSD and its channels.
+#[derive(Clone, Debug)]
+pub(crate) enum OfSsd {}
+
+impl Choice for OfSsd {
+    fn has(setting: &Setting) -> bool {
+        [Group::Ssd, Group::Channel].contains(&setting.group)
+            || ["channels", "ways", "planes"].contains(&setting.key)
+    }
+}
+
 /// The deadline of requests.
 #[derive(Clone, Debug)]
 pub(crate) enum OfDeadline {}

@@ -1,11 +1,13 @@
 //! Arrivals that a delay is asked for: of a trace, or declared.
 
 use crate::config::with_unit;
-use crate::curves::Curves;
+use crate::curves::Curves as Gathered;
 use crate::division::Division;
+use ::run::report::units;
 use bounds::arrivals::Arrivals;
-use bounds::service::{Delay, Service, delay};
+use bounds::service::{Delay, Service, delay_up_to};
 use ftl::Plan;
+use report::plots::{Curve, Curves, Drawn};
 use serde_json::Value;
 
 /// How declared arrivals are written, for errors.
@@ -26,10 +28,19 @@ pub struct TaskArrivals {
 
 impl TaskArrivals {
     /// Those of a trace, for pages of as many bytes as it was cut into.
-    pub fn of_trace(curves: &Curves) -> Self {
+    pub fn of_trace(curves: &Gathered) -> Self {
         let [writes, reads, trims] =
             curves.kinds.each_ref().map(|(_, curve)| Arrivals::Gathered(curve.clone()));
         Self { writes, reads, trims, flushes: curves.flushes > 0 }
+    }
+
+    /// So late at least a page of the trace ends where one is written at a time, in any order, and none in less than this time; 0
+    /// for arrivals that are declared, which may never come.
+    pub fn least_write_ns(&self, ns_per_page: u64) -> u64 {
+        match &self.writes {
+            Arrivals::Gathered(curve) => curve.least_delay_ns(ns_per_page),
+            _ => 0,
+        }
     }
 
     /// True for a text of [`TaskArrivals::declared`]; otherwise it is the name of a file.
@@ -64,32 +75,92 @@ impl TaskArrivals {
     /// Why nothing is.
     pub fn delay_on(&self, row: &Division) -> Result<Delay, String> {
         let of_flushes = row.plan().is_some_and(|plan| !plan.guarantee.flushes_are_free());
-        self.delay(&row.service()?, of_flushes)
+        self.delay(&row.service()?, of_flushes, u64::MAX)
     }
 
-    /// As [`TaskArrivals::delay_on`], of a plan.
+    /// As [`TaskArrivals::delay_on`], of a plan, for delays of up to `most_ns`.
     ///
     /// # Errors
     /// Why nothing is proved.
-    pub fn delay_of(&self, plan: &Plan) -> Result<Delay, String> {
-        self.delay(&plan.service()?, !plan.guarantee.flushes_are_free())
+    pub fn delay_of(&self, plan: &Plan, most_ns: u64) -> Result<Delay, String> {
+        self.delay(&plan.service()?, !plan.guarantee.flushes_are_free(), most_ns)
     }
 
-    fn delay(&self, service: &Service, of_flushes: bool) -> Result<Delay, String> {
+    fn delay(&self, service: &Service, of_flushes: bool, most_ns: u64) -> Result<Delay, String> {
         if self.flushes && of_flushes {
             return Err("flushes and forced writes of the trace write what is in RAM, which no bound covers".into());
         }
-        // Schemes whose collections are known do nothing for a trim. Of the others a trim is taken for a write.
+        let found = delay_up_to(service, &self.written(service), &self.reads, most_ns);
+        found.map_err(|error| error.to_string())
+    }
+
+    /// What is taken for page writes: schemes whose collections are known do nothing for a trim; of the others a trim is taken for a
+    /// write.
+    fn written(&self, service: &Service) -> Arrivals {
         match service.collections {
-            Some(_) => delay(service, &self.writes, &self.reads),
-            None => {
-                let writes = Arrivals::Sum(vec![self.writes.clone(), self.trims.clone()]);
-                delay(service, &writes, &self.reads)
-            }
+            Some(_) => self.writes.clone(),
+            None => Arrivals::Sum(vec![self.writes.clone(), self.trims.clone()]),
         }
-        .map_err(|error| error.to_string())
+    }
+
+    /// The arrival curve, the service curve of these arrivals on a scheme, and their largest horizontal deviation, which is the delay.
+    ///
+    /// Both curves are of page tasks over the length of a window: so many at most have arrived; and so many are done, if these came at its
+    /// beginning.
+    pub fn drawing(&self, service: &Service, found: &Delay, scheme: &str) -> Curves {
+        let written = self.written(service);
+        let shown_ns = found.busy_ns.min((found.window_ns + found.delay_ns).saturating_mul(2));
+        let (mut arrived, mut done) = (vec![(0.0, 0.0)], vec![(0.0, 0.0)]);
+        let ms = |ns: u64| ns as f64 / 1e6;
+        let mut window_ns = 0;
+        while window_ns <= shown_ns {
+            let (writes, reads) =
+                (written.most_within(window_ns), self.reads.most_within(window_ns));
+            let tasks = (writes + reads) as f64;
+            let before = arrived.last().map_or(0.0, |last| last.1);
+            arrived.extend([(ms(window_ns), before), (ms(window_ns), tasks)]);
+            done.push((ms(service.tasks_ns(writes, reads)), tasks));
+            let grows = written.next_after(window_ns).min(self.reads.next_after(window_ns));
+            let mut next_ns = grows.max(window_ns + shown_ns / MOST_DRAWN);
+            if window_ns < found.window_ns {
+                next_ns = next_ns.min(found.window_ns);
+            }
+            if next_ns == u64::MAX {
+                break;
+            }
+            window_ns = next_ns.max(window_ns + 1);
+        }
+        let end = (ms(shown_ns), arrived.last().map_or(0.0, |last| last.1));
+        arrived.push(end);
+        let at = written.most_within(found.window_ns) + self.reads.most_within(found.window_ns);
+        let deviation = [found.window_ns, found.window_ns + found.delay_ns];
+        let curve = |name: &str, note: String, points| Curve {
+            name: name.into(),
+            note,
+            points,
+            drawn: Drawn::Line,
+        };
+        Curves {
+            caption: format!("Longest delay with queueing, {scheme}"),
+            x_label: "length of the window, ms",
+            y_label: "page tasks",
+            log_x: false,
+            log_y: false,
+            curves: vec![
+                curve("arrival curve", "most that arrive within".into(), arrived),
+                curve("service curve", "done at the latest".into(), done),
+                curve(
+                    "delay D",
+                    format!("{}: proved", units::time(found.delay_ns as f64)),
+                    deviation.map(|ns| (ms(ns), at as f64)).into(),
+                ),
+            ],
+        }
     }
 }
+
+/// Windows that a drawing shows, at most.
+const MOST_DRAWN: u64 = 400;
 
 /// One stream of page tasks of a kind.
 fn stream(text: &str) -> Result<Arrivals, String> {
@@ -172,6 +243,41 @@ mod tests {
         assert_eq!(counts(&found.writes), [67, 67, 68, 71, 64 + 500 + 6]);
         assert_eq!(counts(&found.reads), [8, 8, 8, 16, 8 * 101]);
         assert_eq!(counts(&found.trims), [2, 2, 2, 2, 3]);
+    }
+
+    #[test]
+    fn the_drawn_deviation_is_the_delay() {
+        let rows = Division::all(&EVALUATION_SLC, 1024);
+        for (text, scheme) in [
+            ("writes=bucket:64:200/s,reads=periodic:10ms:8:2ms", "lazy-rtgc"),
+            ("writes=bucket:64:50/s,trims=bucket:3:1/s", "gftl"),
+        ] {
+            let row = rows.iter().find(|row| row.scheme() == scheme).unwrap();
+            let arrivals = TaskArrivals::declared(text).unwrap();
+            let found = arrivals.delay_on(row).unwrap();
+            let drawn = arrivals.drawing(&row.service().unwrap(), &found, scheme);
+            let [arrived, done, deviation] = &drawn.curves[..] else { panic!("{drawn:?}") };
+            let [from, to] = deviation.points[..] else { panic!("{deviation:?}") };
+            assert_eq!(to.0 - from.0, found.delay_ns as f64 / 1e6);
+            // It goes from one curve to the other.
+            assert!(arrived.points.contains(&from), "{from:?}");
+            assert!(
+                done.points.iter().any(|of| of.1 == to.1 && (of.0 - to.0).abs() < 1e-9),
+                "{to:?}"
+            );
+            // No arrival is further from its end.
+            let end = |tasks: f64| done.points.iter().find(|of| of.1 >= tasks).map(|of| of.0);
+            for (at, tasks) in &arrived.points {
+                let late = end(*tasks).map_or(0.0, |end| end - at);
+                assert!(
+                    late <= found.delay_ns as f64 / 1e6 + 1e-9
+                        || *tasks == 0.0
+                        || arrived.points.contains(&(*at, tasks + 1.0)),
+                    "{at} {tasks}"
+                );
+            }
+            assert!(arrived.points.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1));
+        }
     }
 
     #[test]

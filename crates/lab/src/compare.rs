@@ -4,7 +4,7 @@ use crate::config::{PartialPages, Resolved};
 use crate::fault::{Fault, with_causes};
 use ::run::precondition::{Fill, Preconditioning};
 use ::run::report::{LeftOut, Report, SchemeReport};
-use ::run::{Observer, Passes, RunError, Setup, foresee, operation_pj, run_scheme};
+use ::run::{Limits, Observer, Passes, RunError, Setup, foresee, operation_pj, run_scheme};
 use rayon::prelude::*;
 use workload::WorkloadSpec;
 
@@ -116,6 +116,19 @@ pub fn run_one(
     at: usize,
     observer: &dyn Observer,
 ) -> Result<SchemeReport, RunError> {
+    run_within(resolved, at, &Limits::default(), observer)
+}
+
+/// The same, which also counts the requests that miss these deadlines, and may end once one is missed.
+///
+/// # Errors
+/// As [`run_one`].
+pub(crate) fn run_within(
+    resolved: &Resolved,
+    at: usize,
+    limits: &Limits,
+    observer: &dyn Observer,
+) -> Result<SchemeReport, RunError> {
     if observer.stop() {
         return Err(RunError::Stopped);
     }
@@ -133,6 +146,7 @@ pub fn run_one(
         ssd: resolved.ssd.clone(),
         tasks: resolved.tasks.clone(),
         deadline_ns: experiment.deadline.map(|deadline| deadline.0),
+        limits: limits.clone(),
         free_partial_pages: experiment.partial.0 == PartialPages::Free,
         replay: resolved.replay(&scheme.label),
         passes: experiment

@@ -1,7 +1,9 @@
 //! Arrival curves of traces: `trace curve`.
 
 use bounds::arrivals::{ArrivalCurve, Disorder, Gatherer, Span, TokenBucket};
+use report::plots::{Curve as Line, Curves as Drawing, Drawn};
 use run::Cutter;
+use run::report::units;
 use serde_json::{Value, json};
 use workload::{Op, Source, TraceReader, WorkloadError};
 
@@ -119,6 +121,34 @@ impl Curves {
             flushes: number(&value, "flushes")?,
             kinds: [told("writes")?, told("reads")?, told("trims")?],
         })
+    }
+
+    /// The curves as a drawing: the most page tasks of each kind within a window of any length.
+    pub fn drawing(&self, name: &str) -> Drawing {
+        let lasts_ns = self.kinds.iter().map(|(_, curve)| curve.lasts_ns()).max().unwrap_or(0);
+        let curve = |(kind, curve): &(&'static str, ArrivalCurve)| {
+            let (mut window_ns, mut points) = (1_000, Vec::new());
+            while window_ns <= lasts_ns {
+                points.push((window_ns as f64 / 1e6, curve.most_within(window_ns) as f64));
+                // 20 per power of ten.
+                window_ns += window_ns / 8 + 1;
+            }
+            points.push((lasts_ns.max(1_000) as f64 / 1e6, curve.pages() as f64));
+            let note = format!("{} pages", units::grouped(curve.pages()));
+            Line { name: (*kind).into(), note, points, drawn: Drawn::Line }
+        };
+        let some = self.kinds.iter().filter(|(_, curve)| curve.pages() > 0);
+        Drawing {
+            caption: format!(
+                "Arrival curves of {name}, pages of {}",
+                units::bytes(self.page_bytes.into())
+            ),
+            x_label: "length of the window, ms",
+            y_label: "page tasks, at most",
+            log_x: true,
+            log_y: true,
+            curves: some.map(curve).collect(),
+        }
     }
 
     /// All of it: shortest windows and token buckets.

@@ -3,11 +3,13 @@
 use crate::arrow::Table;
 use crate::experiment::Experiment;
 use crate::fault::raised;
-use crate::watched::watched;
-use lab::choose::{Question, named_parts, named_schemes};
+use crate::watched::{WatchedRuns, watched};
+use lab::choose::{Deadlines, Question, named_parts, named_schemes};
 use lab::config::{Bytes, ConfigError, Experiment as Settings, PartTable};
+use lab::sweep::{Kept, Limits, unusable};
 use lab::{Fault, sweep};
 use pyo3::prelude::*;
+use std::path::PathBuf;
 
 /// Names of the parts that a choice tries: those given, or all of the catalogue.
 #[pyfunction]
@@ -27,10 +29,10 @@ pub(crate) fn choose(
     parts: Vec<Bound<'_, Experiment>>,
     schemes: Vec<String>,
     shares: Vec<String>,
-    exported: Option<String>,
+    asked: (String, Option<String>, Option<PathBuf>),
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(Table, Option<Py<PyAny>>)> {
-    let experiment = experiment.0.clone();
+    let (experiment, (deadline, exported, out)) = (experiment.0.clone(), asked);
     let part_of = |given: &Bound<'_, Experiment>| match &given.get().0 {
         Settings { part: Some(part), .. } => Ok(part.0.clone()),
         Settings { part_file: Some(file), .. } => PartTable::from_file(file),
@@ -50,9 +52,23 @@ pub(crate) fn choose(
         let exported = exported.as_deref().map(str::parse::<Bytes>).transpose();
         let exported = exported.map_err(|why| ConfigError::setting("exported", why.to_string()))?;
         let exported = exported.map(|bytes| bytes.0);
-        let question = Question { experiment, parts, schemes, shares, exported };
-        question.check()?;
-        Ok(question.answer(watched))
+        let deadlines = deadline.parse::<Deadlines>();
+        let deadlines = deadlines.map_err(|why| ConfigError::setting("deadline", why))?;
+        let question = Question { experiment, deadlines, parts, schemes, shares, exported };
+        let kept = out.map(|out| -> Result<_, Fault> {
+            let folder = lab::choose::folder(&out, false)?;
+            Ok((Kept::new(&out.join("runs")).map_err(unusable)?, folder))
+        });
+        let kept = kept.transpose()?;
+        let search = question.plan(&|| watched.stop())?;
+        let runs = WatchedRuns::new(watched, search.weights().len());
+        let limits = Limits::of_machine(None);
+        let choices = search.run(kept.as_ref().map(|(kept, _)| kept), limits, &runs);
+        let choices = choices.map_err(unusable)?;
+        if let Some((_, folder)) = kept {
+            lab::choose::write(&choices, &folder)?;
+        }
+        Ok(choices)
     };
     let (choices, exception) = watched(py, progress.as_ref(), &text, work)?;
     let choices = match (choices, exception) {

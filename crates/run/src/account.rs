@@ -10,7 +10,7 @@ use super::rounds::Rounds;
 use crate::measures::{Arrivals, Measures, TaskSample};
 use crate::report::LargestRequest;
 use flash::Counts;
-use ftl::{AnyScheme, IdleTime, Notes, Refusal};
+use ftl::{AnyScheme, IdleTime, Notes, Refusal, TaskKind};
 use workload::HostLog;
 
 /// Counts before the measured part.
@@ -71,6 +71,8 @@ pub(crate) struct Account {
     /// Reads of uncorrectable pages.
     pub(crate) uncorrectable_reads: u64,
     pub(crate) interrupted: bool,
+    /// True if the run ended early because a deadline was missed whatever came.
+    pub(crate) decided: bool,
     pub(crate) flushes: Flushes,
     /// Deadlines, if the workload is a set of periodic tasks.
     pub(crate) deadlines: Option<Deadlines>,
@@ -112,6 +114,7 @@ impl Account {
             unmapped_reads: 0,
             uncorrectable_reads: 0,
             interrupted: false,
+            decided: false,
             flushes: Flushes::default(),
             deadlines: None,
             late: Late::default(),
@@ -152,12 +155,12 @@ impl Account {
     #[inline]
     pub(crate) fn request(
         &mut self,
-        writes: bool,
+        kind: Option<TaskKind>,
         [response_ns, alone_ns]: [u64; 2],
         completion_ns: u64,
     ) {
         self.measures.request(response_ns, completion_ns);
-        self.ended(writes, alone_ns, completion_ns);
+        self.ended(kind, alone_ns, completion_ns);
     }
 
     /// Records the end of a page task and of the request that it is alone, which begins and ends with it.
@@ -165,19 +168,19 @@ impl Account {
     pub(crate) fn whole_request(
         &mut self,
         sample: &TaskSample,
-        writes: bool,
+        kind: Option<TaskKind>,
         end_ns: u64,
         free_pages: u64,
     ) {
         self.measures.whole_request(sample);
         self.measures.tick(end_ns, free_pages);
-        self.ended(writes, sample.completion_ns, sample.completion_ns);
+        self.ended(kind, sample.completion_ns, sample.completion_ns);
     }
 
     /// Counts a request whose times are recorded.
     #[inline]
-    fn ended(&mut self, writes: bool, alone_ns: u64, completion_ns: u64) {
-        self.late.request(writes, alone_ns, completion_ns, 1);
+    fn ended(&mut self, kind: Option<TaskKind>, alone_ns: u64, completion_ns: u64) {
+        self.late.request(kind, alone_ns, completion_ns, 1);
         self.requests += 1;
         if let Some(deadlines) = &mut self.deadlines {
             deadlines.complete(completion_ns);

@@ -86,7 +86,7 @@ impl Device {
         mut source: Box<dyn Source>,
         observer: &dyn Observer,
     ) -> Result<(), RunError> {
-        self.account.late = Late::new(setup.deadline_ns);
+        self.account.late = Late::new(setup.deadline_ns, &setup.limits);
         self.account.deadlines = setup.tasks.as_ref().map(Deadlines::new);
         let limit = setup.max_requests.unwrap_or(u64::MAX);
         let total = source.len_hint().map_or(setup.max_requests, |hint| Some(hint.min(limit)));
@@ -100,6 +100,10 @@ impl Device {
             observer.progress(label, Phase::Measure, self.account.requests, total);
             if observer.stop() {
                 self.account.interrupted = true;
+                return self.account.close(label);
+            }
+            if self.account.late.is_decided(self.account.requests, total) {
+                self.account.decided = true;
                 return self.account.close(label);
             }
             requests.clear();
@@ -199,13 +203,13 @@ impl Device {
         }
         self.request_ns += response_ns;
         if work.last {
-            let writes = work.asks.kind() == Some(TaskKind::Write);
+            let kind = work.asks.kind();
             let response_ns = std::mem::take(&mut self.request_ns);
             if let Some(refusal) = self.refused.take() {
                 return account.refuse_one(refusal);
             }
             let completion_ns = if self.clock.timed { completion_ns } else { response_ns };
-            account.request(writes, [response_ns; 2], completion_ns);
+            account.request(kind, [response_ns; 2], completion_ns);
         }
     }
 
@@ -241,7 +245,7 @@ impl Device {
             let sample = TaskSample { kind, service_ns, step_ns, completion_ns: 0 };
             self.account.measures.repeat(&sample, count, end_ns, least_free);
             let response_ns = service_ns + step_ns;
-            self.account.late.request(kind == TaskKind::Write, response_ns, response_ns, count);
+            self.account.late.request(Some(kind), response_ns, response_ns, count);
             self.account.requests += count;
             self.account.written += if kind == TaskKind::Write { count } else { 0 };
         }

@@ -1,9 +1,60 @@
-//! Requests beyond the deadline of an experiment.
+//! Requests beyond a deadline: that of an experiment, and those that a search asks for.
 
-use crate::report::{RequestDeadline, SchemeReport};
+use crate::report::{LimitReport, RequestDeadline, SchemeReport};
+use ftl::TaskKind;
+use serde::{Deserialize, Serialize};
+
+/// A deadline of all requests or of one kind of them, of which a share may be late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limit {
+    /// The requests: those that read or those that write; `None`: all.
+    pub of: Option<OfRequests>,
+    /// From arrival to completion, ns.
+    pub within_ns: u64,
+    /// Requests of [`Limit::ALL`] that may be late; 0: none.
+    pub late: u32,
+}
+
+/// Requests of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OfRequests {
+    /// Those that read.
+    Reads,
+    /// Those that write.
+    Writes,
+}
+
+impl Limit {
+    /// What [`Limit::late`] is a share of.
+    pub const ALL: u32 = 100_000_000;
+
+    /// True for requests of a kind.
+    pub fn is_of(&self, kind: Option<TaskKind>) -> bool {
+        match self.of {
+            None => true,
+            Some(OfRequests::Reads) => kind == Some(TaskKind::Read),
+            Some(OfRequests::Writes) => kind == Some(TaskKind::Write),
+        }
+    }
+
+    /// The most of so many requests that may be late.
+    pub fn most_late(&self, requests: u64) -> u64 {
+        (u128::from(requests) * u128::from(self.late) / u128::from(Self::ALL)) as u64
+    }
+}
+
+/// Deadlines that decide a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// The deadlines; each is counted.
+    pub each: Vec<Limit>,
+    /// The run ends after so many requests or later, as soon as one of the deadlines is missed whatever comes.
+    pub enough: u64,
+}
 
 /// Count of late requests.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Late {
     /// The deadline; `u64::MAX` without one, so that no request is late.
     deadline_ns: u64,
@@ -11,32 +62,69 @@ pub(crate) struct Late {
     writes: u64,
     /// Late also if the device had been idle.
     alone: u64,
+    limits: Vec<(Limit, LimitReport)>,
+    enough: u64,
 }
 
 impl Default for Late {
     fn default() -> Self {
-        Self::new(None)
+        Self::new(None, &Limits::default())
     }
 }
 
 impl Late {
-    pub(crate) fn new(deadline_ns: Option<u64>) -> Self {
-        Self { deadline_ns: deadline_ns.unwrap_or(u64::MAX), requests: 0, writes: 0, alone: 0 }
+    pub(crate) fn new(deadline_ns: Option<u64>, limits: &Limits) -> Self {
+        let deadline_ns = deadline_ns.unwrap_or(u64::MAX);
+        let limits_of = limits.each.iter().map(|limit| (*limit, LimitReport::default())).collect();
+        let enough = limits.enough;
+        Self { deadline_ns, requests: 0, writes: 0, alone: 0, limits: limits_of, enough }
     }
 
     /// Records the end of `count` equal requests.
     #[inline]
-    pub(crate) fn request(&mut self, writes: bool, alone_ns: u64, completion_ns: u64, count: u64) {
+    pub(crate) fn request(
+        &mut self,
+        kind: Option<TaskKind>,
+        alone_ns: u64,
+        completion_ns: u64,
+        count: u64,
+    ) {
         if completion_ns > self.deadline_ns {
             self.requests += count;
-            self.writes += if writes { count } else { 0 };
+            self.writes += if kind == Some(TaskKind::Write) { count } else { 0 };
             self.alone += if alone_ns > self.deadline_ns { count } else { 0 };
+        }
+        for (limit, found) in &mut self.limits {
+            if limit.is_of(kind) {
+                found.requests += count;
+                found.longest_ns = found.longest_ns.max(completion_ns);
+                if completion_ns > limit.within_ns {
+                    found.late += count;
+                    found.late_alone += if alone_ns > limit.within_ns { count } else { 0 };
+                }
+            }
         }
     }
 
+    /// True if the run may end, of `done` requests among `total` at most: a deadline is missed whatever comes.
+    pub(crate) fn is_decided(&self, done: u64, total: Option<u64>) -> bool {
+        // Without a total, more may always come of which only few are late.
+        let missed = |(limit, found): &(Limit, LimitReport)| match (limit.late, total) {
+            (0, _) => found.late > 0,
+            (_, Some(total)) => found.late > limit.most_late(total),
+            (_, None) => false,
+        };
+        done >= self.enough && self.limits.iter().any(missed)
+    }
+
+    /// The account of each deadline of a search.
+    pub(crate) fn limits(&self) -> Vec<LimitReport> {
+        self.limits.iter().map(|(_, found)| *found).collect()
+    }
+
     /// The account, given the measured requests of `report`; `None` without a deadline.
-    pub(crate) fn report(self, report: &SchemeReport) -> Option<RequestDeadline> {
-        let Self { deadline_ns, requests, writes, alone } = self;
+    pub(crate) fn report(&self, report: &SchemeReport) -> Option<RequestDeadline> {
+        let Self { deadline_ns, requests, writes, alone, .. } = *self;
         (deadline_ns < u64::MAX).then(|| RequestDeadline {
             deadline_ns,
             kept: requests == 0,
@@ -53,21 +141,51 @@ impl Late {
 mod tests {
     use super::*;
 
+    const WRITE: Option<TaskKind> = Some(TaskKind::Write);
+    const READ: Option<TaskKind> = Some(TaskKind::Read);
+
     #[test]
     fn a_request_at_its_deadline_is_in_time_and_a_late_one_has_its_cause() {
-        let mut late = Late::new(Some(100));
-        late.request(true, 100, 100, 5);
-        late.request(true, 40, 101, 2);
-        late.request(false, 101, 150, 3);
-        late.request(true, 30, 40, 90);
+        let mut late = Late::new(Some(100), &Limits::default());
+        late.request(WRITE, 100, 100, 5);
+        late.request(WRITE, 40, 101, 2);
+        late.request(READ, 101, 150, 3);
+        late.request(WRITE, 30, 40, 90);
         let mut measured = SchemeReport { requests: 100, ..SchemeReport::default() };
         measured.request_completion_ns.max = 150;
         let report = late.report(&measured).unwrap();
         assert_eq!((report.kept, report.late_requests, report.late_write_requests), (false, 5, 2));
         assert_eq!((report.late_by_queueing_requests, report.longest_ns), (2, 150));
         assert_eq!(report.late_share, 0.05);
-        let mut without = Late::new(None);
-        without.request(true, u64::MAX, u64::MAX, 1);
+        let mut without = Late::default();
+        without.request(WRITE, u64::MAX, u64::MAX, 1);
         assert_eq!(without.report(&measured), None);
+        assert!(!without.is_decided(u64::MAX, None));
+    }
+
+    #[test]
+    fn each_limit_counts_its_own_requests_and_decides_once_it_cannot_be_kept() {
+        let limit = |of, within_ns, late| Limit { of, within_ns, late };
+        let each = vec![
+            limit(Some(OfRequests::Reads), 50, 0),
+            limit(Some(OfRequests::Writes), 100, Limit::ALL / 10),
+            limit(None, 1000, 0),
+        ];
+        let mut late = Late::new(None, &Limits { each, enough: 10 });
+        late.request(READ, 50, 50, 4);
+        late.request(WRITE, 90, 101, 1);
+        late.request(Some(TaskKind::Trim), 900, 900, 1);
+        let found = |late: &Late| {
+            late.limits().iter().map(|of| (of.requests, of.late, of.longest_ns)).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&late), [(4, 0, 50), (1, 1, 101), (6, 0, 900)]);
+        // One late write of ten requests in all may still be one in ten writes.
+        assert!(!late.is_decided(10, Some(10)) && !late.is_decided(10, None));
+        assert!(late.is_decided(10, Some(9)) && !late.is_decided(9, Some(9)));
+        late.request(READ, 10, 51, 1);
+        assert!(late.is_decided(10, None) && !late.is_decided(9, None));
+        assert_eq!(late.limits()[0].late_alone, 0);
+        late.request(READ, 51, 51, 1);
+        assert_eq!(late.limits()[0].late_alone, 1);
     }
 }

@@ -150,6 +150,7 @@ impl Account {
         }
         (report.collection.idle_steps, report.collection.idle_time) = (self.idle.steps, self.idle);
         report.request_deadline = self.late.report(&report);
+        (report.limits, report.decided) = (self.late.limits(), self.decided);
         amplification(&mut report, &counts, self.written);
         report.steady = self.rounds.report(self.written, setup.geometry.pages());
         let collected = report.collection.victims > 0;

@@ -2,6 +2,7 @@
 
 use super::error::RunError;
 use crate::front_end::SsdSetup;
+use crate::late::Limits;
 use crate::precondition::Preconditioning;
 use bounds::task_set::TaskSet;
 use flash::faults::{AgeLimit, BitErrorModel, ReadRetry, RefreshLimits};
@@ -43,6 +44,8 @@ pub struct Setup {
     pub tasks: Option<TaskSet>,
     /// Deadline of every request, ns from arrival to completion, of which late ones are counted.
     pub deadline_ns: Option<u64>,
+    /// Deadlines of a search, which may end the run early.
+    pub limits: Limits,
     /// True if pages written in part are not read.
     pub free_partial_pages: bool,
     /// The command that repeats the run, for the report of a violation.
@@ -91,6 +94,7 @@ impl Setup {
             ssd: None,
             tasks: None,
             deadline_ns: None,
+            limits: Limits::default(),
             free_partial_pages: false,
             replay: String::new(),
             passes: None,

@@ -122,6 +122,16 @@ impl ArrivalCurve {
         Some(self.buckets.iter().map(of_bucket).fold(by_spans, Ns::max))
     }
 
+    /// So long at least a page of the stream itself waits and is served where one page is served at a time, in any order, and none
+    /// in less than `ns_per_page`: of n pages that arrive within a window, the last to end ends n times that after it began or later.
+    pub fn least_delay_ns(&self, ns_per_page: Ns) -> Ns {
+        let of_span =
+            |span: &Span| span.pages.saturating_mul(ns_per_page).saturating_sub(span.window_ns);
+        let faster = self.buckets.iter().filter(|bucket| bucket.ns_per_page <= ns_per_page);
+        let by_buckets = faster.map(|bucket| bucket.burst_ns).filter(|ns| *ns < Ns::MAX);
+        self.spans.iter().map(of_span).chain(by_buckets).max().unwrap_or(0)
+    }
+
     /// The longest time from the arrival of a page to its end in a server that does them in order, each in at most `ns_per_page`: the
     /// horizontal deviation of α from the service curve t / `ns_per_page` (Le Boudec and Thiran, Theorem 1.4.2). Not above it, whatever
     /// each takes; and reached, where `ns_per_page` is a rate of [`ArrivalCurve::buckets`] and each takes it. `None` beyond 2^64 ns.

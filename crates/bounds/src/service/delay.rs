@@ -32,6 +32,9 @@ pub enum Unbounded {
         "the arrivals ask for more than the worst case can serve: the queue may grow without limit"
     )]
     Overload,
+    /// It is longer than was asked for.
+    #[error("the longest delay is more than {0} ns")]
+    Beyond(Ns),
     /// No end of the busy period was found.
     #[error("no end of the busy period was found within {MOST_STEPS} windows")]
     TooLong,
@@ -44,6 +47,19 @@ pub enum Unbounded {
 /// # Errors
 /// There is no bound, or none was found.
 pub fn delay(service: &Service, writes: &Arrivals, reads: &Arrivals) -> Result<Delay, Unbounded> {
+    delay_up_to(service, writes, reads, Ns::MAX)
+}
+
+/// As [`delay`], for delays of up to `most_ns`: the search ends where one is longer.
+///
+/// # Errors
+/// As [`delay`]; [`Unbounded::Beyond`].
+pub fn delay_up_to(
+    service: &Service,
+    writes: &Arrivals,
+    reads: &Arrivals,
+    most_ns: Ns,
+) -> Result<Delay, Unbounded> {
     let mut found = Delay { delay_ns: 0, window_ns: 0, backlog_pages: 0, busy_ns: 0 };
     let mut window_ns: Ns = 0;
     for step in 0..MOST_STEPS {
@@ -62,6 +78,9 @@ pub fn delay(service: &Service, writes: &Arrivals, reads: &Arrivals) -> Result<D
         let late_ns = work_ns.saturating_sub(window_ns);
         if late_ns > found.delay_ns {
             (found.delay_ns, found.window_ns) = (late_ns, window_ns);
+            if late_ns > most_ns {
+                return Err(Unbounded::Beyond(most_ns));
+            }
         }
         found.busy_ns = found.busy_ns.max(work_ns);
         found.backlog_pages = found.backlog_pages.max(backlog(service, window_ns, written, read));

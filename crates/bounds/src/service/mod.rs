@@ -32,4 +32,4 @@ mod delay;
 mod tests;
 
 pub use collections::{Collections, Service};
-pub use delay::{Delay, MOST_STEPS, Unbounded, delay};
+pub use delay::{Delay, MOST_STEPS, Unbounded, delay, delay_up_to};

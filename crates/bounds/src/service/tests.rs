@@ -200,6 +200,44 @@ fn the_delay_is_that_of_all_windows() {
 }
 
 #[test]
+fn a_search_up_to_a_limit_ends_there_and_finds_the_same_below() {
+    let service = service();
+    let (writes, reads) = (Arrivals::bucket(64, 3_000), Arrivals::bucket(7, 1000));
+    let all = delay(&service, &writes, &reads).unwrap();
+    assert_eq!(delay_up_to(&service, &writes, &reads, all.delay_ns), Ok(all));
+    let less = all.delay_ns - 1;
+    assert_eq!(delay_up_to(&service, &writes, &reads, less), Err(Unbounded::Beyond(less)));
+}
+
+/// What is certain of a stream is what a server of that time per page does with it.
+#[test]
+fn the_least_delay_of_a_stream_is_reached_by_it() {
+    for step in [900u64, 4_000, 30_000] {
+        let (mut gatherer, mut arrivals) = (Gatherer::new(), Vec::new());
+        for n in 0..400u64 {
+            let (at_ns, pages) = (n * step + n * n % 850, 1 + n * 31 % 7);
+            gatherer.arrive(at_ns, pages).unwrap();
+            arrivals.push((at_ns, pages));
+        }
+        let curve = gatherer.curve();
+        for ns_per_page in [1u64, 100, 777, 1_000, 5_000, 9_999] {
+            let (mut free_ns, mut longest) = (0, 0);
+            for (at_ns, pages) in &arrivals {
+                free_ns = free_ns.max(*at_ns) + pages * ns_per_page;
+                longest = longest.max(free_ns - at_ns);
+            }
+            let least = curve.least_delay_ns(ns_per_page);
+            assert!(least <= longest, "{least} {longest}");
+            assert!(
+                least as f64 >= 0.75 * longest as f64,
+                "{least} {longest}: {step} {ns_per_page}"
+            );
+        }
+    }
+    assert_eq!(Gatherer::new().curve().least_delay_ns(9), 0);
+}
+
+#[test]
 fn a_long_busy_period_is_off_by_a_thousandth_at_most() {
     let plain = Service { read_ns: 25, write_ns: 200, step_ns: 0, collections: None };
     // A page per 201 ns behind a burst: the burst is worked off at 1 ns per page.

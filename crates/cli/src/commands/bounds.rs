@@ -13,6 +13,7 @@ use self::copies::Ways;
 use self::sheet::Sheet;
 use crate::failure::Failure;
 use crate::output;
+use crate::result_file::DrawingFile;
 use crate::settings::{OfChannel, Settings};
 use bounds::task_set::Order;
 use clap::{Args, ValueEnum};
@@ -49,6 +50,8 @@ Examples:
       the longest delay of any workload whose page tasks come as in that trace, with queueing
   ftlkit bounds --arrivals writes=bucket:64:200/s,reads=periodic:10ms:8 --schemes lazy-rtgc
       the same for declared arrivals: at most 64 page writes and 200 per second; 8 page reads every 10 ms
+  ftlkit bounds --arrivals writes=bucket:64:200/s --schemes lazy-rtgc --plot delay.svg
+      with the arrival curve, the service curve and the delay drawn
   ftlkit bounds --part all --json
 
 A part file gives page_bytes, pages_per_block, t_r_ns, t_prog_ns and t_bers_ns (ns, or texts such as
@@ -124,6 +127,10 @@ pub(crate) struct BoundsArgs {
     /// writes=periodic:PERIOD:PAGES[:JITTER], reads= and trims= likewise, separated by commas
     #[arg(long, value_name = "FILE|CURVE", conflicts_with_all = ["tasks", "pages", "markdown"])]
     arrivals: Option<String>,
+
+    /// Draw the arrival curve, the service curve and the delay between them into this SVG file, for the first scheme with a bound
+    #[arg(long, value_name = "FILE", requires = "arrivals")]
+    plot: Option<PathBuf>,
 
     /// Schemes, each with its settings, such as lazy-rtgc,fsr+share=0.8 [default: every scheme]
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "markdown")]
@@ -290,11 +297,22 @@ impl BoundsArgs {
             ));
         }
         let (named, blocks) = (self.tables()?, self.given_blocks());
+        let plot = DrawingFile::of(self.plot.as_deref())?;
         let mut asked = queueing::Asked::new(arrivals, self.deadline)?;
         let mut sheets = Vec::new();
         for (part, channel) in self.parts()?.into_iter().zip(self.channels()?) {
             let blocks = blocks.of(&part)?;
             sheets.push(queueing::Sheet::new(&mut asked, part, blocks, &named, &channel)?);
+        }
+        if let Some(plot) = plot {
+            match sheets.iter().find_map(queueing::Sheet::drawing) {
+                Some(drawing) => plot.write(&drawing)?,
+                None => {
+                    return Err(Failure::input(
+                        "--plot: no scheme has a bound with these arrivals",
+                    ));
+                }
+            }
         }
         match self.json {
             true => output::json(&asked.json(&sheets))?,

@@ -4,13 +4,15 @@ use super::compare::{ReplayArgs, set};
 use super::read::ReadArgs;
 use crate::failure::Failure;
 use crate::html::{HtmlArgs, HtmlFile};
-use crate::progress::Progress;
+use crate::progress::{Busy, RunsProgress};
+use crate::settings::{OfSsd, Settings};
 use crate::{interrupt, output};
 use clap::Args;
-use lab::choose::{self, Choice, Question, Verdict, tables};
-use lab::config::{Bytes, Duration, Experiment, Margin, PartTable, TextOrTable};
-use lab::report::wrap;
-use lab::run::{Observer, Phase};
+use lab::choose::{self, Choice, Deadlines, Question, Verdict, tables};
+use lab::config::{Bytes, Experiment, Margin, PartTable, TextOrTable};
+use lab::report::plots::Curves;
+use lab::report::{Table, wrap};
+use lab::sweep::{Kept, Limits, unusable};
 use serde_json::json;
 use std::path::PathBuf;
 use workload::WorkloadSpec;
@@ -26,7 +28,12 @@ Examples:
   ftlkit choose uniform --deadline 5ms --capacity 256MiB --schemes lazy-rtgc,fsr,page-level --shares 0.8,0.7,0.6
   ftlkit choose zipf --deadline 3ms --capacity 256MiB --parts evaluation-slc --set part.endurance_cycles=100000
       with the lifetime: TBW, and years at this workload's rate
-  ftlkit choose my.csv --deadline 3ms --capacity 1GiB --parts all --json > choices.json
+  ftlkit choose my.csv --deadline reads:1ms,writes:p99.9=5ms --capacity 1GiB --json > choices.json
+      every read within 1 ms, and 99.9 % of the writes within 5 ms
+  ftlkit choose my.csv --deadline 3ms --exported 4GiB --out search
+      finished runs are kept in search/runs: the same command goes on where it was stopped
+  ftlkit choose my.csv --deadline 3ms --exported 64GiB --channels 8 --interface nvme:gen4x4
+      an SSD: measured only, since nothing is proved of one
 
 `ftlkit bounds --deadline 3ms` tells in a second what is proved of requests of one page (--pages N), without a run.";
 
@@ -41,9 +48,10 @@ pub(crate) struct ChooseArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "input")]
     trace: Option<PathBuf>,
 
-    /// Deadline of every request from arrival to completion, queueing included, such as 3ms
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = lab::config::with_unit)]
-    deadline: Duration,
+    /// Deadline of every request from arrival to completion, queueing included, such as 3ms; of one kind of request reads:1ms or
+    /// writes:3ms; of a percentile p99.9=3ms or reads:p99=1ms. Several with commas: all are to be kept
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    deadline: Deadlines,
 
     /// Raw capacity, such as 4GiB: as many devices of a part as make it up
     #[arg(
@@ -94,6 +102,21 @@ pub(crate) struct ChooseArgs {
     #[command(flatten)]
     replay: ReplayArgs,
 
+    #[command(flatten)]
+    ssd: Settings<OfSsd>,
+
+    /// Runs at once [default: the machine's cores, and no more than its memory holds]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+
+    /// Keep finished runs in this directory, and write choices.csv: a row per combination with all figures
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Let --out replace another file named choices.csv
+    #[arg(long, requires = "out")]
+    force: bool,
+
     /// Print every combination that misses the deadline or does not work, not only the nearest
     #[arg(long)]
     all: bool,
@@ -105,37 +128,62 @@ pub(crate) struct ChooseArgs {
     #[command(flatten)]
     html: HtmlArgs,
 
-    /// Print no progress bar
+    /// Print no progress bar and no notes
     #[arg(long, short)]
     quiet: bool,
 }
 
-/// Missed combinations shown without --all.
+/// Rows of a table shown without --all.
 const NEAREST: usize = 10;
 
 impl ChooseArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let question = self.question()?;
         let html = self.html.check()?;
-        interrupt::listen();
-        let watch = Watch(Progress::start(question.len() as u64, self.quiet || self.json));
-        let choices = question.answer(&watch);
+        let out = self.out.as_ref().map(|path| choose::folder(path, self.force)).transpose()?;
+        let kept = self.out.as_ref().map(|out| Kept::new(&out.join("runs")));
+        let kept = kept.transpose().map_err(unusable)?;
+        interrupt::listen_and_say(match kept {
+            Some(_) => {
+                "stopping; finished runs are kept, what is known follows (Ctrl-C again: exit at once)"
+            }
+            None => "stopping; what is known follows (Ctrl-C again: exit at once)",
+        });
+        let search = {
+            let _busy = Busy::start("planning", self.quiet);
+            question.plan(&interrupt::asked)?
+        };
+        if !self.quiet {
+            output::note(&search.headline());
+        }
+        let watch = RunsProgress::start(search.weights(), self.quiet);
+        let drawing = search.drawing();
+        let limits = Limits::of_machine(self.threads.map(usize::from));
+        let choices = search.run(kept.as_ref(), limits, &watch).map_err(unusable)?;
         drop(watch);
         let interrupted = interrupt::asked();
-        let written =
-            html.map_or(Ok(()), |html| self.write_page(&question, &choices, interrupted, &html));
+        if let Some(out) = &out {
+            let name = choose::write(&choices, out)?;
+            if !self.quiet {
+                output::note(&format!("in {}: {name}, runs", out.path().display()));
+            }
+        }
+        let written = html.map_or(Ok(()), |html| {
+            self.write_page(&question, &choices, (interrupted, drawing.as_ref()), &html)
+        });
         if self.json {
             output::json(&json!({
                 "version": env!("CARGO_PKG_VERSION"),
-                "deadline_ns": self.deadline.0,
+                "deadline": self.deadline,
                 "capacity_bytes": self.capacity.map(|capacity| capacity.0),
                 "exported_bytes": self.exported.map(|exported| exported.0),
                 "experiment": question.experiment,
                 "interrupted": interrupted,
+                "recommended": tables::recommended(choices.iter()),
                 "choices": choices,
             }))?;
         } else {
-            output::text(&self.text(&choices, interrupted))?;
+            output::text(&self.text(&question, &choices, interrupted))?;
         }
         written?;
         let kept = choices.iter().any(|choice| choice.verdict <= Verdict::Measured);
@@ -151,12 +199,12 @@ impl ChooseArgs {
         &self,
         question: &Question,
         choices: &[Choice],
-        interrupted: bool,
+        told: (bool, Option<&Curves>),
         html: &HtmlFile,
     ) -> Result<(), Failure> {
         let headline = self.headline(choices);
         let about = crate::html::about(question.summary(), String::new());
-        let page = lab::choose::page(choices, &headline, self.deadline, interrupted, &about);
+        let page = lab::choose::page(choices, &headline, &self.deadline, told, &about);
         html.write(&page, self.quiet)
     }
 
@@ -165,7 +213,7 @@ impl ChooseArgs {
         &self,
         _: &Question,
         _: &[Choice],
-        _: bool,
+        _: (bool, Option<&Curves>),
         html: &HtmlFile,
     ) -> Result<(), Failure> {
         match *html {}
@@ -174,7 +222,6 @@ impl ChooseArgs {
     fn question(&self) -> Result<Question, Failure> {
         let mut experiment = Experiment {
             capacity: self.capacity,
-            deadline: Some(self.deadline),
             precondition: self.precondition.parse()?,
             ..Experiment::default()
         };
@@ -192,6 +239,7 @@ impl ChooseArgs {
             ));
         }
         self.replay.apply(&mut experiment)?;
+        self.ssd.apply(&mut experiment)?;
         let mut parts = self.parts()?;
         for setting in &self.set {
             match setting.strip_prefix("part.").and_then(|rest| rest.split_once('=')) {
@@ -211,7 +259,8 @@ impl ChooseArgs {
         }
         let (schemes, shares) = (choose::named_schemes(&self.schemes)?, self.shares.clone());
         let exported = self.exported.map(|exported| exported.0);
-        let question = Question { experiment, parts, schemes, shares, exported };
+        let deadlines = self.deadline.clone();
+        let question = Question { experiment, deadlines, parts, schemes, shares, exported };
         question.check()?;
         Ok(question)
     }
@@ -223,31 +272,38 @@ impl ChooseArgs {
         }
     }
 
-    fn text(&self, choices: &[Choice], interrupted: bool) -> String {
+    fn text(&self, question: &Question, choices: &[Choice], interrupted: bool) -> String {
         let width = output::width();
-        let queued = tables::of(choices, Verdict::ProvedWithQueueing, Verdict::ProvedWithQueueing);
-        let kept = tables::of(choices, Verdict::Proved, Verdict::Measured);
-        let missed = tables::of(choices, Verdict::Missed, Verdict::Missed);
-        let impossible = tables::of(choices, Verdict::Impossible, Verdict::Impossible);
+        let of = |low, high| tables::of(choices, low, high);
+        let queued = of(Verdict::ProvedWithQueueing, Verdict::ProvedWithQueueing);
+        let kept = of(Verdict::Proved, Verdict::Measured);
+        let missed = of(Verdict::Missed, Verdict::Missed);
+        let impossible = of(Verdict::Impossible, Verdict::Impossible);
         let hint = if impossible.is_empty() || self.all { "" } else { " (--all tells why)" };
         let mut text = wrap(&format!("{}{hint}", self.headline(choices)), width, "  ");
         if interrupted {
-            text.push_str("INTERRUPTED: others were not tried.\n");
+            text.push_str(&wrap(&tables::not_run(choices), width, "  "));
         }
-        for (heading, choices) in [(tables::QUEUED, &queued), (tables::KEPT, &kept)] {
-            if !choices.is_empty() {
-                text.push_str(&format!("\n{heading}\n{}\n", output::shown(&tables::kept(choices))));
-            }
+        if let Some(best) = tables::recommended(choices.iter()) {
+            text.push_str(&wrap(&format!("Recommended: {best}."), width, "  "));
         }
-        if !missed.is_empty() {
-            let shown = if self.all { missed.len() } else { missed.len().min(NEAREST) };
-            text.push_str("\nMissed, the nearest first\n");
-            text.push_str(&output::shown(&tables::missed(&missed[..shown])));
-            text.push('\n');
-            if shown < missed.len() {
-                text.push_str(&format!("and {} more (--all)\n", missed.len() - shown));
-            }
+        let all =
+            |text: &mut String, heading: &str, rows: &[&Choice], table: fn(&[&Choice]) -> Table| {
+                if rows.is_empty() {
+                    return;
+                }
+                let shown = if self.all { rows.len() } else { rows.len().min(NEAREST) };
+                text.push_str(&format!("\n{heading}\n{}\n", output::shown(&table(&rows[..shown]))));
+                if shown < rows.len() {
+                    text.push_str(&format!("and {} more (--all)\n", rows.len() - shown));
+                }
+            };
+        all(&mut text, tables::QUEUED, &queued, tables::kept);
+        all(&mut text, tables::KEPT, &kept, tables::kept);
+        for line in tables::warnings(&kept) {
+            text.push_str(&wrap(&line, width, "  "));
         }
+        all(&mut text, tables::MISSED, &missed, tables::missed);
         if !impossible.is_empty() && self.all {
             text.push_str("\nDo not work\n");
             for choice in impossible {
@@ -255,14 +311,14 @@ impl ChooseArgs {
             }
         }
         text.push('\n');
-        let shown = queued.iter().chain(&kept).chain(&missed);
-        if shown.clone().any(|choice| choice.devices > 1) {
-            text.push_str(&wrap(tables::SEVERAL, width, "  "));
+        let shown = queued.iter().chain(&kept);
+        if question.experiment.channels.is_some() {
+            text.push_str(&wrap(tables::OF_SSD, width, "  "));
         }
         for line in tables::larger_than_map(shown) {
             text.push_str(&wrap(&line, width, "  "));
         }
-        for line in tables::LEGEND {
+        for line in tables::rating(choices).as_deref().into_iter().chain(tables::legend(choices)) {
             text.push_str(&wrap(line, width, "  "));
         }
         text
@@ -299,18 +355,5 @@ impl ChooseArgs {
             (Some(trace), _) => trace.display().to_string(),
             (None, input) => input.clone().unwrap_or_default(),
         }
-    }
-}
-
-/// Shows how many combinations have been tried.
-struct Watch(Progress);
-
-impl Observer for Watch {
-    fn progress(&self, _: &str, _: Phase, done: u64, _: Option<u64>) {
-        self.0.at(done, "trying");
-    }
-
-    fn stop(&self) -> bool {
-        interrupt::asked()
     }
 }

@@ -6,21 +6,18 @@ use super::run::{OutputArgs, RunArgs};
 use crate::failure::Failure;
 use crate::html::{HtmlArgs, HtmlFile};
 use crate::output::WRITTEN_BY;
-use crate::progress::{Busy, Progress};
+use crate::progress::{Busy, RunsProgress};
 use crate::{interrupt, output};
 use clap::Args;
 use lab::config::{Axis, Experiment, PartTable, TextOrTable, list};
 use lab::report::plots::{Figure, PlotFormat, PlotOptions};
 use lab::report::{OutDir, units, wrap};
 use lab::results;
-use lab::sweep::{
-    self, End, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Summary, Tables, Watch,
-};
+use lab::sweep::{self, End, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Summary, Tables};
 use lab::with_causes;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::time::Duration;
 
 /// Words about what the feature `parquet` brings.
@@ -243,7 +240,7 @@ impl SweepOptions {
             Some(_) => "stopping; finished runs are kept (Ctrl-C again: exit at once)",
             None => "stopping; the figures so far follow (Ctrl-C again: exit at once)",
         });
-        let watch = SweepProgress::new(&plan, self.quiet);
+        let watch = RunsProgress::start(vec![1.0; plan.points.len()], self.quiet);
         let outcomes = sweep::run(&plan, kept.as_ref(), limits, &watch).map_err(sweep::unusable)?;
         drop(watch);
         self.report(&plan, &outcomes, out.as_ref(), &experiment, html)?;
@@ -409,62 +406,5 @@ fn verdict(outcomes: &[Outcome], kept: bool, strict: bool) -> Result<(), Failure
             Err(Failure::Interrupted)
         }
         End::Failed(fault) => Err(fault.into()),
-    }
-}
-
-/// Progress of all runs, with the time left.
-struct SweepProgress {
-    bar: Progress,
-    state: Mutex<State>,
-}
-
-struct State {
-    /// Share of each run that is done.
-    done: Vec<f64>,
-    sum: f64,
-    ended: usize,
-    /// Sum of kept runs.
-    kept: f64,
-}
-
-/// Steps of a run on the bar.
-const STEPS: f64 = 1000.0;
-
-impl SweepProgress {
-    fn new(plan: &Plan, quiet: bool) -> Self {
-        let runs = plan.points.len();
-        let state = State { done: vec![0.0; runs], sum: 0.0, ended: 0, kept: 0.0 };
-        let bar = Progress::start_runs(runs as u64 * STEPS as u64, quiet);
-        Self { bar, state: Mutex::new(state) }
-    }
-
-    fn set(&self, run: usize, share: f64, ended: bool, kept: bool) {
-        let Ok(mut state) = self.state.lock() else { return };
-        let more = share.clamp(0.0, 1.0) - state.done[run];
-        state.done[run] += more;
-        state.sum += more;
-        state.ended += usize::from(ended);
-        if kept {
-            state.kept += more;
-            // What was kept took no time now, so that the time left is not told from it.
-            self.bar.skip_to((state.kept * STEPS) as u64);
-            return;
-        }
-        let runs = state.done.len();
-        self.bar.at((state.sum * STEPS) as u64, &format!("{} of {runs} runs", state.ended));
-    }
-}
-
-impl Watch for SweepProgress {
-    fn at(&self, run: usize, share: f64) {
-        self.set(run, share, false, false);
-    }
-
-    fn ended(&self, run: usize, kept: bool) {
-        self.set(run, 1.0, true, kept);
-    }
-
-    fn stop(&self) -> bool {
-        interrupt::asked()
     }
 }

@@ -1,54 +1,64 @@
 //! The choices as a page.
 
-use super::question::{Choice, Verdict};
+use super::choice::{Choice, Verdict};
+use super::deadlines::{self, Deadlines};
 use super::tables;
 use crate::report::About;
 use crate::report::page::{banner, terms};
+use crate::report::plots::{self, Curves};
+use ::run::Limit;
 use ::run::report::units;
 use maud::html;
 use report::html::{Axis, Figure, Kind, Mark, Page, Quantity, Series, folded};
-use workload::quantity::Duration;
 
 /// The page of a search; `headline` is what it found, in a sentence.
 pub fn page(
     choices: &[Choice],
     headline: &str,
-    deadline: Duration,
-    interrupted: bool,
+    deadlines: &Deadlines,
+    (interrupted, drawing): (bool, Option<&Curves>),
     about: &About,
 ) -> String {
-    let queued = tables::of(choices, Verdict::ProvedWithQueueing, Verdict::ProvedWithQueueing);
-    let kept = tables::of(choices, Verdict::Proved, Verdict::Measured);
-    let missed = tables::of(choices, Verdict::Missed, Verdict::Missed);
-    let impossible = tables::of(choices, Verdict::Impossible, Verdict::Impossible);
-    let several = queued.iter().chain(&kept).chain(&missed).any(|choice| choice.devices > 1);
-    let legend = several.then_some(tables::SEVERAL).into_iter().chain(tables::LEGEND);
+    let of = |low, high| tables::of(choices, low, high);
+    let queued = of(Verdict::ProvedWithQueueing, Verdict::ProvedWithQueueing);
+    let kept = of(Verdict::Proved, Verdict::Measured);
+    let missed = of(Verdict::Missed, Verdict::Missed);
+    let impossible = of(Verdict::Impossible, Verdict::Impossible);
+    let shown = || queued.iter().chain(&kept);
     let body = html! {
-        @if interrupted { (banner("INTERRUPTED: others were not tried.")) }
+        @if interrupted {
+            (banner(&tables::not_run(choices)))
+        }
         p { (headline) }
+        @if let Some(best) = tables::recommended(choices.iter()) { p { b { "Recommended: " } (best) "." } }
         @if !queued.is_empty() { h2 { (tables::QUEUED) } (tables::kept(&queued).html(true)) }
-        @if !kept.is_empty() { h2 { (tables::KEPT) } (tables::kept(&kept).html(true)) }
-        @if !missed.is_empty() { h2 { "Missed, the nearest first" } (tables::missed(&missed).html(true)) }
+        @if !kept.is_empty() {
+            h2 { (tables::KEPT) } (tables::kept(&kept).html(true))
+            @for line in tables::warnings(&kept) { p.quiet { (line) } }
+        }
+        @if !missed.is_empty() { h2 { (tables::MISSED) } (tables::missed(&missed).html(true)) }
         @if !impossible.is_empty() {
             (folded(&format!("Do not work: {}", impossible.len()), html! {
                 ul { @for choice in &impossible { li { (tables::impossible(choice)) } } }
             }))
         }
-        @for line in tables::larger_than_map(queued.iter().chain(&kept).chain(&missed)) { p { (line) } }
-        @for line in legend { p.quiet { (line) } }
+        @for line in tables::larger_than_map(shown()) { p { (line) } }
+        @if let Some(line) = tables::rating(choices) { p { (line) } }
+        @for line in tables::legend(choices) { p.quiet { (line) } }
         h2 { "What was run" }
         (about.facts(&[]))
         (about.repeated())
         h2 { "Plots" }
-        (figure(choices, deadline))
+        (figure(choices, deadlines))
+        @if let Some(drawing) = drawing { (plots::Figure::from(drawing.clone()).html()) }
         (terms())
     };
-    let title = format!("Parts, schemes and shares for a deadline of {deadline}");
+    let title = format!("Parts, schemes and shares for a deadline of {deadlines}");
     Page::new(title).subtitle(&about.program).with_plots().render(&body)
 }
 
 /// The longest request over the space that is exported, a mark for each combination that ran, and the deadline.
-fn figure(choices: &[Choice], deadline: Duration) -> Figure {
+fn figure(choices: &[Choice], deadlines: &Deadlines) -> Figure {
     const LOOKS: [(&str, Verdict, &str, &str); 4] = [
         ("proved with queueing", Verdict::ProvedWithQueueing, "#cc79a7", "diamond"),
         ("proved alone", Verdict::Proved, "#009e73", "circle"),
@@ -77,10 +87,10 @@ fn figure(choices: &[Choice], deadline: Duration) -> Figure {
             ..Series::default()
         }
     });
-    let mark = Mark {
-        at: deadline.0 as f64,
+    let mark = |limit: &Limit| Mark {
+        at: limit.within_ns as f64,
         level: true,
-        label: format!("deadline {deadline}"),
+        label: format!("deadline {}", deadlines::text(limit)),
         color: "#be0000".into(),
         of: Vec::new(),
     };
@@ -95,7 +105,7 @@ fn figure(choices: &[Choice], deadline: Duration) -> Figure {
             ..Axis::default()
         },
         series: series.into_iter().filter(|series| !series.x.is_empty()).collect(),
-        marks: vec![mark],
+        marks: deadlines.limits().iter().map(mark).collect(),
         ..Figure::default()
     }
 }
@@ -123,7 +133,13 @@ mod tests {
             choice("late", Verdict::Missed, 9_000_000),
             choice("none", Verdict::Impossible, 0),
         ];
-        let text = page(&choices, "Found 1 & 2", Duration::new(3_000_000), true, &About::default());
+        let text = page(
+            &choices,
+            "Found 1 & 2",
+            &Deadlines::each(3_000_000),
+            (true, None),
+            &About::default(),
+        );
         for part in [
             "<h1>Parts, schemes and shares for a deadline of 3ms</h1>",
             "INTERRUPTED",
@@ -138,7 +154,7 @@ mod tests {
             assert!(text.contains(part), "{part}");
         }
         assert!(!text.contains("kept in this run"), "no series without marks");
-        let none = page(&[], "", Duration::new(1), false, &About::default());
+        let none = page(&[], "", &Deadlines::each(1), (false, None), &About::default());
         assert!(!none.contains("banner\">") && none.contains("deadline 1ns"));
     }
 }

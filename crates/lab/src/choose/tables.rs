@@ -1,33 +1,88 @@
 //! The choices as tables.
 
-use super::question::{Choice, Verdict};
+use super::choice::{Choice, Verdict};
 use crate::report::Table;
 use ::run::report::units;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
-/// Said where a row has several devices.
-pub const SEVERAL: &str = "8 × part: 8 devices as one array, one operation at a time.";
+/// Said of an SSD.
+pub const OF_SSD: &str = "Nothing is proved of an SSD, whose channels and dies work at the same time: all rows are measured only.";
 
 /// Heading of those that are proved with queueing.
 pub const QUEUED: &str = "Proved with queueing";
-/// Heading of those that only the run shows to be in time.
-pub const KEPT: &str = "Kept in this run, not proved with queueing";
+/// Heading of those that only the runs show to be in time.
+pub const KEPT: &str = "Measured only: kept in these runs, not proved with queueing";
+/// Heading of those that miss it.
+pub const MISSED: &str = "Missed, the nearest first";
 
-/// How the tables are read.
-pub const LEGEND: [&str; 5] = [
-    "proved with queueing: no request of any workload whose page tasks come as in this trace, in any window of time, \
-     completes later than the time in the column \"proved\". alone: no request of up to as many pages as the largest here takes longer than the deadline \
-     if it does not queue (n pages: n × the bound of one), and none of this run was late. run: none of this run was late; \
-     another workload may be. Times of the part are those that its \
-     source prints, typical or not; --margin tPROG=1.5 and --set part.t_prog_ns=… lengthen them.",
-    "Rows are in the order of exported space; with --exported, of share. %: logical share. pages: of the largest request. longest: \
-     of a request of this run, queueing included. RAM: of the controller. mJ/MiB: energy of the flash per MiB of page tasks.",
-    "per P/E: host bytes written per erase of the whole array, with even wear. Where parts have endurance_cycles (--set \
-     part.endurance_cycles=N) TBW: until these are used up; years: at the rate of this run (without arrival times: at \
-     full speed).",
-    "page bound: the proved worst case of a page task. why: queueing (each late request would have been in time alone), \
-     several pages (that add up), a page alone.",
-    "†: a completed write may still be in RAM only; a power cut before the next flush loses it.",
-];
+/// How the tables of these choices are read.
+pub fn legend(choices: &[Choice]) -> Vec<&'static str> {
+    let has = |low, high| !of(choices, low, high).is_empty();
+    let queued = has(Verdict::ProvedWithQueueing, Verdict::ProvedWithQueueing);
+    let (kept, missed) =
+        (has(Verdict::Proved, Verdict::Measured), has(Verdict::Missed, Verdict::Missed));
+    let shown = || choices.iter().filter(|choice| choice.verdict <= Verdict::Missed);
+    let mut lines = Vec::new();
+    let mut say = |is_said: bool, line| lines.extend(is_said.then_some(line));
+    say(
+        shown().any(|choice| choice.devices > 1),
+        "8 × part: 8 devices as one array, one operation at a time.",
+    );
+    say(
+        queued,
+        "proved with queueing: no request of any workload whose page tasks come as in this trace, in any window of time, \
+         completes later than the time in the column \"proved\".",
+    );
+    say(
+        kept,
+        "alone: no request of up to as many pages as the largest here takes longer than the deadline if it does not queue \
+         (n pages: n × the bound of one), and the runs kept it. run: the runs kept it; another workload may not.",
+    );
+    say(
+        queued || kept,
+        "%: logical share. pages: of the largest request. longest: of a request of the runs, queueing included. written: host \
+         writes of the last run, without its precondition, over the exported space. RAM: of the controller. mJ/MiB: energy of \
+         the flash per MiB of page tasks. per P/E: host bytes written per P/E cycle of the most worn block. TBW: until it has used up the endurance_cycles \
+         of its part; years: at the rate of this run (without arrival times: at full speed). ≥: it was erased fewer than 10 times, \
+         too few for an estimate; with one erase more.",
+    );
+    say(
+        queued || kept || missed,
+        "Runs: each combination from an empty array, from a full one, and from that of --precondition, until one misses the \
+         deadline. Times of a part are those that its source prints, typical or not; --margin tPROG=1.5 and --set \
+         part.t_prog_ns=… lengthen them.",
+    );
+    say(
+        missed,
+        "Missed: from: the array before that run. why: queueing (each late request would have been in time alone), several pages \
+         (that add up), a page alone; pruned by program times: not run, as the page writes of this trace cannot be programmed in time. ≥: at \
+         least (pruned, or the run ended once that was certain).",
+    );
+    say(
+        shown().any(|choice| choice.volatile),
+        "†: a completed write may still be in RAM only; a power cut before the next flush loses it.",
+    );
+    lines
+}
+
+/// Where the rated P/E cycles of the parts come from; nothing if no lifetime is told.
+pub fn rating(choices: &[Choice]) -> Option<String> {
+    let rated = |choice: &&Choice| choice.verdict <= Verdict::Measured && choice.rating.is_some();
+    let mut sources: Vec<String> = choices
+        .iter()
+        .filter(rated)
+        .map(|choice| format!("{} {}", choice.part, choice.rating.as_deref().unwrap_or_default()))
+        .collect();
+    sources.sort_unstable();
+    sources.dedup();
+    (!sources.is_empty()).then(|| {
+        format!(
+            "Rated P/E cycles: {}. They hold for the retention that its maker states, which is not known here: TBW and years are for no other.",
+            sources.join("; ")
+        )
+    })
+}
 
 /// Choices of a verdict from `low` to `high`.
 pub fn of(choices: &[Choice], low: Verdict, high: Verdict) -> Vec<&Choice> {
@@ -65,17 +120,25 @@ pub(super) fn part(choice: &Choice) -> String {
     }
 }
 
-fn years(choice: &Choice) -> String {
-    match choice.years {
-        None => "–".into(),
-        Some(years) if years >= 1000.0 => "> 1000".into(),
-        Some(years) => format!("{years:.2}"),
+/// A figure of which only a lower bound is known.
+fn at_least(text: String, is_bound: bool) -> String {
+    if is_bound { format!("≥ {text}") } else { text }
+}
+
+fn or_none(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "–".into())
+}
+
+fn years(years: f64) -> String {
+    match years {
+        years if years >= 1000.0 => "> 1000".into(),
+        years if years >= 0.01 || years == 0.0 => format!("{years:.2}"),
+        years => format!("{years:.1e}"),
     }
 }
 
 /// Those that keep the deadline, all with one kind of proof.
 pub fn kept(kept: &[&Choice]) -> Table {
-    let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".into());
     let with_pages = kept.iter().any(|choice| choice.request_pages > 1);
     let queued = kept.iter().any(|choice| choice.verdict == Verdict::ProvedWithQueueing);
     let with_cycles = kept.iter().any(|choice| choice.endurance_bytes.is_some());
@@ -97,44 +160,141 @@ pub fn kept(kept: &[&Choice]) -> Table {
         }
         cells.extend([
             time(choice.longest_ns),
+            or_none(choice.device_writes.map(|share| format!("{share:.2}"))),
             choice.ram_bytes.div_ceil(1024).to_string(),
             or_none(energy.map(|mj| format!("{mj:.1}"))),
         ]);
+        let life = |figure: Option<f64>, text: fn(f64) -> String| {
+            or_none(figure.map(|figure| at_least(text(figure), choice.lifetime_at_least)))
+        };
         match with_cycles {
-            true => {
-                cells.extend([or_none(choice.endurance_bytes.map(decimal_bytes)), years(choice)])
-            }
-            false => cells.push(or_none(choice.bytes_per_cycle.map(decimal_bytes))),
+            true => cells
+                .extend([life(choice.endurance_bytes, decimal_bytes), life(choice.years, years)]),
+            false => cells.push(life(choice.bytes_per_cycle, decimal_bytes)),
         }
         cells
     };
     let how = if queued { "proved" } else { "<how" };
     let mut headings = vec!["<part", "<scheme", "%", "exported", how];
     headings.extend(with_pages.then_some("pages"));
-    headings.extend(["longest", "RAM KiB", "mJ/MiB"]);
+    headings.extend(["longest", "written", "RAM KiB", "mJ/MiB"]);
     headings.extend(if with_cycles { &["TBW", "years"][..] } else { &["per P/E"] });
     Table::new(headings, kept.iter().map(row))
 }
 
+/// The state of an array from which a run began.
+pub(super) fn state(choice: &Choice) -> &str {
+    match choice.run_from.as_deref() {
+        None => "–",
+        Some("none") => "empty",
+        Some(state) => state,
+    }
+}
+
 /// Those that miss it.
 pub fn missed(missed: &[&Choice]) -> Table {
-    let headings =
-        ["<part", "<scheme", "%", "exported", "longest", "over by", "late", "page bound", "<why"];
+    let deadlines: Vec<_> = missed.iter().filter_map(|choice| choice.missed.as_ref()).collect();
+    let several = deadlines.windows(2).any(|pair| pair[0] != pair[1]);
+    let mut headings = vec!["<part", "<scheme", "%"];
+    headings.extend(several.then_some("<deadline"));
+    headings.extend(["longest", "over by", "late", "<from", "<why"]);
     let row = |choice: &&Choice| {
-        let bound = choice.page_write_ns.max(choice.page_read_ns);
-        vec![
-            part(choice),
-            name(choice),
-            share(choice),
-            units::bytes(choice.exported_bytes),
-            time(choice.longest_ns),
-            time(choice.over_ns),
-            choice.late_share.map_or_else(|| "–".into(), units::rare),
-            time(bound),
+        let open = choice.ended_early || choice.longest_ns.is_none();
+        let longest = choice.longest_ns.or(Some(choice.least_ns));
+        let over = |ns: u64| at_least(units::time(ns as f64), open);
+        let mut cells = vec![part(choice), name(choice), share(choice)];
+        if several {
+            cells.push(or_none(choice.missed.clone()));
+        }
+        cells.extend([
+            or_none(longest.map(over)),
+            or_none(choice.over_ns.map(over)),
+            or_none(choice.late_share.map(units::rare)),
+            state(choice).into(),
             choice.why.clone().unwrap_or_default(),
-        ]
+        ]);
+        cells
     };
     Table::new(headings, missed.iter().map(row))
+}
+
+/// Said of a search that was stopped.
+pub fn not_run(choices: &[Choice]) -> String {
+    let left = choices.iter().filter(|choice| choice.run_from.is_none());
+    let undecided = of(choices, Verdict::NotRun, Verdict::NotRun).len();
+    let proved = left.filter(|choice| choice.verdict == Verdict::ProvedWithQueueing).count();
+    format!(
+        "INTERRUPTED: {} combinations were not run, {proved} of them are proved with queueing.",
+        undecided + proved
+    )
+}
+
+/// What the runs warn of, each once, with the row that it is of.
+pub fn warnings(choices: &[&Choice]) -> Vec<String> {
+    let mut found: Vec<(String, String, usize)> = Vec::new();
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for choice in choices {
+        for warning in choice.warnings.lines() {
+            // The same one with other figures.
+            let kind = warning.replace(|c: char| c.is_ascii_digit(), "");
+            match known.get(&kind) {
+                Some(at) => found[*at].2 += 1,
+                None => {
+                    known.insert(kind, found.len());
+                    let of = format!("{} {} {} %", choice.part, choice.scheme, share(choice));
+                    found.push((of, warning.to_owned(), 0));
+                }
+            }
+        }
+    }
+    let line = |(of, warning, more): (String, String, usize)| match more {
+        0 => format!("{of}: {warning}"),
+        _ => format!("{of} and {more} more: {warning}"),
+    };
+    found.into_iter().map(line).collect()
+}
+
+/// The row to take: of the best kind of proof that there is, those whose completed writes are durable, then the largest share, the
+/// least RAM and the least energy. `None` if none is kept.
+pub(super) fn best<'a>(choices: impl Iterator<Item = &'a Choice>) -> Option<&'a Choice> {
+    let energy = |choice: &Choice| choice.energy_nj_per_byte.map_or(0, |nj| (nj * 1e6) as u64);
+    let share = |choice: &Choice| (choice.logical_share * 1e3).round() as u64;
+    choices.filter(|choice| choice.verdict <= Verdict::Measured).min_by_key(|choice| {
+        let costs = (Reverse(share(choice)), choice.ram_bytes, energy(choice), choice.raw_bytes);
+        (choice.verdict, choice.volatile, costs)
+    })
+}
+
+/// [`best`], with the reason, in a sentence.
+pub fn recommended<'a>(choices: impl Iterator<Item = &'a Choice>) -> Option<String> {
+    let kept: Vec<&Choice> = choices.filter(|choice| choice.verdict <= Verdict::Measured).collect();
+    let taken = best(kept.iter().copied())?;
+    let best = taken.verdict;
+    let alike: Vec<&&Choice> = kept.iter().filter(|choice| choice.verdict == best).collect();
+    let how = match best {
+        Verdict::ProvedWithQueueing => "proved with queueing",
+        Verdict::Proved => "proved for requests that do not queue, and measured",
+        _ => "measured only",
+    };
+    let taken_row =
+        format!("{} {} at {:.1} %", part(taken), taken.scheme, taken.logical_share * 100.0);
+    if let [_] = alike[..] {
+        let risk = if taken.volatile { "; a power cut may lose completed writes" } else { "" };
+        return Some(format!("{taken_row}, the only one that is {how}{risk}"));
+    }
+    let durable = match (taken.volatile, alike.iter().any(|choice| choice.volatile)) {
+        (true, _) => ", all of which may lose completed writes in a power cut",
+        (false, true) => " and whose completed writes are durable",
+        (false, false) => "",
+    };
+    Some(format!(
+        "{taken_row}: of the {} that are {how}{durable}, it exports the largest share of its flash ({} of {}), of equal ones \
+         with the least RAM ({} KiB)",
+        alike.len(),
+        units::bytes(taken.exported_bytes),
+        units::bytes(taken.raw_bytes),
+        taken.ram_bytes.div_ceil(1024),
+    ))
 }
 
 /// Those of which the cache of a map on flash takes more RAM than the whole map, each with what is said of it.
@@ -162,6 +322,34 @@ pub fn impossible(choice: &Choice) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn durable_writes_come_before_space_and_a_proof_before_both() {
+        let of = |scheme: &str, verdict, volatile, logical_share| Choice {
+            scheme: scheme.into(),
+            verdict,
+            volatile,
+            logical_share,
+            ..Choice::impossible(String::new())
+        };
+        let choices = [
+            of("in-ram", Verdict::ProvedWithQueueing, true, 0.9),
+            of("durable", Verdict::ProvedWithQueueing, false, 0.8),
+            of("measured", Verdict::Measured, false, 0.95),
+            of("missed", Verdict::Missed, false, 0.99),
+        ];
+        let taken = |from: usize| best(choices[from..].iter()).map(|of| of.scheme.as_str());
+        assert_eq!(
+            [0, 1, 2, 3].map(taken),
+            [Some("durable"), Some("durable"), Some("measured"), None]
+        );
+        assert_eq!(best(choices[..1].iter()).map(|of| of.scheme.as_str()), Some("in-ram"));
+        let only = recommended(choices[..1].iter()).unwrap();
+        assert!(
+            only.contains("the only one that is proved") && only.contains("power cut"),
+            "{only}"
+        );
+    }
 
     #[test]
     fn bytes_written_are_in_powers_of_1000() {

@@ -44,6 +44,15 @@ pub(super) struct Sizing<'a> {
     share: DefaultShare,
 }
 
+/// Why a scheme cannot work, as the end of a sentence.
+fn reason(error: FtlError) -> String {
+    match error {
+        FtlError::Config { setting: "part", reason, .. } => format!(": {reason}"),
+        FtlError::Config { setting, reason, .. } => format!(": {setting} {reason}"),
+        other => format!(": {other}"),
+    }
+}
+
 impl<'a> Sizing<'a> {
     /// Schemes with their own copy settings.
     pub(super) fn new(
@@ -211,6 +220,44 @@ impl<'a> Sizing<'a> {
             (u64::from(least) >= pages).then_some(geometry)
         };
         fits(least(1, self.most_blocks() / step, |steps| fits(steps).is_some())?)
+    }
+
+    /// The smallest array on which the first scheme exports so many bytes.
+    ///
+    /// # Errors
+    /// Why none of up to `largest` times that is one, as the end of a sentence.
+    pub(super) fn exporting(&self, bytes: u64, largest: u32) -> Result<Geometry, String> {
+        let Some((scheme, part)) = self.schemes.first() else { return Err(String::new()) };
+        let (step, page) = (self.block_step(), u64::from(self.channel.page_bytes()));
+        let exports = |steps: u32| -> Result<bool, String> {
+            let geometry = steps.checked_mul(step).and_then(|blocks| self.geometry(blocks));
+            let geometry = geometry.ok_or(", which page numbers cannot address")?;
+            let told = |error: ConfigError| format!(": {error}");
+            let config = self.config(scheme, part, &geometry).map_err(told)?;
+            let plan = registry::plan(&config, part, &geometry, geometry.blocks());
+            plan.map(|plan| u64::from(plan.logical_pages) * page >= bytes).map_err(reason)
+        };
+        let step_bytes = self.block_bytes() * u64::from(step);
+        let least = u32::try_from(bytes.div_ceil(step_bytes)).unwrap_or(u32::MAX).max(1);
+        let (mut below, mut enough) = (least - 1, least);
+        loop {
+            let found = exports(enough);
+            if found == Ok(true) {
+                break;
+            }
+            if enough / largest > least || enough > u32::MAX / 2 {
+                return Err(found.err().unwrap_or_default());
+            }
+            (below, enough) = (enough, enough + enough / 8 + 1);
+        }
+        while enough - below > 1 {
+            let at = below + (enough - below) / 2;
+            match exports(at) == Ok(true) {
+                true => enough = at,
+                false => below = at,
+            }
+        }
+        self.geometry(enough * step).ok_or_else(String::new)
     }
 
     /// The error of a scheme that cannot work, with a value that works.

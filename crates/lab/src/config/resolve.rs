@@ -43,6 +43,26 @@ const BUILTIN_CAPACITY: Bytes = Bytes::new(1 << 30);
 /// Default number of blocks per die of an SSD, if no capacity is set.
 const BUILTIN_BLOCKS_PER_DIE: u32 = 32;
 
+/// What an experiment runs on.
+pub(super) struct Device {
+    pub(super) part: Part,
+    pub(super) channel: Channel,
+    pub(super) board: Option<Board>,
+    tables: Vec<SchemeTable>,
+}
+
+impl Device {
+    /// The sizing of its array.
+    pub(super) fn sizing<'a>(&'a self, of: &Experiment) -> Result<Sizing<'a>, ConfigError> {
+        let Self { channel, board, tables, .. } = self;
+        let sizing = Sizing::new(channel, tables, of.seed, of.default_share.0)?;
+        let on_board = || board.as_ref().map(|board| board.allocation(channel));
+        let allocation = channel.allocation_in_groups().or_else(on_board);
+        let sizing = sizing.with(allocation.unwrap_or_default(), of.processor());
+        Ok(sizing.refreshing(!of.refresh_limits().are_off()))
+    }
+}
+
 /// An experiment ready to run: every default filled in, everything checked.
 #[derive(Clone, Debug)]
 pub struct Resolved {
@@ -86,41 +106,12 @@ impl Experiment {
         }
         self.check_ranges()?;
         let mut notes = Vec::new();
-        let mut part = self.take_part(&mut notes)?;
-        let board = self.take_board()?;
-        if board.is_some() {
-            part = with_bus_cycle(part, self.bus_cycle, &mut notes)?;
-        }
-        if let Some(Word(rate)) = self.bus {
-            part = rate.on(part)?;
-        }
-        let [planes, own_planes] = self.plane_use.unwrap_or_default().0.split(self.planes)?;
-        let mut channel = Channel::new(part.clone(), self.ways, planes, self.bit_errors.0)?;
-        channel = channel.with_retry(&self.read_retry.0)?;
-        self.check_refresh()?;
-        if let Some(cycle) = self.t_rwc {
-            channel = channel.with_direct_cycle(cycle.0)?;
-        }
-        if let Some(board) = &board {
-            channel = channel.on_ssd(board.channels, board.dies, own_planes);
-        }
+        let device = self.take_device(&mut notes)?;
         precondition_notation::check(&self.precondition.0)?;
         self.check_deadline()?;
         self.check_time_scale()?;
         check_trace_file(&self.workload.0)?;
-        let fdp = self.take_fdp(&channel)?;
-        if let Some(units) = &fdp {
-            channel = channel.in_units(units.stripes());
-            notes.push(units.note());
-        }
-        let tables: Vec<SchemeTable> = self.schemes.iter().map(|choice| choice.0.clone()).collect();
-        check_labels(&tables)?;
-        let sizing = Sizing::new(&channel, &tables, self.seed, self.default_share.0)?;
-        let on_board = || board.as_ref().map(|board| board.allocation(&channel));
-        let allocation = channel.allocation_in_groups().or_else(on_board);
-        let sizing = sizing
-            .with(allocation.unwrap_or_default(), self.processor())
-            .refreshing(!self.refresh_limits().are_off());
+        let sizing = device.sizing(&self)?;
         let geometry = match self.capacity {
             Some(capacity) => given_array(&sizing, capacity, &mut notes)?,
             None => size_for(&sizing, &self.workload.0, self.default_share.0, &mut notes)?,
@@ -131,6 +122,8 @@ impl Experiment {
             let reason = "no scheme copies by direct transfer; add `+copy=dgcb` to one, or omit it";
             return Err(ConfigError::setting("t_rwc", reason));
         }
+        drop(sizing);
+        let Device { part, channel, board, tables } = device;
         let ssd = board.as_ref().map(|board| board.setup(&channel, &geometry)).transpose()?;
         let (share, rule) = (self.default_share.0, self.space.0);
         let (facts, left_out) =
@@ -177,6 +170,36 @@ impl Experiment {
             tasks,
             notes,
         })
+    }
+
+    /// Takes and checks the part, the channel, the board of an SSD and the schemes.
+    pub(super) fn take_device(&mut self, notes: &mut Vec<String>) -> Result<Device, ConfigError> {
+        let mut part = self.take_part(notes)?;
+        let board = self.take_board()?;
+        if board.is_some() {
+            part = with_bus_cycle(part, self.bus_cycle, notes)?;
+        }
+        if let Some(Word(rate)) = self.bus {
+            part = rate.on(part)?;
+        }
+        let [planes, own_planes] = self.plane_use.unwrap_or_default().0.split(self.planes)?;
+        let mut channel = Channel::new(part.clone(), self.ways, planes, self.bit_errors.0)?;
+        channel = channel.with_retry(&self.read_retry.0)?;
+        self.check_refresh()?;
+        if let Some(cycle) = self.t_rwc {
+            channel = channel.with_direct_cycle(cycle.0)?;
+        }
+        if let Some(board) = &board {
+            channel = channel.on_ssd(board.channels, board.dies, own_planes);
+        }
+        let fdp = self.take_fdp(&channel)?;
+        if let Some(units) = &fdp {
+            channel = channel.in_units(units.stripes());
+            notes.push(units.note());
+        }
+        let tables: Vec<SchemeTable> = self.schemes.iter().map(|choice| choice.0.clone()).collect();
+        check_labels(&tables)?;
+        Ok(Device { part, channel, board, tables })
     }
 
     /// Checks that the deadline of requests can be judged.

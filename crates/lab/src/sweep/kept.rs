@@ -3,8 +3,10 @@
 use super::plan::Point;
 use super::rows::{Outcome, Status};
 use crate::catalogue;
+use crate::config::Experiment;
 use crate::hash::hash_text;
 use crate::program;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -20,10 +22,10 @@ pub struct Kept {
 
 /// Content of a file.
 #[derive(Serialize, Deserialize)]
-struct Entry {
+struct Entry<T> {
     build: String,
     hash: String,
-    outcome: Outcome,
+    outcome: T,
 }
 
 impl Kept {
@@ -36,10 +38,9 @@ impl Kept {
         Ok(Self { folder: folder.to_owned(), build: program::identity()? })
     }
 
-    /// The program of a point's run: this one, with the code of a policy that was added while it ran.
-    fn build(&self, point: &Point) -> String {
-        let scheme =
-            point.experiment.as_ref().ok().and_then(|experiment| experiment.schemes.first());
+    /// The program of a run: this one, with the code of a policy that was added while it ran.
+    fn build(&self, experiment: Option<&Experiment>) -> String {
+        let scheme = experiment.and_then(|experiment| experiment.schemes.first());
         let policy = scheme.and_then(|scheme| scheme.0.victim.as_ref()).map(|kind| kind.0.policy());
         match policy.and_then(|policy| catalogue::code_of(policy.name)) {
             None => self.build.clone(),
@@ -47,29 +48,51 @@ impl Kept {
         }
     }
 
-    fn path(&self, point: &Point) -> PathBuf {
-        self.folder.join(format!("{}.json", point.hash))
+    fn path(&self, hash: &str) -> PathBuf {
+        self.folder.join(format!("{hash}.json"))
     }
 
     /// The outcome of this point, if a whole file of this program holds it.
     pub fn get(&self, point: &Point) -> Option<Outcome> {
-        let entry: Entry = serde_json::from_slice(&fs::read(self.path(point)).ok()?).ok()?;
-        (entry.build == self.build(point) && entry.hash == point.hash).then_some(entry.outcome)
+        self.read(&point.hash, point.experiment.as_ref().ok())
     }
 
-    /// Keeps an outcome. The file has its name only when it is whole, so that a kill leaves none in part.
+    /// What was kept of the run of an experiment under this hash, if a whole file of this program holds it.
+    pub(crate) fn read<T: DeserializeOwned>(
+        &self,
+        hash: &str,
+        experiment: Option<&Experiment>,
+    ) -> Option<T> {
+        let entry: Entry<T> = serde_json::from_slice(&fs::read(self.path(hash)).ok()?).ok()?;
+        (entry.build == self.build(experiment) && entry.hash == hash).then_some(entry.outcome)
+    }
+
+    /// Keeps an outcome.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn put(&self, point: &Point, outcome: &Outcome) -> io::Result<()> {
-        let (build, hash) = (self.build(point), point.hash.clone());
-        let text = serde_json::to_vec(&Entry { build, hash, outcome: outcome.clone() })?;
-        let part = self.folder.join(format!("{}.{}.part", point.hash, std::process::id()));
+        self.write(&point.hash, point.experiment.as_ref().ok(), outcome)
+    }
+
+    /// Keeps what is found of a run. The file has its name only when it is whole, so that a kill leaves none in part.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub(crate) fn write<T: Serialize>(
+        &self,
+        hash: &str,
+        experiment: Option<&Experiment>,
+        outcome: &T,
+    ) -> io::Result<()> {
+        let build = self.build(experiment);
+        let text = serde_json::to_vec(&Entry { build, hash: hash.to_owned(), outcome })?;
+        let part = self.folder.join(format!("{hash}.{}.part", std::process::id()));
         let mut file = File::create_new(&part)?;
         file.write_all(&text)?;
         file.sync_data()?;
         drop(file);
-        fs::rename(&part, self.path(point))
+        fs::rename(&part, self.path(hash))
     }
 
     /// True if an outcome is the same each time, so that it is worth keeping.

@@ -27,11 +27,12 @@ pub use interval::Interval;
 pub use kept::Kept;
 #[cfg(feature = "html")]
 pub use page::page;
+pub(crate) use plan::TraceHashes;
 pub use plan::{Plan, Point};
 pub use plot::{PlotChoice, check as check_plots, plot};
 pub use rows::{Outcome, Row, Status, over_seeds, rows, varied};
-pub(crate) use run::Memory;
 pub use run::{Limits, Watch, run, run_point};
+pub(crate) use run::{Memory, OneRun, each};
 pub use summary::{Summary, summary};
 pub use survey::{Estimate, survey};
 pub use table::Table;

@@ -165,11 +165,11 @@ fn schemes(
 
 /// Hashes of the traces' contents; each file is read once.
 #[derive(Default)]
-struct TraceHashes(BTreeMap<PathBuf, String>);
+pub(crate) struct TraceHashes(BTreeMap<PathBuf, String>);
 
 impl TraceHashes {
     /// Hash of an experiment with its trace's content instead of its path, and hash of that content.
-    fn of(&mut self, experiment: &Experiment) -> Result<(String, String), ConfigError> {
+    pub(crate) fn of(&mut self, experiment: &Experiment) -> Result<(String, String), ConfigError> {
         let mut content = String::new();
         let mut experiment = experiment.clone();
         for path in experiment.workload.0.paths_mut() {

@@ -7,7 +7,7 @@ use crate::compare::run_one;
 use crate::config::{ConfigError, Resolved};
 use crate::memory;
 use ::run::report::units;
-use ::run::{Observer, Phase, RunError};
+use ::run::{Observer, Phase, RunError, Unobserved};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -42,6 +42,16 @@ pub trait Watch: Sync {
     fn stop(&self) -> bool;
 }
 
+impl Watch for Unobserved {
+    fn at(&self, _run: usize, _share: f64) {}
+
+    fn ended(&self, _run: usize, _kept: bool) {}
+
+    fn stop(&self) -> bool {
+        false
+    }
+}
+
 /// Runs every point that is not kept; returns the outcomes in the order of the points.
 ///
 /// # Errors
@@ -63,26 +73,47 @@ pub fn run(
         watch.ended(at, true);
     }
     let open: Vec<usize> = (0..found.len()).filter(|at| found[*at].is_none()).collect();
-    let (found, next, error) = (Mutex::new(found), AtomicUsize::new(0), Mutex::new(None));
+    let found = Mutex::new(found);
     let memory = Memory::new(limits.bytes);
+    each(&open, limits.threads, |at| {
+        let point = &plan.points[at];
+        let Some(outcome) = measure(point, at, &memory, watch) else { return Ok(false) };
+        if let Some(kept) = kept.filter(|_| Kept::is_final(&outcome)) {
+            kept.put(point, &outcome)?;
+        }
+        lock(&found)[at] = Some(outcome);
+        watch.ended(at, false);
+        Ok(true)
+    })?;
+    let outcomes = found.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter();
+    let not_run = || Outcome::without(Status::NotRun, "the sweep was stopped before");
+    Ok(outcomes.map(|outcome| outcome.unwrap_or_else(not_run)).collect())
+}
+
+/// Does this for each of these runs, several at once, begun in this order. Returns at the first error, or when the work says
+/// that it was stopped (`false`); runs under way end before.
+pub(crate) fn each(
+    runs: &[usize],
+    threads: usize,
+    work: impl Fn(usize) -> io::Result<bool> + Sync,
+) -> io::Result<()> {
+    let (next, error) = (AtomicUsize::new(0), Mutex::new(None));
     let work = || {
-        while let Some(at) = open.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
-            let point = &plan.points[at];
-            let Some(outcome) = measure(point, at, &memory, watch) else { return };
-            if let Some(kept) = kept.filter(|_| Kept::is_final(&outcome))
-                && let Err(failed) = kept.put(point, &outcome)
-            {
-                // The others end as well: there is no use in runs that cannot be kept.
-                next.store(open.len(), Ordering::Relaxed);
-                lock(&error).get_or_insert(failed);
-                return;
+        while let Some(at) = runs.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
+            match work(at) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(failed) => {
+                    // The others end as well: there is no use in runs that cannot be kept.
+                    next.store(runs.len(), Ordering::Relaxed);
+                    lock(&error).get_or_insert(failed);
+                    return;
+                }
             }
-            lock(&found)[at] = Some(outcome);
-            watch.ended(at, false);
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..limits.threads.min(open.len()) {
+        for _ in 1..threads.min(runs.len()) {
             // Where the system refuses a thread, the others do its work.
             if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
                 break;
@@ -90,12 +121,7 @@ pub fn run(
         }
         work();
     });
-    if let Some(error) = error.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error);
-    }
-    let outcomes = found.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter();
-    let not_run = || Outcome::without(Status::NotRun, "the sweep was stopped before");
-    Ok(outcomes.map(|outcome| outcome.unwrap_or_else(not_run)).collect())
+    error.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
 /// Measures one point, outside a sweep's own loop; `None` if it was stopped. `at` is the run's number for the observer.
@@ -218,11 +244,14 @@ impl Drop for Held<'_> {
 }
 
 /// Observer of one run, which tells its share to the sweep's.
-struct OneRun<'a> {
-    at: usize,
-    before: u64,
-    steps: u64,
-    watch: &'a dyn Watch,
+pub(crate) struct OneRun<'a> {
+    /// Its number.
+    pub(crate) at: usize,
+    /// Steps before its measurement.
+    pub(crate) before: u64,
+    /// All steps.
+    pub(crate) steps: u64,
+    pub(crate) watch: &'a dyn Watch,
 }
 
 impl Observer for OneRun<'_> {

@@ -6,16 +6,17 @@ use ftlkit_lab::run::Unobserved;
 
 #[test]
 fn a_cache_larger_than_its_map_is_told_with_the_share_that_helps() {
-    let text = "capacity = '64MiB'\ndeadline = '3ms'\n\
+    let text = "capacity = '64MiB'\n\
                 workload = { name = 'uniform', requests = 2000 }";
     let asked = Question {
         experiment: Experiment::from_toml(text, "test").unwrap(),
+        deadlines: "3ms".parse().unwrap(),
         parts: vec![PartTable::named("evaluation-slc")],
         schemes: named_schemes(&["lazy-rtgc-on-demand".into(), "lazy-rtgc".into()]).unwrap(),
         shares: vec![0.5, 0.875],
         exported: None,
     };
-    let choices = asked.answer(&Unobserved);
+    let choices = asked.answer(&Unobserved).unwrap();
     let told = |scheme: &str, share: Option<f64>| {
         let fits = |choice: &&ftlkit_lab::choose::Choice| {
             (choice.scheme.as_str(), choice.share_tried) == (scheme, share)

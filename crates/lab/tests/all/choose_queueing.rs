@@ -20,18 +20,17 @@ fn trace() -> std::path::PathBuf {
 fn what_no_bound_covers_is_not_proved_with_queueing() {
     let trace = trace();
     let first = |scheme: &str, more: &str| -> Choice {
-        let text = format!(
-            "capacity = '8MiB'\ndeadline = '30ms'\nworkload = {{ trace = '{}' }}\n{more}",
-            trace.display()
-        );
+        let text =
+            format!("capacity = '8MiB'\nworkload = {{ trace = '{}' }}\n{more}", trace.display());
         let asked = Question {
             experiment: Experiment::from_toml(&text, "test").unwrap(),
+            deadlines: "30ms".parse().unwrap(),
             parts: vec![PartTable::named("evaluation-slc")],
             schemes: named_schemes(&[scheme.into()]).unwrap(),
             shares: Vec::new(),
             exported: None,
         };
-        asked.answer(&Unobserved).remove(0)
+        asked.answer(&Unobserved).unwrap().remove(0)
     };
     let plain = first("lazy-rtgc", "");
     assert_eq!(plain.verdict, Verdict::ProvedWithQueueing, "{plain:?}");

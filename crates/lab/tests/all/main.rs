@@ -8,6 +8,7 @@ mod alone;
 mod bit_errors;
 mod choose_map_ram;
 mod choose_queueing;
+mod choose_search;
 mod copy_paths;
 mod extremes;
 mod jobs;

@@ -193,3 +193,69 @@ fn what_is_not_proved_is_not_analysed() {
     let reason = resolved.schemes[0].plan.page_costs().unwrap_err();
     assert!(reason.contains("queue=proven"), "{reason}");
 }
+
+/// Random sets: none that the analysis accepts misses in a run, from a full and aged array with all tasks released together. Prints
+/// the share that it accepts beside the share that the runs accept. `FTLKIT_TASK_SETS`: how many sets.
+#[test]
+fn random_sets_that_are_accepted_never_miss() {
+    let asked = std::env::var("FTLKIT_TASK_SETS").map(|sets| sets.parse().unwrap());
+    let sets: u64 = asked.unwrap_or(60);
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut draw = |from: u64, to: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        from + (state >> 33) % (to - from + 1)
+    };
+    let schemes = ["lazy-rtgc", "rftl", "gftl"];
+    let costs = schemes.map(costs);
+    // By the utilisation that was drawn, in thirds of what can be served: sets, accepted by the analysis, by the runs.
+    let mut counts = [[[0_u64; 3]; 3]; 3];
+    let mut jobs = 0;
+    for number in 0..sets {
+        let at = (number % 3) as usize;
+        let PageCosts { read_ns, write_ns } = costs[at];
+        let tasks = draw(1, 5);
+        let utilisation = draw(100, 1_000) as f64 / 1000.0;
+        let tasks = (0..tasks).map(|task| {
+            let operation = match draw(0, 3) {
+                0 => TaskOperation::Read,
+                _ => TaskOperation::Write,
+            };
+            let pages = draw(1, 6);
+            let page_ns = if operation == TaskOperation::Read { read_ns } else { write_ns };
+            // Even shares of the utilisation, up to a factor of two.
+            let share = utilisation / tasks as f64 * draw(707, 1414) as f64 / 1000.0;
+            let period_ns = (pages * page_ns) as f64 / share;
+            TaskSpec {
+                operation,
+                period: Duration::new(period_ns as u64),
+                deadline: Some(Duration::new((period_ns * draw(300, 1000) as f64 / 1000.0) as u64)),
+                pages: pages as u32,
+                ..write(&format!("task {task}"), 1)
+            }
+        });
+        let tasks: Vec<TaskSpec> = tasks.collect();
+        let resolved = resolve(schemes[at], tasks, 2_000);
+        let (_, found) = run(&resolved);
+        let accepted = found.schedulable == Some(true);
+        assert!(!accepted || found.misses == 0, "{}: {found:?}", schemes[at]);
+        let level = ((utilisation * 3.0) as usize).min(2);
+        let of = &mut counts[at][level];
+        *of = [of[0] + 1, of[1] + u64::from(accepted), of[2] + u64::from(found.misses == 0)];
+        jobs += found.tasks.iter().map(|task| task.jobs).sum::<u64>();
+    }
+    println!("{sets} random task sets, {jobs} jobs: none that is accepted missed");
+    for (scheme, levels) in schemes.iter().zip(counts) {
+        for (level, [sets, by_analysis, by_runs]) in
+            ["up to 1/3", "up to 2/3", "up to 1"].iter().zip(levels)
+        {
+            println!(
+                "{scheme}, utilisation {level}: {sets} sets, {by_analysis} accepted by the analysis, {by_runs} by the runs"
+            );
+        }
+    }
+    let all =
+        counts.iter().flatten().fold([0, 0, 0], |sum, of| [0, 1, 2].map(|at| sum[at] + of[at]));
+    println!("all: {} sets, {} accepted by the analysis, {} by the runs", all[0], all[1], all[2]);
+    assert!(all[1] > 0 && all[2] < all[0] && all[1] <= all[2]);
+}

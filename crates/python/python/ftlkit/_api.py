@@ -95,6 +95,7 @@ def choose(
     schemes: AnySchemes | None = None,
     shares: Iterable[float | str] = (0.875, 0.75),
     precondition: str = "full+age=1",
+    out: str | os.PathLike[str] | None = None,
     progress: Progress = None,
     **settings: Any,
 ) -> Table:
@@ -102,12 +103,14 @@ def choose(
 
     Give `capacity` (raw), or `exported`: what each array is to export at least. Returns a row per combination: those that are
     proved with queueing first, then the others that keep the deadline, the most exported space first. `verdict` is
-    `proved-with-queueing`, `proved` (for requests that do not queue), `measured`, `missed` or `impossible`.
+    `proved-with-queueing`, `proved` (for requests that do not queue), `measured`, `missed`, `impossible` or, if it was stopped
+    before, `not-run`. `deadline` is a time such as `"3ms"` (a number: ns), of one kind of request `"reads:1ms"`, of a
+    percentile `"p99.9=3ms"`, or several with commas. `out` keeps finished runs: the same call goes on where it was stopped.
     """
     if (capacity is None) == (exported is None):
         raise TypeError("choose() needs either capacity or exported")
     keys = settings_of(workload, None, settings)
-    keys.update(deadline=deadline, precondition=precondition)
+    keys.update(precondition=precondition)
     if capacity is not None:
         keys.update(capacity=capacity)
     names: list[Any] = [name.strip() for name in parts.split(",")] if isinstance(parts, str) else list(parts or ())
@@ -120,7 +123,11 @@ def choose(
             [_ftlkit.Experiment.from_keys({"part": name}) for name in names],
             [str(scheme) for scheme in names_of(schemes)] if schemes is not None else [],
             [str(share) for share in shares],
-            None if exported is None else str(exported),
+            (
+                f"{deadline}ns" if isinstance(deadline, int) else str(deadline),
+                None if exported is None else str(exported),
+                None if out is None else os.fspath(out),
+            ),
             report,
         )
     choices: Table = ended(table, exception)

@@ -99,7 +99,7 @@ def choose(
     parts: list[Experiment],
     schemes: list[str],
     shares: list[str],
-    exported: str | None,
+    asked: tuple[str, str | None, str | None],
     progress: Callback | None,
 ) -> tuple[Table, BaseException | None]: ...
 def choose_from(names: list[str]) -> list[str]: ...

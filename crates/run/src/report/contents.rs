@@ -2,7 +2,7 @@
 
 use super::deadlines::DeadlineReport;
 use super::jobs::JobReport;
-use super::request_deadline::RequestDeadline;
+use super::request_deadline::{LimitReport, RequestDeadline};
 use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
 use super::units;
 use crate::rounds::SteadyReport;
@@ -182,6 +182,12 @@ pub struct SchemeReport {
     pub deadlines: Option<DeadlineReport>,
     /// Requests against the deadline of the experiment; `null` if it gives none.
     pub request_deadline: Option<RequestDeadline>,
+    /// Requests against each deadline of a search; not part of the report's JSON.
+    #[serde(skip)]
+    pub limits: Vec<LimitReport>,
+    /// True if the run ended early because one of these was missed whatever came; not part of the report's JSON.
+    #[serde(skip)]
+    pub decided: bool,
     /// Further results of an SSD with several channels; `null` if one operation runs at a time.
     pub ssd: Option<SsdReport>,
     /// Results of each job, if the host has jobs or submission queues.

@@ -18,7 +18,7 @@ pub use contents::{
 };
 pub use deadlines::{DeadlineReport, LateJob, TaskDeadlines};
 pub use jobs::JobReport;
-pub use request_deadline::RequestDeadline;
+pub use request_deadline::{LimitReport, RequestDeadline};
 pub use ssd::{EntryCount, PlaneReport, SsdReport, VictimWorkReport, WindowSample};
 
 #[cfg(test)]

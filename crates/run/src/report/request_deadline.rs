@@ -23,6 +23,19 @@ pub struct RequestDeadline {
     pub longest_ns: u64,
 }
 
+/// Completions of the requests that a deadline of a search is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LimitReport {
+    /// Requests that ended.
+    pub requests: u64,
+    /// Of these, the late ones.
+    pub late: u64,
+    /// Of the late ones, those that would have been late without a wait for earlier ones.
+    pub late_alone: u64,
+    /// The longest completion, ns.
+    pub longest_ns: u64,
+}
+
 impl RequestDeadline {
     /// Late requests in a cell.
     pub fn late(&self) -> String {

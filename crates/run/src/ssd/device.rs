@@ -35,6 +35,10 @@ impl SsdDevice<'_> {
                     self.account.interrupted = true;
                     return Ok(());
                 }
+                if self.account.late.is_decided(self.account.requests, total) {
+                    self.account.decided = true;
+                    return Ok(());
+                }
             }
             let arrival_ns = match self.jobs.take() {
                 None => self.take_requests(feeder)?,

@@ -99,6 +99,10 @@ impl SsdDevice<'_> {
         self.account.largest = self.cutter.largest();
         let bytes = request.length;
         let writes = matches!(request.op, Op::Write | Op::Append);
+        let kind = match request.op {
+            Op::Read => Some(TaskKind::Read),
+            _ => writes.then_some(TaskKind::Write),
+        };
         let over_link = self.link.delays(writes);
         let ready_ns = self.link.begin(self.now_ns, writes.then_some(bytes));
         let bytes_out = if request.op == Op::Read { bytes } else { 0 };
@@ -115,7 +119,7 @@ impl SsdDevice<'_> {
             left,
             waited_ns,
             bytes_out,
-            writes,
+            kind,
             whole,
             refused: None,
         };
@@ -156,14 +160,14 @@ impl SsdDevice<'_> {
         let request = &mut self.requests[slot as usize];
         request.left -= 1;
         let completion_ns = done.done_ns - request.arrival_ns;
-        let Outstanding { left, bytes_out, writes, whole, refused, .. } = *request;
+        let Outstanding { left, bytes_out, kind: of, whole, refused, .. } = *request;
         let service_ns = done.done_ns - done.begun_ns;
         if whole && refused.is_none() {
             let kind = TaskKind::ALL[(done.tag >> 32) as usize];
             self.totals.host_pages += u64::from(kind != TaskKind::Trim);
             self.totals.host_written += u64::from(kind == TaskKind::Write);
             let sample = TaskSample { kind, service_ns, step_ns: 0, completion_ns };
-            self.account.whole_request(&sample, writes, done.done_ns, self.free_pages);
+            self.account.whole_request(&sample, of, done.done_ns, self.free_pages);
             return self.leave(slot, done.done_ns);
         }
         if refused.is_some() {
@@ -194,7 +198,7 @@ impl SsdDevice<'_> {
             None => {
                 // Without the wait for the step of the request before.
                 let alone_ns = response_ns.saturating_sub(request.waited_ns);
-                self.account.request(request.writes, [response_ns, alone_ns], completion_ns);
+                self.account.request(request.kind, [response_ns, alone_ns], completion_ns);
             }
         }
         self.leave(slot, end_ns);

@@ -48,7 +48,7 @@ pub(crate) fn run_scheme(
     let total = source.len_hint().map_or(setup.max_requests, |hint| Some(hint.min(limit)));
     let mut device = SsdDevice::new(made, ssd, scheme.processor, timed);
     device.account.rounds.after(settled);
-    device.account.late = Late::new(setup.deadline_ns);
+    device.account.late = Late::new(setup.deadline_ns, &setup.limits);
     device.free_partial_pages(setup.free_partial_pages);
     if scheme.refresh {
         device.refresh_blocks();

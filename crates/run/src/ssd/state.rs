@@ -47,8 +47,8 @@ pub(super) struct Outstanding {
     pub(super) waited_ns: Ns,
     /// Bytes that cross the link after the last task.
     pub(super) bytes_out: u64,
-    /// True for a write.
-    pub(super) writes: bool,
+    /// What it does, if it reads or writes.
+    pub(super) kind: Option<TaskKind>,
     /// True if it has one page task, which ends with it and begins when it arrives: their times are equal.
     pub(super) whole: bool,
     /// Why it was refused, if a page task of it was.

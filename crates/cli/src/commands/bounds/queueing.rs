@@ -6,8 +6,9 @@ use bounds::service::Delay;
 use flash::Part;
 use lab::arrivals::{self, TaskArrivals};
 use lab::config::{Channel, ConfigError, Duration, SchemeTable};
-use lab::curves::{CurveError, Curves};
+use lab::curves::{CurveError, Curves as Gathered};
 use lab::division::{Division, Question};
+use lab::report::plots::Curves;
 use lab::report::{units, wrap};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
@@ -37,7 +38,7 @@ impl<'a> Asked<'a> {
             Source::Declared(TaskArrivals::declared(text).map_err(told)?)
         } else if is_curve {
             let file = std::fs::read_to_string(text).map_err(|error| told(error.to_string()))?;
-            let curves = Curves::from_json(&file).map_err(|why| {
+            let curves = Gathered::from_json(&file).map_err(|why| {
                 told(format!("{why}; expected what `ftlkit trace curve FILE --json` writes"))
             })?;
             Source::Curve(curves.page_bytes, TaskArrivals::of_trace(&curves))
@@ -99,7 +100,7 @@ impl<'a> Asked<'a> {
 /// The curves of a trace.
 fn gather(path: &str, page_bytes: u32) -> Result<TaskArrivals, Failure> {
     let reader = open_all(&[path.into()], &TraceOptions::default()).map_err(ConfigError::from)?;
-    let curves = Curves::gather(reader, page_bytes, |_| !crate::interrupt::asked());
+    let curves = Gathered::gather(reader, page_bytes, |_| !crate::interrupt::asked());
     let curves = curves.map_err(|error| match error {
         CurveError::Trace(error) => Failure::from(ConfigError::from(error)),
         error => Failure::input(format!("{path}: {error}")),
@@ -128,6 +129,7 @@ pub(super) struct Sheet {
     /// Pages at once: writes, reads.
     at_once: [u64; 2],
     rows: Vec<(Division, Result<Delay, String>)>,
+    arrivals: TaskArrivals,
 }
 
 impl Sheet {
@@ -164,7 +166,17 @@ impl Sheet {
             rows.sort_by_key(order);
         }
         let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes);
-        Ok(Self { capacity_bytes: u64::from(blocks) * block, at_once, rows, part })
+        let arrivals = asked.on_pages(part.page_bytes)?.clone();
+        Ok(Self { capacity_bytes: u64::from(blocks) * block, at_once, rows, part, arrivals })
+    }
+
+    /// The drawing of the first scheme with a bound.
+    pub(super) fn drawing(&self) -> Option<Curves> {
+        self.rows.iter().find_map(|(row, found)| {
+            let found = found.as_ref().ok()?;
+            let name = format!("{} on {}", row.scheme(), self.part.name);
+            Some(self.arrivals.drawing(&row.service().ok()?, found, &name))
+        })
     }
 
     pub(super) fn any_keeps(&self, deadline: Option<Duration>) -> bool {

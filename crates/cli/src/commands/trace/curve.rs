@@ -4,6 +4,7 @@ use crate::commands::read::{ReadArgs, ReadProgress};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output;
+use crate::result_file::DrawingFile;
 use bounds::arrivals::ArrivalCurve;
 use clap::Args;
 use lab::config::{Bytes, ConfigError};
@@ -15,6 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   ftlkit trace curve trace.csv.gz                  the most pages within windows of any length
   ftlkit trace curve hm_0.csv hm_1.csv --page 16KiB    two files as one trace, on pages of 16 KiB
+  ftlkit trace curve trace.csv --plot curves.svg   the curves drawn
   ftlkit trace curve trace.csv --json              every window and token bucket";
 
 /// Page tasks that arrive within any window of time: the arrival curve of a trace
@@ -31,6 +33,10 @@ pub(super) struct CurveArgs {
 
     #[command(flatten)]
     read: ReadArgs,
+
+    /// Draw the curves into this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
 
     /// Print one JSON object instead of text
     #[arg(long)]
@@ -52,6 +58,7 @@ impl CurveArgs {
                 units::bytes(self.page.0)
             )));
         };
+        let plot = DrawingFile::of(self.plot.as_deref())?;
         let reader = self.read.open(&self.files)?;
         let path = reader.path().display().to_string();
         let mut watch = ReadProgress::new(&reader, self.quiet);
@@ -62,6 +69,9 @@ impl CurveArgs {
             error => Failure::input(format!("{path}: {error}")),
         })?;
         let interrupted = interrupt::asked();
+        if let Some(plot) = plot {
+            plot.write(&curves.drawing(&path))?;
+        }
         if self.json {
             let mut json = curves.json();
             json["interrupted"] = interrupted.into();
