@@ -329,7 +329,7 @@ fn choose_tells_what_is_known_before_it_runs_and_recommends_a_row() {
         "whose completed writes are durable",
         "TBW",
         "written",
-        "pruned by program times",
+        "pruned",
         "≥ ",
         "Rated P/E cycles: evaluation-slc 3000 (as set)",
     ] {

@@ -170,7 +170,7 @@ impl Choice {
                 (None, Some(ns)) if ns <= deadlines.shortest_ns() => Verdict::ProvedWithQueueing,
                 (None, _) => Verdict::NotRun,
             },
-            why: late.map(|_| "pruned by program times".into()),
+            why: late.map(|_| "pruned".into()),
             missed: late.map(deadlines::text),
             over_ns: late.map(|limit| least_ns - limit.within_ns),
             devices: geometry.capacity_bytes().div_ceil(part.capacity_bytes.max(1)),

@@ -56,7 +56,7 @@ pub fn legend(choices: &[Choice]) -> Vec<&'static str> {
     say(
         missed,
         "Missed: from: the array before that run. why: queueing (each late request would have been in time alone), several pages \
-         (that add up), a page alone; pruned by program times: not run, as the page writes of this trace cannot be programmed in time. ≥: at \
+         (that add up), a page alone; pruned: not run, as the page writes of this trace cannot be programmed in time. ≥: at \
          least (pruned, or the run ended once that was certain).",
     );
     say(

@@ -68,7 +68,7 @@ fn what_is_pruned_would_miss() {
     let choices = answer(&asked);
     let mut pruned = 0;
     for choice in &choices {
-        let is_pruned = choice.why.as_deref() == Some("pruned by program times");
+        let is_pruned = choice.why.as_deref() == Some("pruned");
         assert_eq!(is_pruned, choice.least_ns > 1_400_000 && choice.verdict == Verdict::Missed);
         if !is_pruned {
             continue;
@@ -95,7 +95,7 @@ fn what_is_pruned_would_miss() {
     // Reads may be served at once, a percentile leaves the bursts out, and so does a limit of requests.
     for deadline in ["reads:1400us", "p50=1400us"] {
         let choices = answer(&of_trace(&trace.0, deadline, "lazy-rtgc"));
-        assert!(choices.iter().all(|of| of.why.as_deref() != Some("pruned by program times")));
+        assert!(choices.iter().all(|of| of.why.as_deref() != Some("pruned")));
     }
     let mut fewer = of_trace(&trace.0, "1400us", "lazy-rtgc");
     fewer.experiment.workload.0.replay_mut().requests = Some(4);
