@@ -94,9 +94,12 @@ use bounds::{
     BoundError,
     gftl::{self as bound, QueueBound, Space},
 };
-use collection_queue::{CollectionQueue, Dirtiest, Fifo};
+use collection_queue::{CollectionQueue, Dirtiest};
 use flash::{Geometry, Part, Probe};
-use state::{AreaBlock, Gftl};
+use state::AreaBlock;
+
+pub(crate) use collection_queue::Fifo;
+pub(crate) use state::Gftl;
 
 pub(crate) static PRESET: Preset = Preset {
     name: "gftl",
@@ -110,7 +113,7 @@ pub(crate) static PRESET: Preset = Preset {
     build,
 };
 
-fn plan(
+pub(crate) fn plan(
     config: &SchemeConfig,
     part: &Part,
     geometry: &Geometry,
@@ -234,6 +237,16 @@ pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> 
         true => setup.finish(start_up::<F, Dirtiest>(setup, layout, flash)?),
         false => setup.finish(start_up::<F, Fifo>(setup, layout, flash)?),
     })
+}
+
+/// As [`build`], in queue order. All memory is taken here, and by a shutdown: none is taken or given back by what comes between.
+pub(crate) fn plain<F: Probe>(setup: &Setup<'_>, flash: F) -> Result<Gftl<F, Fifo>, FtlError> {
+    let Layout::Gftl(layout) = setup.plan.layout else { return Err(setup.foreign_plan()) };
+    let geometry = *flash.geometry();
+    let mut device = start_up::<F, Fifo>(setup, layout, flash)?;
+    device.pool.reserve(&geometry);
+    device.collection.failed.reserve_exact(geometry.blocks() as usize);
+    Ok(device)
 }
 
 fn start_up<F: Probe, Q: CollectionQueue>(

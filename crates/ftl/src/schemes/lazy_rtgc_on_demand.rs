@@ -87,7 +87,7 @@ pub(crate) static PRESET: Preset = Preset {
     build: crate::on_demand::build,
 };
 
-fn plan(
+pub(crate) fn plan(
     config: &SchemeConfig,
     part: &Part,
     geometry: &Geometry,
