@@ -220,8 +220,10 @@ impl Bounds {
                     erases: 2 * u64::from(layout.queue_blocks + layout.area_blocks) + 2,
                     ..Cost::default()
                 };
-                bounds.mount = together(&[scan, scan, collection, queue]);
                 let image = u64::from(layout.area_blocks) * pages;
+                // Maps that a later task made out of date are looked at before.
+                let looked = Cost { reads: image, spare_reads: 1, ..Cost::default() };
+                bounds.mount = together(&[looked, scan, scan, collection, queue]);
                 bounds.clean_mount = together(&[Cost {
                     reads: image,
                     spare_reads: 1,

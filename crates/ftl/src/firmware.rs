@@ -20,6 +20,7 @@ use crate::schemes::gftl::{self, Fifo, Gftl};
 use crate::schemes::lazy_rtgc_on_demand;
 use alloc::string::String;
 use bounds::BoundError;
+use bounds::gftl::QueueBound;
 use bounds::lazy_rtgc::WholeArray;
 use flash::{AnyArray, Geometry, Part, Probe};
 
@@ -100,9 +101,9 @@ schemes! {
     fsr: "fsr", fsr, PageMapped<F, Greedy, WholeBlock>,
         |setup, flash| page_mapped::plain(setup, flash, WholeBlock::default());
     lazy_rtgc: "lazy-rtgc", lazy_rtgc, PageMapped<F, Greedy, Partial>, partial;
-    on_demand_rtgc: "lazy-rtgc-on-demand", lazy_rtgc_on_demand::plan,
+    on_demand_rtgc: "lazy-rtgc-on-demand", on_demand,
         OnDemand<F, on_demand::Stepwise>, on_demand::plain;
-    gftl_in_order: "gftl", gftl::plan, Gftl<F, Fifo>, gftl::plain;
+    gftl_in_order: "gftl", in_order, Gftl<F, Fifo>, gftl::plain;
 }
 
 fn partial<F: Probe>(
@@ -133,7 +134,9 @@ const fn bare(
     }
 }
 
-fn not_here(setup: &Setup<'_>, _: AnyArray) -> BuildResult {
+fn not_here(setup: &Setup<'_>, array: AnyArray) -> BuildResult {
+    // Nobody calls it: what an array takes apart is not linked.
+    core::mem::forget(array);
     Err(setup.foreign_plan())
 }
 
@@ -147,8 +150,9 @@ fn config(preset: &'static Preset, options: &Options) -> SchemeConfig {
     }
 }
 
-fn refused(config: &SchemeConfig, setting: &'static str, reason: &str) -> FtlError {
-    FtlError::Config { scheme: config.preset.name, setting, reason: String::from(reason) }
+/// Errors of plans say which setting is at fault, and no more: a text would take memory.
+fn refused(config: &SchemeConfig, setting: &'static str) -> FtlError {
+    FtlError::Config { scheme: config.preset.name, setting, reason: String::new() }
 }
 
 /// As the registry plans it: what all schemes have in common.
@@ -161,14 +165,14 @@ fn plan(
 ) -> Result<Plan, FtlError> {
     let bad = geometry.blocks().saturating_sub(good);
     if bad > config.spare_blocks && start == Start::Format {
-        return Err(refused(config, "spare_blocks", "fewer than there are bad blocks"));
+        return Err(refused(config, "spare_blocks"));
     }
     let blocks = geometry.blocks().saturating_sub(config.spare_blocks);
     if blocks < 3 {
-        return Err(refused(config, "capacity", "fewer than three blocks besides the spare ones"));
+        return Err(refused(config, "capacity"));
     }
     if config.logical_pages == Some(0) {
-        return Err(refused(config, "logical share", "no page is exported"));
+        return Err(refused(config, "logical share"));
     }
     let mut plan = (config.preset.plan)(config, part, geometry, blocks)?;
     plan.spare_blocks = config.spare_blocks.saturating_sub(bad);
@@ -207,7 +211,7 @@ fn whole_blocks(
     let most = (blocks - 1) * pages - 1;
     let logical_pages = config.logical_pages.unwrap_or(default.min(most));
     if logical_pages > most {
-        return Err(refused(config, "logical share", "a swap block and one page must stay free"));
+        return Err(refused(config, "logical share"));
     }
     let victim_valid = (logical_pages / (blocks - 2)).min(pages - 1);
     let copies_ns = u64::from(victim_valid) * part.t_copy_ns();
@@ -226,18 +230,15 @@ fn whole_blocks(
 fn lazy_rtgc(
     config: &SchemeConfig,
     part: &Part,
-    geometry: &Geometry,
+    _: &Geometry,
     blocks: u32,
 ) -> Result<Plan, FtlError> {
     let array = WholeArray { blocks, spare_blocks: config.spare_blocks, from_buffer: false };
     let space = array.space(part, config.logical_pages).map_err(|error| match error {
-        BoundError::LogicalPages { .. } => refused(config, "logical share", "is beyond the bound"),
-        BoundError::CopyLongerThanErase { .. } => {
-            refused(config, "part", "a copy takes longer than an erase")
-        }
-        _ => refused(config, "capacity", "too few blocks for the bound"),
+        BoundError::LogicalPages { .. } => refused(config, "logical share"),
+        BoundError::CopyLongerThanErase { .. } => refused(config, "part"),
+        _ => refused(config, "capacity"),
     })?;
-    let _ = geometry;
     Ok(Plan {
         logical_pages: space.logical_pages,
         threshold_pages: space.threshold_pages,
@@ -254,6 +255,28 @@ fn lazy_rtgc(
         },
         ram: Ram::default(),
     })
+}
+
+fn on_demand(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    if part.page_bytes < 4 {
+        return Err(refused(config, "capacity"));
+    }
+    lazy_rtgc_on_demand::plan_or(config, part, geometry, blocks, |_| String::new())
+}
+
+fn in_order(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    let order = (QueueBound::Fifo, None);
+    gftl::plan_or(config, part, geometry, blocks, order, |_| String::new())
 }
 
 #[cfg(test)]

@@ -89,7 +89,10 @@ use crate::layout::{GftlLayout, GftlThreshold, Layout};
 use crate::page::page;
 use crate::plan::Plan;
 use crate::preset::{BuildResult, Preset, SchemeConfig, Setup, Start, WriteQueue};
-use alloc::{format, string::ToString};
+use alloc::{
+    format,
+    string::{String, ToString},
+};
 use bounds::{
     BoundError,
     gftl::{self as bound, QueueBound, Space},
@@ -113,7 +116,7 @@ pub(crate) static PRESET: Preset = Preset {
     build,
 };
 
-pub(crate) fn plan(
+fn plan(
     config: &SchemeConfig,
     part: &Part,
     geometry: &Geometry,
@@ -132,6 +135,22 @@ pub(super) fn plan_with(
     proven: QueueBound,
     percent: Option<u8>,
 ) -> Result<Plan, FtlError> {
+    if let Some(percent) = percent.filter(|percent| *percent > 100) {
+        let reason = format!("is {percent} %; it must be 0 to 100");
+        return Err(FtlError::Config { scheme: config.preset.name, setting: "threshold", reason });
+    }
+    plan_or(config, part, geometry, blocks, (proven, percent), |error| error.to_string())
+}
+
+/// The same with a threshold of at most 100, or an error in these words.
+pub(crate) fn plan_or(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+    (proven, percent): (QueueBound, Option<u8>),
+    words: fn(&BoundError) -> String,
+) -> Result<Plan, FtlError> {
     let error = |setting, reason| FtlError::Config { scheme: config.preset.name, setting, reason };
     let printed = config.write_queue == Some(WriteQueue::Printed);
     let queue = if printed { QueueBound::Printed } else { proven };
@@ -146,11 +165,8 @@ pub(super) fn plan_with(
             BoundError::OperationLongerThanErase { .. } => "part",
             _ => "capacity",
         };
-        error(setting, reason.to_string())
+        error(setting, words(&reason))
     })?;
-    if let Some(percent) = percent.filter(|percent| *percent > 100) {
-        return Err(error("threshold", format!("is {percent} %; it must be 0 to 100")));
-    }
     let pages_per_block = geometry.pages_per_block();
     let logical_pages = space.logical_blocks * pages_per_block;
     let threshold =
