@@ -450,7 +450,7 @@ static int fuzz(uint64_t calls, uint64_t seed)
             uint32_t *const field = fields[below(8)];
             if (field == &device.config.blocks || field == &device.config.pages_per_block ||
                 field == &device.config.page_bytes)
-                *field = below(3); /* larger ones are beyond the model's array */
+                *field = below(2); /* a driver has one shape: others are refused, or beyond the model's array */
             else
                 *field = below(2) ? below(1000) : below(UINT32_MAX);
         }
@@ -554,7 +554,8 @@ static int fuzz(uint64_t calls, uint64_t seed)
                 memset(versions, 0, pages * sizeof *versions);
             lost |= lies;
             if (device.nand.broken && !lies) {
-                fprintf(stderr, "%s, array %" PRIu64 ": %s\n", SCHEMES[which].name, arrays, device.nand.broken);
+                fprintf(stderr, "%s, array %" PRIu64 ", failures 1 in %" PRIu32 ", unreadable 1 in %" PRIu32 ": %s\n",
+                        SCHEMES[which].name, arrays, device.nand.fail_one_in, device.nand.unreadable_one_in, device.nand.broken);
                 return 1;
             }
         }

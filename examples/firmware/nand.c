@@ -105,9 +105,10 @@ static int readable(struct nand *nand, uint32_t block, uint32_t page)
         return -5 - (int)random_below(nand, 100);
     if (page >= nand->next[block])
         return FTL_NAND_ERASED;
-    if (nand->torn[at(nand, block, page)] || one_in(nand, nand->unreadable_one_in))
-        return FTL_NAND_UNCORRECTABLE;
-    return 0;
+    /* A page that cannot be read stays so until its block is erased. */
+    if (one_in(nand, nand->unreadable_one_in))
+        nand->torn[at(nand, block, page)] = 1;
+    return nand->torn[at(nand, block, page)] ? FTL_NAND_UNCORRECTABLE : 0;
 }
 
 static int nand_read(void *context, uint32_t block, uint32_t page, uint8_t *data, uint8_t *spare)

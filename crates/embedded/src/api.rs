@@ -8,6 +8,7 @@ use crate::error::{self, *};
 use crate::memory;
 use crate::scheme::{Instance, Scheme};
 use crate::spare::{self, Spare};
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use core::ffi::{c_char, c_int, c_void};
 use core::{ptr, slice};
@@ -137,6 +138,8 @@ impl<'a> Checked<'a> {
         }
         let [t_r_ns, t_r_oob_ns, t_prog_ns, t_bers_ns] = times.map(u64::from);
         let part = Part {
+            // Errors of bounds carry it, and a name would take memory.
+            name: Cow::Borrowed(""),
             page_bytes,
             oob_bytes: FTL_SPARE_BYTES as u32,
             pages_per_block,
