@@ -5,14 +5,18 @@
  *     firmware soak WRITES      every call beside its bound: WRITES writes of each scheme and load
  *     firmware fuzz CALLS SEED  random calls on random arrays whose drivers fail, lie and lose their power
  *     firmware memory           bytes of arenas: asked for, used by mounts, kept
+ *     firmware stack            bytes of stack that each call needs, with the model's driver
+ *     firmware ram              bytes of arenas for arrays of 128 MiB, 1 GiB and 8 GiB
  *     firmware image FILE       an array that was written by lazy-rtgc, as a file of pages and spare areas
  */
+#define _XOPEN_SOURCE 700
 #include "files.h"
 #include "nand.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 
 struct named {
     const char *name;
@@ -630,6 +634,104 @@ static int memory(void)
     return 0;
 }
 
+/* ---- stack ---- */
+
+#define STACK (256u << 10)
+
+static ucontext_t caller, callee;
+static struct device stacked;
+static int stacked_call, stacked_code;
+
+static void on_stack(void)
+{
+    static uint8_t page[2048];
+    struct ftl_bounds bounds;
+    switch (stacked_call) {
+    case 0:
+        stacked_code = ftl_format(&stacked.config, stacked.arena, stacked.bytes);
+        break;
+    case 1:
+        stacked_code = ftl_mount(&stacked.config, stacked.arena, stacked.bytes, &stacked.ftl);
+        break;
+    case 2:
+        for (uint32_t write = 0; stacked_code == FTL_OK && write < 4 * ftl_pages(stacked.ftl); write++)
+            stacked_code = ftl_write(stacked.ftl, below(ftl_pages(stacked.ftl)), page);
+        break;
+    case 3:
+        for (uint32_t lpn = 0; stacked_code == FTL_OK && lpn < ftl_pages(stacked.ftl); lpn++)
+            stacked_code = ftl_read(stacked.ftl, lpn, page);
+        break;
+    default:
+        stacked_code = ftl_bounds(&stacked.config, &bounds);
+        break;
+    }
+}
+
+/* Bytes of a painted stack that a call has touched. */
+static size_t stack_of(int call)
+{
+    uint8_t *stack = malloc(STACK);
+    if (!stack)
+        return 0;
+    memset(stack, 0xa5, STACK);
+    stacked_call = call;
+    getcontext(&callee);
+    callee.uc_stack.ss_sp = stack;
+    callee.uc_stack.ss_size = STACK;
+    callee.uc_link = &caller;
+    makecontext(&callee, on_stack, 0);
+    swapcontext(&caller, &callee);
+    size_t untouched = 0;
+    while (untouched < STACK && stack[untouched] == 0xa5)
+        untouched++;
+    free(stack);
+    return STACK - untouched;
+}
+
+static int stack(void)
+{
+    static const uint32_t shape[3] = {128, 64, 512};
+    printf("scheme                format   mount   write    read  bounds\n");
+    for (size_t at = 0; at < SCHEMES_COUNT; at++) {
+        int done = device_init(&stacked, SCHEMES[at].scheme, shape, true, 4);
+        if (done != FTL_OK)
+            return failed(SCHEMES[at].name, done);
+        printf("%-20s", SCHEMES[at].name);
+        for (int call = 0; call < 5; call++) {
+            /* A mount is measured on an array in use. */
+            const size_t bytes = stack_of(call);
+            if (call == 2)
+                stack_of(1);
+            printf(" %7zu", bytes);
+            if (stacked_code != FTL_OK)
+                return failed(SCHEMES[at].name, stacked_code);
+        }
+        printf("\n");
+        device_free(&stacked);
+    }
+    return 0;
+}
+
+static int ram(void)
+{
+    static const uint32_t shapes[][3] = {{1024, 64, 2048}, {8192, 64, 2048}, {16384, 128, 4096}};
+    static const char *const sizes[] = {"128 MiB", "1 GiB", "8 GiB"};
+    printf("scheme               array      arena B\n");
+    for (size_t at = 0; at < SCHEMES_COUNT; at++) {
+        for (size_t size = 0; size < 3; size++) {
+            struct nand nand = {.blocks = shapes[size][0], .pages_per_block = shapes[size][1], .page_bytes = shapes[size][2],
+                                .times = {29000, 29000, 220900, 2000000}};
+            const struct ftl_config config = config_of(&nand, SCHEMES[at].scheme, true, nand.blocks / 50);
+            size_t bytes = 0;
+            const int done = ftl_memory_needed(&config, &bytes);
+            if (done != FTL_OK)
+                return failed(SCHEMES[at].name, done);
+            printf("%-20s %-8s %9zu\n", SCHEMES[at].name, sizes[size], bytes);
+        }
+    }
+    return 0;
+}
+
 /* ---- an array as a file ---- */
 
 /* Header of five words (blocks, pages per block, bytes per page, logical pages, writes), then for each block its next page and its
@@ -690,8 +792,12 @@ int main(int count, char **arguments)
         return fuzz(number ? number : 1000000, count > 3 ? strtoull(arguments[3], NULL, 10) : 1);
     if (strcmp(command, "memory") == 0)
         return memory();
+    if (strcmp(command, "stack") == 0)
+        return stack();
+    if (strcmp(command, "ram") == 0)
+        return ram();
     if (strcmp(command, "image") == 0 && count > 2)
         return image(arguments[2]);
-    fprintf(stderr, "commands: demo, cuts RUNS, soak WRITES, fuzz CALLS SEED, memory, image FILE\n");
+    fprintf(stderr, "commands: demo, cuts RUNS, soak WRITES, fuzz CALLS SEED, memory, stack, ram, image FILE\n");
     return 2;
 }
