@@ -193,7 +193,7 @@ mod tests {
         // SAFETY: taken above, with this layout.
         unsafe { arena.give_back(b, layout(200, 8)) };
         let d = arena.take(layout(64, 64));
-        assert!(d > a && d < c && d as usize % 64 == 0);
+        assert!(d > a && d < c && (d as usize).is_multiple_of(64));
         // SAFETY: as above.
         unsafe {
             arena.give_back(c, layout(300, 8));
@@ -228,7 +228,7 @@ mod tests {
                     refused += 1;
                     continue;
                 }
-                assert_eq!(block as usize % wanted.align(), 0);
+                assert!((block as usize).is_multiple_of(wanted.align()));
                 // SAFETY: the arena gave so many bytes.
                 unsafe { block.write_bytes(round as u8, wanted.size()) };
                 taken.push((block, wanted, round as u8));

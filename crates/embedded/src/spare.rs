@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn the_layout_is_as_published() {
         let oob =
-            Oob { lpn: Lpn(0x0403_0201), kind: PageKind::Translation, seq: 0x00_0b0a_0908_0706_05 };
+            Oob { lpn: Lpn(0x0403_0201), kind: PageKind::Translation, seq: 0x000b_0a09_0807_0605 };
         let spare = encode(oob, 77);
         assert_eq!(spare[..12], [1, 2, 3, 4, 1, 5, 6, 7, 8, 9, 10, 11]);
         assert_eq!(decode(&spare, 77), Ok(oob));
