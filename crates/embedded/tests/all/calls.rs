@@ -226,6 +226,10 @@ fn memory_is_as_much_as_was_said() {
                 if clean {
                     let mut scratch = vec![0; device.shutdown_bytes()];
                     let needed = scratch.len();
+                    if needed > 0 {
+                        let short = &mut scratch[..needed - 1];
+                        assert_eq!(device.shutdown(short), FTL_E_MEMORY, "{name}");
+                    }
                     let (done, taken) = most_of(|| device.shutdown(&mut scratch));
                     assert_eq!(done, FTL_OK, "{name}");
                     assert!(taken <= needed, "{name}: {taken} of {needed} at the shutdown");

@@ -35,9 +35,10 @@ pub(crate) struct Nand {
     pub(crate) counts: Cost,
     /// A rule that was broken.
     pub(crate) broken: Option<&'static str>,
-    /// Every so many programs, copies and erases fail; 0: none.
+    /// Every so many programs and copies fail, and every ninth erase; 0: none.
     pub(crate) fails_every: u64,
     changes: u64,
+    erases: u64,
     /// What the next call of any function returns instead of its work.
     pub(crate) says: Option<c_int>,
 }
@@ -56,6 +57,7 @@ impl Nand {
             broken: None,
             fails_every: 0,
             changes: 0,
+            erases: 0,
             says: None,
         })
     }
@@ -196,7 +198,8 @@ unsafe extern "C" fn erase(context: *mut c_void, block: u32) -> c_int {
             nand.broken = Some("an erase of a bad block");
             return FTL_NAND_STOP;
         }
-        if nand.fails() {
+        nand.erases += 1;
+        if nand.fails_every > 0 && nand.erases.is_multiple_of(9) {
             return FTL_NAND_FAILED;
         }
         nand.next[block as usize] = 0;
