@@ -10,6 +10,7 @@ mod cut;
 mod damage;
 mod damaged;
 mod faults;
+mod firmware;
 mod full_disk;
 mod fuzz;
 mod kill;

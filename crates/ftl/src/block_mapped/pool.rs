@@ -3,6 +3,7 @@
 //! Round-robin is GFTL's wear levelling: a block returns only after all other free blocks have been used. A block
 //! with a failed erase or program is marked bad instead of returning.
 
+use crate::block_set::BlockSet;
 use crate::error::FtlError;
 use crate::events;
 use crate::inspection::{BlockUse, List, Uses};
@@ -10,7 +11,8 @@ use crate::plan::Plan;
 use crate::preset::SchemeConfig;
 use crate::start;
 use crate::telemetry::CollectionLog;
-use alloc::collections::{BTreeSet, VecDeque};
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 use flash::{BlockId, Cause, FlashError, Geometry, Ppn, Probe};
 
 /// The erased blocks of an array and the number of its erased pages.
@@ -18,9 +20,10 @@ use flash::{BlockId, Cause, FlashError, Geometry, Ppn, Probe};
 pub(crate) struct Pool {
     free: VecDeque<u32>,
     /// Blocks to be marked bad at their next erase because a program failed in them. Rare.
-    failed: BTreeSet<u32>,
+    failed: BlockSet,
     /// Pages known to hold no data: torn by a power cut, or with a failed program. Rare.
-    void: BTreeSet<u32>,
+    /// By rising number.
+    void: Vec<u32>,
     free_pages: u64,
     /// Blocks that may still go bad.
     spare_blocks: u32,
@@ -32,8 +35,8 @@ impl Pool {
     pub(crate) fn new(geometry: &Geometry, spare_blocks: u32) -> Self {
         Self {
             free: VecDeque::with_capacity(geometry.blocks() as usize),
-            failed: BTreeSet::new(),
-            void: BTreeSet::new(),
+            failed: BlockSet::new(geometry.blocks()),
+            void: Vec::new(),
             free_pages: 0,
             spare_blocks,
             pages_per_block: geometry.pages_per_block(),
@@ -135,23 +138,30 @@ impl Pool {
     pub(crate) fn fail(&mut self, ppn: Ppn, block: BlockId, erased_pages: u32) {
         self.free_pages -= u64::from(erased_pages);
         self.failed.insert(block.0);
-        self.void.insert(ppn.0);
+        self.found_void(ppn);
     }
 
     /// True if a program failed in this block since its last erase.
     #[inline]
     pub(crate) fn has_failed(&self, block: BlockId) -> bool {
-        !self.failed.is_empty() && self.failed.contains(&block.0)
+        self.failed.contains(block.0)
     }
 
     /// Records an unreadable page that a mount found. The write there was never acknowledged.
     pub(crate) fn found_void(&mut self, ppn: Ppn) {
-        self.void.insert(ppn.0);
+        if let Err(at) = self.void.binary_search(&ppn.0) {
+            self.void.insert(at, ppn.0);
+        }
+    }
+
+    /// Takes the memory for a failed program in each block.
+    pub(crate) fn reserve(&mut self, geometry: &Geometry) {
+        self.void.reserve_exact(geometry.blocks() as usize);
     }
 
     /// True if an unreadable page is known to hold no data, so that nothing is lost with it.
     pub(crate) fn is_void(&self, ppn: Ppn) -> bool {
-        self.void.contains(&ppn.0)
+        self.void.binary_search(&ppn.0).is_ok()
     }
 
     /// Erases a block, of which `erased_pages` pages are already erased, and adds it to the pool. Marks it bad if the
@@ -192,7 +202,7 @@ impl Pool {
             Err(FlashError::EraseFailed(_)) => false,
             Err(error) => return Err(error.into()),
         };
-        let failed = !self.failed.is_empty() && self.failed.remove(&block.0);
+        let failed = self.failed.remove(block.0);
         if !failed {
             self.free_pages -= u64::from(erased_pages);
         }

@@ -10,7 +10,7 @@ use crate::layout::{CmtEviction, OnDemandLayout};
 use crate::page_mapped::blocks::BlockTable;
 use crate::page_mapped::core::LOST;
 use crate::page_mapped::free_blocks::FreeBlocks;
-use crate::page_mapped::space::{Run, Space};
+use crate::page_mapped::space::{RUN, Run, Space};
 use crate::page_mapped::tables::UNMAPPED;
 use crate::page_mapped::victims::Greedy;
 use crate::plan::Plan;
@@ -35,7 +35,7 @@ pub(super) enum Written<'a> {
 
 /// Progress of a victim that is collected in steps.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct InSteps {
+pub(crate) struct InSteps {
     pub(super) victim: Option<BlockId>,
     /// Page index at which the next step continues.
     pub(super) cursor: u32,
@@ -54,6 +54,10 @@ pub(crate) struct OnDemandCore<F> {
     pub(super) cmt: Cmt,
     /// Buffer for the bytes of a translation page.
     page: Vec<u8>,
+    /// Another, for repairs: empty until there is one.
+    pub(super) repaired: Vec<u8>,
+    /// True if an entry was forgotten because there was no memory for it. A mount finds it again.
+    pub(super) has_forgotten: bool,
     /// Entries of moved pages that are not cached, until their translation pages are rewritten.
     pub(super) moved: Vec<(Lpn, Ppn)>,
     pub(super) logical_pages: u32,
@@ -92,6 +96,8 @@ impl<F: Probe> OnDemandCore<F> {
             directory,
             cmt: Cmt::new(&shape),
             page: vec![0; geometry.page_bytes() as usize],
+            repaired: Vec::new(),
+            has_forgotten: false,
             moved: Vec::with_capacity(geometry.pages_per_block() as usize),
             logical_pages: plan.logical_pages,
             entries_per_page,
@@ -107,6 +113,18 @@ impl<F: Probe> OnDemandCore<F> {
         self.medium.spares = FreeBlocks::in_order();
         self.data.frontiers.take_in_order();
         self.translation.frontiers.take_in_order();
+    }
+
+    /// Takes the memory for all that may happen later: free blocks of both areas, repairs, entries beyond the table's size.
+    pub(super) fn reserve(&mut self, layout: &OnDemandLayout) {
+        let geometry = *self.medium.geometry();
+        let areas = layout.data_blocks + layout.translation_blocks;
+        let spare = geometry.blocks().saturating_sub(areas);
+        self.data.reserve((layout.data_blocks + spare).min(geometry.blocks()));
+        self.translation.reserve((layout.translation_blocks + spare).min(geometry.blocks()));
+        self.medium.spares.reserve(geometry.blocks() as usize);
+        self.repaired.reserve_exact(geometry.page_bytes() as usize);
+        self.cmt.reserve(RUN);
     }
 
     /// LPNs of the entries of a translation page.
@@ -367,8 +385,10 @@ impl<F: Probe> OnDemandCore<F> {
     pub(super) fn absorb(&mut self, entries: &[(Lpn, Ppn)]) {
         for (lpn, ppn) in entries {
             let slot = self.cmt.find(*lpn).or_else(|| self.cmt.insert(*lpn, ppn.0));
-            let slot = slot.unwrap_or_else(|| self.cmt.insert_beyond(*lpn, ppn.0));
-            self.cmt.set(slot, ppn.0);
+            match slot.or_else(|| self.cmt.insert_beyond(*lpn, ppn.0)) {
+                Some(slot) => self.cmt.set(slot, ppn.0),
+                None => self.has_forgotten = true,
+            }
         }
     }
 
@@ -441,7 +461,7 @@ impl<F: Probe> OnDemandCore<F> {
         for (page, ppn) in moved.pages() {
             directory[page.0 as usize] = ppn.0;
         }
-        for from in moved.lost {
+        while let Some(from) = moved.next_lost() {
             done = done.and(self.translation_page_lost(from));
         }
         done
@@ -476,7 +496,7 @@ impl<F: Probe> OnDemandCore<F> {
     pub(super) fn copy_data(&mut self, run: &Run, moved: &mut Moved) -> Result<(), FtlError> {
         let Self { medium, data, .. } = self;
         let mut done = medium.copy(data, run, Cause::Collection, moved);
-        for from in core::mem::take(&mut moved.lost) {
+        while let Some(from) = moved.next_lost() {
             done = done.and(self.data_page_lost(from));
         }
         if done.is_err() {

@@ -69,18 +69,47 @@ fn put_together<F: Probe + Clone + 'static, C: Collector + 'static>(
     flash: F,
     mut collector: C,
 ) -> BuildResult<F> {
-    let Setup { config, plan, start } = *setup;
+    let Setup { config, plan, .. } = *setup;
     let mut core = OnDemandCore::new(flash, plan, layout);
     core.data.spread(&Allocation::default(), FrontierSharing::of(config.frontiers, &plan.layout));
     if config.dynamic_wear == Some(false) {
         core.take_in_order();
     }
+    start_up(setup, layout, &mut core, &mut collector)?;
+    Ok(setup.finish(OnDemand::new(core, collector, plan, config.idle_collection)))
+}
+
+/// As [`build`], of a plan with steps. All memory is taken here: none is taken or given back by what follows.
+pub(crate) fn plain<F: Probe>(
+    setup: &Setup<'_>,
+    flash: F,
+) -> Result<OnDemand<F, Stepwise>, FtlError> {
+    let Setup { config, plan, .. } = *setup;
+    let Layout::OnDemand(layout) = plan.layout else { return Err(setup.foreign_plan()) };
+    let Some(Steps { copies, pages, dirty_threshold }) = layout.steps else {
+        return Err(setup.foreign_plan());
+    };
+    let mut collector = Stepwise::new(copies, pages, dirty_threshold);
+    let mut core = OnDemandCore::new(flash, plan, &layout);
+    core.take_in_order();
+    core.reserve(&layout);
+    start_up(setup, &layout, &mut core, &mut collector)?;
+    Ok(OnDemand::new(core, collector, plan, config.idle_collection))
+}
+
+fn start_up<F: Probe, C: Collector>(
+    setup: &Setup<'_>,
+    layout: &OnDemandLayout,
+    core: &mut OnDemandCore<F>,
+    collector: &mut C,
+) -> Result<(), FtlError> {
+    let Setup { config, plan, start } = *setup;
     match start {
         Start::Format => {
-            let failed = format(&mut core, layout)?;
+            let failed = format(core, layout)?;
             start::check_failed(config, plan, failed)?;
         }
-        Start::Mount => mount(&mut core, &mut collector, layout)?,
+        Start::Mount => mount(core, collector, layout)?,
     }
-    Ok(setup.finish(OnDemand::new(core, collector, plan, config.idle_collection)))
+    Ok(())
 }

@@ -5,7 +5,6 @@ use crate::page_mapped::free_blocks::FreeBlocks;
 use crate::page_mapped::frontiers::Purpose;
 use crate::page_mapped::space::{RUN, Run, Space};
 use crate::page_mapped::victims::Greedy;
-use alloc::vec::Vec;
 use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, PageKind, Ppn, Probe};
 
 /// A space with greedy victim selection.
@@ -16,18 +15,29 @@ pub(super) type Area = Space<Greedy>;
 pub(super) struct Moved {
     pages: [(Lpn, Ppn); RUN],
     count: usize,
-    /// Pages that could not be read.
-    pub(super) lost: Vec<Ppn>,
+    /// Pages that could not be read, the first so many.
+    lost: [Ppn; RUN],
+    lost_count: usize,
 }
 
 impl Moved {
     pub(super) fn new() -> Self {
-        Self { pages: [(Lpn(0), Ppn(0)); RUN], count: 0, lost: Vec::new() }
+        Self { pages: [(Lpn(0), Ppn(0)); RUN], count: 0, lost: [Ppn(0); RUN], lost_count: 0 }
     }
 
     #[inline]
     pub(super) fn pages(&self) -> &[(Lpn, Ppn)] {
         &self.pages[..self.count]
+    }
+
+    /// Takes a page that could not be read.
+    pub(super) fn next_lost(&mut self) -> Option<Ppn> {
+        let last = self.lost_count.checked_sub(1)?;
+        // First come first.
+        let first = self.lost[0];
+        self.lost.copy_within(1..=last, 0);
+        self.lost_count = last;
+        Some(first)
     }
 }
 
@@ -111,7 +121,7 @@ impl<F: Probe> Medium<F> {
         let cause = area.cause(cause);
         let mut lpns = [Lpn(0); RUN];
         let mut left = run.pages();
-        moved.count = 0;
+        (moved.count, moved.lost_count) = (0, 0);
         let Some(first) = left.first() else { return Ok(()) };
         let purpose = Purpose::CopiesOf(self.flash.geometry().block_of(*first));
         while !left.is_empty() {
@@ -131,7 +141,8 @@ impl<F: Probe> Medium<F> {
                 Err((_, FlashError::ProgramFailed(_))) => self.abandon_frontier(area),
                 Err((_, FlashError::Uncorrectable(_))) => {
                     self.copied(area, left[0]);
-                    moved.lost.push(left[0]);
+                    moved.lost[moved.lost_count] = left[0];
+                    moved.lost_count += 1;
                     left = &left[1..];
                 }
                 Err((_, error)) => return Err(error.into()),
@@ -154,7 +165,7 @@ impl<F: Probe> Medium<F> {
         cause: Cause,
     ) -> Result<(), FtlError> {
         // A block with a failed program was replaced at that time.
-        let made_up_for = area.retiring.contains(&block.0);
+        let made_up_for = area.retiring.contains(block.0);
         let had_spare = area.spare_blocks() > 0;
         area.reclaim(&mut self.flash, block, cause)?;
         match (self.flash.is_bad(block) && !made_up_for, had_spare) {

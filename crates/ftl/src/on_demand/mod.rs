@@ -29,7 +29,8 @@ mod repair;
 mod scheme;
 mod state;
 
-pub(crate) use self::layout::{asked_entries, build, ram};
+pub(crate) use self::layout::{asked_entries, build, plain, ram};
+pub(crate) use self::{collection::Stepwise, scheme::OnDemand};
 
 #[cfg(test)]
 mod tests;

@@ -62,15 +62,28 @@ impl<F: Probe> OnDemandCore<F> {
     #[cold]
     pub(super) fn translation_page_lost(&mut self, from: Ppn) -> Result<(), FtlError> {
         let Some(page) = self.directory.iter().position(|at| *at == from.0) else { return Ok(()) };
-        let mut bytes = alloc::vec![0; self.medium.geometry().page_bytes() as usize];
-        self.entries_from_oob(page as u32, &mut bytes)?;
+        let mut bytes = self.take_buffer();
+        let done = self.rebuild(page, &mut bytes);
+        self.repaired = bytes;
+        done
+    }
+
+    /// A buffer of one page, to be put back.
+    fn take_buffer(&mut self) -> Vec<u8> {
+        let mut bytes = core::mem::take(&mut self.repaired);
+        bytes.resize(self.medium.geometry().page_bytes() as usize, 0);
+        bytes
+    }
+
+    fn rebuild(&mut self, page: usize, bytes: &mut [u8]) -> Result<(), FtlError> {
+        self.entries_from_oob(page as u32, bytes)?;
         for (lpn, entry) in self.cmt.dirty_entries(page as u32) {
             let offset = (lpn.0 - self.lpns_of(page as u32).start) as usize * ENTRY_BYTES;
             bytes[offset..offset + ENTRY_BYTES].copy_from_slice(&entry.to_le_bytes());
         }
         // The valid count of its block already excludes it.
         self.directory[page] = UNMAPPED;
-        let done = self.program_page(page as u32, &bytes, Cause::TranslationCollection);
+        let done = self.program_page(page as u32, bytes, Cause::TranslationCollection);
         if done.is_ok() {
             self.cmt.clean(page as u32);
         } else {
@@ -78,8 +91,8 @@ impl<F: Probe> OnDemandCore<F> {
             let entries =
                 bytes.as_chunks::<ENTRY_BYTES>().0.iter().map(|it| u32::from_le_bytes(*it));
             let entries = self.lpns_of(page as u32).map(Lpn).zip(entries.map(Ppn));
-            let mapped: Vec<(Lpn, Ppn)> = entries.filter(|(_, ppn)| ppn.0 != UNMAPPED).collect();
-            self.absorb(&mapped);
+            let mapped = entries.filter(|(_, ppn)| ppn.0 != UNMAPPED);
+            mapped.for_each(|entry| self.absorb(&[entry]));
         }
         done
     }
@@ -106,13 +119,19 @@ impl<F: Probe> OnDemandCore<F> {
         if let Some(slot) = self.cmt.holder_of(ppn) {
             return Ok(Some(self.cmt.lpn(slot)));
         }
-        let mut bytes = alloc::vec![0; self.medium.geometry().page_bytes() as usize];
+        let mut bytes = self.take_buffer();
+        let found = self.search(ppn, &mut bytes);
+        self.repaired = bytes;
+        found
+    }
+
+    fn search(&mut self, ppn: Ppn, bytes: &mut [u8]) -> Result<Option<Lpn>, FtlError> {
         for page in 0..self.directory.len() as u32 {
             let at = self.directory[page as usize];
             if at == UNMAPPED {
                 continue;
             }
-            match self.medium.flash.read(Ppn(at), Some(&mut bytes), Cause::Collection) {
+            match self.medium.flash.read(Ppn(at), Some(&mut *bytes), Cause::Collection) {
                 Ok(_) => {}
                 Err(FlashError::Uncorrectable(_)) => continue,
                 Err(error) => return Err(error.into()),

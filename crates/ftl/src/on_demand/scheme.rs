@@ -36,6 +36,11 @@ impl<F: Probe, C: Collector> OnDemand<F, C> {
         Self { core, collector, guarantee, ram, idle_collection, work_before }
     }
 
+    /// True if an entry was forgotten for want of memory.
+    pub(crate) fn core_has_forgotten(&self) -> bool {
+        self.core.has_forgotten
+    }
+
     /// Victim work of both areas since the format or mount.
     fn all_victim_work(&self) -> VictimWork {
         let mut work = self.core.data.victims.work();

@@ -28,6 +28,14 @@ impl FreeBlocks {
         Self::InOrder(VecDeque::new())
     }
 
+    /// Takes the memory for this many blocks in all.
+    pub(crate) fn reserve(&mut self, blocks: usize) {
+        match self {
+            Self::LeastWorn(heap) => heap.reserve_exact(blocks),
+            Self::InOrder(queue) => queue.reserve_exact(blocks),
+        }
+    }
+
     pub(crate) fn push(&mut self, block: BlockId, erases: u32) {
         match self {
             Self::LeastWorn(heap) => heap.push(Reverse((erases, block.0))),

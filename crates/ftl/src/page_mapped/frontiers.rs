@@ -236,6 +236,11 @@ impl Frontiers {
         self.units.iter_mut().for_each(|unit| *unit = FreeBlocks::in_order());
     }
 
+    /// Takes the memory for this many free blocks of each unit in all.
+    pub(crate) fn reserve(&mut self, blocks: usize) {
+        self.units.iter_mut().for_each(|unit| unit.reserve(blocks));
+    }
+
     /// Sets the classes of a placement, of which the first `hosts` are the host's. No block may be open yet. All open
     /// blocks then count as no room of the host, since a class has no use of another's.
     pub(crate) fn place(&mut self, hosts: usize, count: usize) {

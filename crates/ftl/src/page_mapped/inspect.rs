@@ -86,7 +86,7 @@ pub(crate) fn lists<V: Victims, T: BlockInfo>(space: &Space<V, T>) -> Vec<List> 
             groups.valid.iter().map(|valid| Item::Count(u64::from(*valid))).collect(),
         ));
     }
-    let retiring = space.retiring.iter().copied().map(BlockId);
+    let retiring = space.retiring.iter().map(BlockId);
     if !space.retiring.is_empty() {
         lists.push(List::of_blocks(
             "retiring blocks",

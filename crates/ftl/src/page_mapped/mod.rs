@@ -61,6 +61,6 @@ pub use collection::{Collection, Partial, Preemptible, WholeBlock};
 pub use core::Core;
 pub use policy_kind::{MOST_NUMBERS, Policy, PolicyKind, PolicyNumber};
 pub use product::{assemble, ram};
-pub(crate) use product::{build, by_device, ram_by_device};
+pub(crate) use product::{build, by_device, plain, ram_by_device};
 pub use scheme::{BlockState, PageMapped, Role};
 pub use tables::Tables;

@@ -17,7 +17,6 @@ use crate::layout::{CollectionKind, CopiesPerStep, Layout};
 use crate::page_mapped::victims::VictimKind;
 use crate::preset::{BuildResult, Setup, Start};
 use crate::start;
-use crate::victim_work::VictimWork;
 use alloc::boxed::Box;
 use alloc::string::String;
 use flash::{BlockId, Geometry, Probe};
@@ -132,7 +131,7 @@ where
     T: Tables + 'static,
     C: Collection + 'static,
 {
-    let Setup { config, plan, start } = *setup;
+    let Setup { config, plan, .. } = *setup;
     let in_order = |groups| Allocation::new([groups as u16, 1, 1, 1], AllocationOrder::default());
     let allocation = config.groups().map_or(config.allocation, in_order);
     core.spread(&allocation, FrontierSharing::of(config.asked_frontiers(), &plan.layout));
@@ -162,16 +161,46 @@ where
         let geometry = *core.flash.geometry();
         core.space.add_cache(cache, &geometry);
     }
+    start_up(setup, &mut core, &mut collector)?;
+    Ok(setup.finish(PageMapped::new(core, collector, setup)))
+}
+
+/// As [`build`], for greedy victims and the default settings of the preset, on an array without an SLC mode. All memory is taken
+/// here: none is taken or given back by what follows.
+pub(crate) fn plain<F: Probe, C: Collection>(
+    setup: &Setup<'_>,
+    flash: F,
+    mut collector: C,
+) -> Result<PageMapped<F, Greedy, C>, FtlError> {
+    let Setup { config, plan, .. } = *setup;
+    let geometry = *flash.geometry();
+    let tables = Flat::new(&geometry, plan.logical_pages);
+    let victims = Greedy::new(geometry.blocks(), geometry.pages_per_block());
+    let mut core = Core::new(flash, tables, victims, plan);
+    core.spread(&config.allocation, FrontierSharing::of(config.frontiers, &plan.layout));
+    core.space.frontiers.take_in_order();
+    core.space.reserve(geometry.blocks());
+    start_up(setup, &mut core, &mut collector)?;
+    Ok(PageMapped::new(core, collector, setup))
+}
+
+/// Formats or mounts.
+fn start_up<F: Probe, V: Victims, T: Tables, C: Collection>(
+    setup: &Setup<'_>,
+    core: &mut Core<F, V, T>,
+    collector: &mut C,
+) -> Result<(), FtlError> {
+    let Setup { config, plan, start } = *setup;
     match start {
         Start::Format => {
-            let failed = format_array(&mut core)?;
+            let failed = format_array(core)?;
             start::check_failed(config, plan, failed)?;
         }
         Start::Mount => {
-            mount(&mut core)?;
+            mount(core)?;
             core.space.mounting = true;
-            let folded = fold::make_room(&mut core, &mut collector, 0, &mut NoBuffer);
-            match folded.and_then(|()| collector.recover(&mut core)) {
+            let folded = fold::make_room(core, collector, 0, &mut NoBuffer);
+            match folded.and_then(|()| collector.recover(core)) {
                 // Pages torn by repeated power cuts may leave no room to collect. All data are readable, and a
                 // trim makes room; a write reports that there is none.
                 Ok(()) | Err(FtlError::Full { .. }) => {}
@@ -180,13 +209,7 @@ where
             core.space.mounting = false;
         }
     }
-    Ok(setup.finish(PageMapped {
-        core,
-        collector,
-        guarantee: plan.guarantee,
-        idle_collection: config.idle_collection,
-        work_before: VictimWork::default(),
-    }))
+    Ok(())
 }
 
 /// Erases every written block and frees all blocks that are not bad. Returns the number of blocks that went bad.

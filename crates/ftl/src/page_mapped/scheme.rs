@@ -14,6 +14,7 @@ use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::inspection::{BlockUse, Inspection};
 use crate::interface::{Background, Ftl, Prefetch};
+use crate::preset::Setup;
 use crate::refresh::RefreshStep;
 use crate::slc_cache::SlcLog;
 use crate::telemetry::{CollectionLog, SlcCacheState, Telemetry};
@@ -73,6 +74,11 @@ pub struct BlockState {
 }
 
 impl<F: Probe, V: Victims, C: Collection, T: Tables> PageMapped<F, V, C, T> {
+    pub(super) fn new(core: Core<F, V, T>, collector: C, setup: &Setup<'_>) -> Self {
+        let (guarantee, idle_collection) = (setup.plan.guarantee, setup.config.idle_collection);
+        Self { core, collector, guarantee, idle_collection, work_before: VictimWork::default() }
+    }
+
     /// State of every block, for checkers: O(N).
     pub fn snapshot(&self) -> Vec<BlockState> {
         let core = &self.core;

@@ -9,12 +9,13 @@ use super::slc_cache::SlcCache;
 use super::tables::BlockInfo;
 use super::victims::{Filled, GroupState, Victims};
 use crate::allocation::Allocation;
+use crate::block_set::BlockSet;
 use crate::error::FtlError;
 use crate::events;
 use crate::frontier_sharing::FrontierSharing;
 use crate::telemetry::CollectionLog;
 use alloc::boxed::Box;
-use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
 use flash::{BlockId, Cause, FlashError, Geometry, Ppn, Probe};
 
 /// Valid pages, free space, frontiers and candidates of one area. It does not know what maps to its pages.
@@ -35,7 +36,9 @@ pub(crate) struct Space<V, T = BlockTable> {
     /// Free pages that count as used: those of blocks that the SLC cache has set aside.
     pub(super) set_aside: u64,
     /// Blocks in which a program failed: marked bad once their valid pages are moved.
-    pub(crate) retiring: BTreeSet<u32>,
+    pub(crate) retiring: BlockSet,
+    /// Room for victims that wait while another is looked for ([`Space::take_freeing_victim`]).
+    deferred: Vec<BlockId>,
     /// True while a mount recovers: victims are then chosen for the room they give, not by the policy.
     pub(crate) mounting: bool,
     pub(crate) log: CollectionLog,
@@ -47,6 +50,9 @@ pub(crate) struct Space<V, T = BlockTable> {
 /// Most pages copied at once: enough to overlap the accesses to the map, few enough for their lines to stay in the
 /// L1 cache.
 pub(crate) const RUN: usize = bounds::moves::RUN_PAGES as usize;
+
+/// Victims that may wait at once where no memory can be taken later.
+const DEFERRED: usize = 16;
 
 /// Pages of a victim that are copied at once. Do not move values of this type: that costs more than the copies.
 #[derive(Debug)]
@@ -90,11 +96,18 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             groups: None,
             cache: None,
             set_aside: 0,
-            retiring: BTreeSet::new(),
+            retiring: BlockSet::new(geometry.blocks()),
+            deferred: Vec::new(),
             mounting: false,
             log: CollectionLog::new(pages_per_block, threshold_pages),
             spare_blocks,
         }
+    }
+
+    /// Takes the memory for all that may happen later: `blocks` free blocks, and victims that wait.
+    pub(crate) fn reserve(&mut self, blocks: u32) {
+        self.frontiers.reserve(blocks as usize);
+        self.deferred.reserve_exact(DEFERRED);
     }
 
     /// Sets the units to which writes go in turns, and the sharing of frontiers. No block may have been added yet.
@@ -225,12 +238,16 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     pub(crate) fn take_freeing_victim(&mut self) -> Option<BlockId> {
         let first = self.take_victim()?;
         let room = self.free_pages + 1 >= self.log.threshold_pages;
-        if room && self.leaves_a_block_free(first) || !self.retiring.contains(&first.0) {
+        if room && self.leaves_a_block_free(first) || !self.retiring.contains(first.0) {
             return Some(first);
         }
-        let mut left = alloc::vec![first];
-        let mut victim = self.take_victim();
-        while let Some(block) = victim.filter(|block| self.retiring.contains(&block.0)) {
+        let mut left = core::mem::take(&mut self.deferred);
+        let mut victim = Some(first);
+        while let Some(block) = victim.filter(|block| self.retiring.contains(block.0)) {
+            if left.try_reserve(1).is_err() {
+                // Without memory for more of them this one is taken as it is.
+                break;
+            }
             left.push(block);
             victim = self.take_victim();
         }
@@ -239,7 +256,8 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         {
             victim = Some(left.remove(at));
         }
-        left.into_iter().for_each(|block| self.put_back(block));
+        left.drain(..).for_each(|block| self.put_back(block));
+        self.deferred = left;
         victim
     }
 
@@ -439,13 +457,13 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         cause: Cause,
     ) -> Result<(), FtlError> {
         match flash.erase(block, self.cause(cause)) {
-            Ok(()) if !self.retiring.remove(&block.0) => {
+            Ok(()) if !self.retiring.remove(block.0) => {
                 let erases = self.blocks.erased(block, flash.erase_count(block));
                 self.log.saturated_erases = self.blocks.saturated_erases();
                 self.add_free(flash.geometry(), block, erases);
             }
             Ok(()) | Err(FlashError::EraseFailed(_)) => {
-                self.retiring.remove(&block.0);
+                self.retiring.remove(block.0);
                 self.retire(flash, block)?;
             }
             Err(error) => return Err(error.into()),
@@ -531,7 +549,6 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
 mod tests {
     use super::*;
     use crate::page_mapped::victims::Greedy;
-    use alloc::vec::Vec;
 
     const PAGES: u32 = 4;
     /// Blocks in which no program failed, and blocks in which one did.

@@ -89,14 +89,20 @@ use crate::layout::{GftlLayout, GftlThreshold, Layout};
 use crate::page::page;
 use crate::plan::Plan;
 use crate::preset::{BuildResult, Preset, SchemeConfig, Setup, Start, WriteQueue};
-use alloc::{format, string::ToString};
+use alloc::{
+    format,
+    string::{String, ToString},
+};
 use bounds::{
     BoundError,
     gftl::{self as bound, QueueBound, Space},
 };
-use collection_queue::{CollectionQueue, Dirtiest, Fifo};
+use collection_queue::{CollectionQueue, Dirtiest};
 use flash::{Geometry, Part, Probe};
-use state::{AreaBlock, Gftl};
+use state::AreaBlock;
+
+pub(crate) use collection_queue::Fifo;
+pub(crate) use state::Gftl;
 
 pub(crate) static PRESET: Preset = Preset {
     name: "gftl",
@@ -129,6 +135,22 @@ pub(super) fn plan_with(
     proven: QueueBound,
     percent: Option<u8>,
 ) -> Result<Plan, FtlError> {
+    if let Some(percent) = percent.filter(|percent| *percent > 100) {
+        let reason = format!("is {percent} %; it must be 0 to 100");
+        return Err(FtlError::Config { scheme: config.preset.name, setting: "threshold", reason });
+    }
+    plan_or(config, part, geometry, blocks, (proven, percent), |error| error.to_string())
+}
+
+/// The same with a threshold of at most 100, or an error in these words.
+pub(crate) fn plan_or(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+    (proven, percent): (QueueBound, Option<u8>),
+    words: fn(&BoundError) -> String,
+) -> Result<Plan, FtlError> {
     let error = |setting, reason| FtlError::Config { scheme: config.preset.name, setting, reason };
     let printed = config.write_queue == Some(WriteQueue::Printed);
     let queue = if printed { QueueBound::Printed } else { proven };
@@ -143,11 +165,8 @@ pub(super) fn plan_with(
             BoundError::OperationLongerThanErase { .. } => "part",
             _ => "capacity",
         };
-        error(setting, reason.to_string())
+        error(setting, words(&reason))
     })?;
-    if let Some(percent) = percent.filter(|percent| *percent > 100) {
-        return Err(error("threshold", format!("is {percent} %; it must be 0 to 100")));
-    }
     let pages_per_block = geometry.pages_per_block();
     let logical_pages = space.logical_blocks * pages_per_block;
     let threshold =
@@ -234,6 +253,16 @@ pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> 
         true => setup.finish(start_up::<F, Dirtiest>(setup, layout, flash)?),
         false => setup.finish(start_up::<F, Fifo>(setup, layout, flash)?),
     })
+}
+
+/// As [`build`], in queue order. All memory is taken here, and by a shutdown: none is taken or given back by what comes between.
+pub(crate) fn plain<F: Probe>(setup: &Setup<'_>, flash: F) -> Result<Gftl<F, Fifo>, FtlError> {
+    let Layout::Gftl(layout) = setup.plan.layout else { return Err(setup.foreign_plan()) };
+    let geometry = *flash.geometry();
+    let mut device = start_up::<F, Fifo>(setup, layout, flash)?;
+    device.pool.reserve(&geometry);
+    device.collection.failed.reserve_exact(geometry.blocks() as usize);
+    Ok(device)
 }
 
 fn start_up<F: Probe, Q: CollectionQueue>(

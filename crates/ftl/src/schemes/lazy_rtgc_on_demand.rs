@@ -65,7 +65,7 @@ use crate::on_demand;
 use crate::page::page;
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig};
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use bounds::{
     BoundError,
     lazy_rtgc::on_demand::{
@@ -94,6 +94,17 @@ fn plan(
     blocks: u32,
 ) -> Result<Plan, FtlError> {
     check_page(config, part)?;
+    plan_or(config, part, geometry, blocks, |error| error.to_string())
+}
+
+/// The plan of pages of at least 4 bytes, or an error in these words.
+pub(crate) fn plan_or(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+    words: fn(&BoundError) -> String,
+) -> Result<Plan, FtlError> {
     let division = divide(part, blocks, config.logical_pages, EVALUATION_TRANSLATION_SHARE);
     let division = division.map_err(|error| FtlError::Config {
         scheme: config.preset.name,
@@ -102,7 +113,7 @@ fn plan(
             BoundError::CopyLongerThanErase { .. } => "part",
             _ => "capacity",
         },
-        reason: error.to_string(),
+        reason: words(&error),
     })?;
     let logical_pages = division.data.logical_pages;
     let entries =

@@ -72,6 +72,12 @@ impl Cmt {
     }
 
     /// Maximum number of entries.
+    /// Takes the memory for so many entries beyond the table's size.
+    pub(crate) fn reserve(&mut self, entries: usize) {
+        self.slots.reserve_exact(entries);
+        self.unused.reserve_exact(entries);
+    }
+
     pub(crate) fn capacity(&self) -> u32 {
         self.slots.len() as u32
     }
@@ -142,11 +148,13 @@ impl Cmt {
 
     /// Adds a clean entry to a full table, which grows by it for good.
     #[cold]
-    pub(crate) fn insert_beyond(&mut self, lpn: Lpn, ppn: u32) -> u32 {
+    pub(crate) fn insert_beyond(&mut self, lpn: Lpn, ppn: u32) -> Option<u32> {
         let slot = self.slots.len() as u32;
+        self.slots.try_reserve(1).ok()?;
+        self.unused.try_reserve(1).ok()?;
         self.slots.push(EMPTY);
         self.unused.push(slot);
-        self.insert(lpn, ppn).unwrap_or(slot)
+        self.insert(lpn, ppn)
     }
 
     /// Sets the entry to `ppn` and marks it dirty.

@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 use alloc::{vec, vec::Vec};
 
 /// The collection order of data blocks.
-pub(super) trait CollectionQueue: Clone {
+pub(crate) trait CollectionQueue: Clone {
     /// An empty queue for `blocks` logical blocks.
     fn new(blocks: u32, pages_per_block: u32) -> Self;
 
@@ -40,7 +40,7 @@ pub(super) trait CollectionQueue: Clone {
 
 /// First in, first out.
 #[derive(Clone, Debug)]
-pub(super) struct Fifo(VecDeque<u32>);
+pub(crate) struct Fifo(VecDeque<u32>);
 
 impl CollectionQueue for Fifo {
     fn new(blocks: u32, _pages_per_block: u32) -> Self {

@@ -61,7 +61,7 @@ pub(super) struct AreaBlock {
 
 /// GFTL over one array; `Q` is the collection order of data blocks.
 #[derive(Clone, Debug)]
-pub(super) struct Gftl<F, Q> {
+pub(crate) struct Gftl<F, Q> {
     pub(super) flash: F,
     pub(super) settings: GftlLayout,
     pub(super) guarantee: Guarantee,

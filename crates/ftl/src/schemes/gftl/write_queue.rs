@@ -1,6 +1,6 @@
 //! The write queue: pages of all logical blocks, in the order of their writes.
 
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::{vec, vec::Vec};
 use flash::BlockId;
 
@@ -28,7 +28,7 @@ pub(super) struct WriteQueue {
     /// Obsolete blocks, to be erased: no page is live.
     dead: VecDeque<u32>,
     /// Number of erased pages per block that was closed before it was full. Rare.
-    unwritten: BTreeMap<u32, u32>,
+    unwritten: Vec<(u32, u32)>,
     pages_per_block: u32,
 }
 
@@ -40,7 +40,7 @@ impl WriteQueue {
             base: 0,
             used: 0,
             dead: VecDeque::with_capacity(blocks as usize),
-            unwritten: BTreeMap::new(),
+            unwritten: Vec::new(),
             pages_per_block,
         }
     }
@@ -83,7 +83,7 @@ impl WriteQueue {
     pub(super) fn found_closed(&mut self, block: BlockId, unwritten: u32) {
         self.used += 1;
         if unwritten > 0 {
-            self.unwritten.insert(block.0, unwritten);
+            self.unwritten.push((block.0, unwritten));
         }
     }
 
@@ -112,7 +112,7 @@ impl WriteQueue {
         if let Some(open) = self.open.take() {
             self.base += u64::from(self.pages_per_block);
             if unwritten > 0 {
-                self.unwritten.insert(open.block.0, unwritten);
+                self.unwritten.push((open.block.0, unwritten));
             }
             self.bury(open.block);
         }
@@ -147,9 +147,9 @@ impl WriteQueue {
     pub(super) fn take_dead(&mut self) -> Option<(BlockId, u32)> {
         let block = self.dead.pop_front()?;
         self.used -= 1;
-        let unwritten =
-            if self.unwritten.is_empty() { None } else { self.unwritten.remove(&block) };
-        Some((BlockId(block), unwritten.unwrap_or(0)))
+        let found = self.unwritten.iter().position(|(of, _)| *of == block);
+        let unwritten = found.map_or(0, |at| self.unwritten.swap_remove(at).1);
+        Some((BlockId(block), unwritten))
     }
 
     /// Closed blocks that have a live page.

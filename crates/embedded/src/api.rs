@@ -1,0 +1,610 @@
+//! The functions of the C library. `ftlkit.h` says what each does.
+
+use crate::arena::Arena;
+use crate::array::{DriverArray, limits};
+use crate::bounds::{Bounds, Cost, Times};
+use crate::driver::{Driver, FTL_NAND_UNCORRECTABLE, FTL_SPARE_BYTES, Stamp};
+use crate::error::{self, *};
+use crate::memory;
+use crate::scheme::{Instance, Scheme};
+use crate::spare::{self, Spare};
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use core::ffi::{c_char, c_int, c_void};
+use core::{ptr, slice};
+use flash::{FlashError, Geometry, Lpn, Oob, Part, parts};
+use ftl::firmware::Options;
+use ftl::{FtlError, Plan, Start};
+
+/// What an array is, and how it is used.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// One of the schemes.
+    pub scheme: *const Scheme,
+    /// The driver; copied.
+    pub driver: Driver,
+    /// Blocks of the array.
+    pub blocks: u32,
+    /// Pages of a block.
+    pub pages_per_block: u32,
+    /// Bytes of a page, without its spare area.
+    pub page_bytes: u32,
+    /// Blocks set aside to replace bad ones.
+    pub spare_blocks: u32,
+    /// Logical pages; 0: as many as the bound allows.
+    pub pages: u32,
+    /// Longest read of a page, with its transfer, ns.
+    pub read_ns: u32,
+    /// Longest read of a spare area, ns.
+    pub read_spare_ns: u32,
+    /// Longest program, with its transfer, ns.
+    pub program_ns: u32,
+    /// Longest erase, ns.
+    pub erase_ns: u32,
+}
+
+/// What happened since the mount.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stats {
+    /// Calls of `ftl_read`.
+    pub reads: u64,
+    /// Calls of `ftl_write`.
+    pub writes: u64,
+    /// Calls of `ftl_trim`.
+    pub trims: u64,
+    /// Operations of the driver since the mount.
+    pub total: Cost,
+    /// Operations of the mount itself.
+    pub mount: Cost,
+    /// The most of each in one read.
+    pub worst_read: Cost,
+    /// The most of each in one write.
+    pub worst_write: Cost,
+    /// The most of each in one trim.
+    pub worst_trim: Cost,
+    /// The most of each in one sync.
+    pub worst_sync: Cost,
+    /// The most of each in one step in idle time.
+    pub worst_idle_step: Cost,
+    /// Bits that ECC corrected.
+    pub corrected_bits: u64,
+    /// Pages that can be programmed without an erase.
+    pub free_pages: u64,
+    /// Pages lost: their only copy could not be read.
+    pub lost_pages: u64,
+    /// Blocks that went bad.
+    pub retired_blocks: u64,
+    /// Bytes of the arena that the instance keeps, from its start on.
+    pub arena_kept: u64,
+    /// Bytes of the arena that the mount needed at most.
+    pub arena_peak: u64,
+}
+
+/// A mounted instance, at the start of its arena.
+#[derive(Debug)]
+pub struct Handle {
+    /// Tells a handle from other memory, and an instance that has ended.
+    magic: u32,
+    pages: u32,
+    page_bytes: u32,
+    shutdown_bytes: usize,
+    instance: Option<Box<dyn Instance>>,
+    arena: Arena,
+    stats: Stats,
+    front: usize,
+}
+
+impl core::fmt::Debug for dyn Instance {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Instance")
+    }
+}
+
+const MAGIC: u32 = u32::from_le_bytes(*b"ftlk");
+
+/// Bytes of the handle, with the arena's own rounding.
+const HANDLE_BYTES: usize = size_of::<Handle>().next_multiple_of(64) + 128;
+
+/// A configuration that was checked.
+struct Checked<'a> {
+    config: &'a Config,
+    scheme: &'a Scheme,
+    geometry: Geometry,
+    part: Part,
+    options: Options,
+}
+
+impl<'a> Checked<'a> {
+    /// # Safety
+    /// `config` is null or a configuration.
+    unsafe fn new(config: *const Config) -> Result<Self, c_int> {
+        // SAFETY: as above.
+        let config = unsafe { config.as_ref::<'a>() }.ok_or(FTL_E_ARGUMENT)?;
+        // SAFETY: null, or one of the schemes.
+        let scheme = unsafe { config.scheme.as_ref::<'a>() }.ok_or(FTL_E_ARGUMENT)?;
+        let Config { blocks, pages_per_block, page_bytes, .. } = *config;
+        let most = 1 << 20;
+        if !(2..=most).contains(&pages_per_block) || !(2..=most).contains(&page_bytes) || blocks < 3
+        {
+            return Err(FTL_E_SHAPE);
+        }
+        let geometry =
+            Geometry::new(blocks, pages_per_block, page_bytes).map_err(|_| FTL_E_SHAPE)?;
+        let times = [config.read_ns, config.read_spare_ns, config.program_ns, config.erase_ns];
+        if times.contains(&0) {
+            return Err(FTL_E_TIMES);
+        }
+        let [t_r_ns, t_r_oob_ns, t_prog_ns, t_bers_ns] = times.map(u64::from);
+        let part = Part {
+            // Errors of bounds carry it, and a name would take memory.
+            name: Cow::Borrowed(""),
+            page_bytes,
+            oob_bytes: FTL_SPARE_BYTES as u32,
+            pages_per_block,
+            capacity_bytes: geometry.capacity_bytes(),
+            t_r_ns,
+            t_r_oob_ns,
+            t_prog_ns,
+            t_bers_ns,
+            ..parts::EVALUATION_SLC.clone()
+        };
+        let logical_pages = Some(config.pages).filter(|pages| *pages > 0);
+        let options = Options { logical_pages, spare_blocks: config.spare_blocks };
+        Ok(Self { config, scheme, geometry, part, options })
+    }
+
+    fn plan(&self, good: u32, start: Start) -> Result<Plan, c_int> {
+        (self.scheme.plan)(&self.options, &self.part, &self.geometry, good, start)
+            .map_err(|error| error::code(&error, FTL_OK))
+    }
+
+    /// The plan of an array without bad blocks: its sizes and bounds are those of any.
+    fn planned(&self) -> Result<Plan, c_int> {
+        self.plan(self.geometry.blocks(), Start::Mount)
+    }
+
+    fn needed(&self, plan: &Plan) -> usize {
+        HANDLE_BYTES + memory::needed(plan, &self.geometry, self.scheme.bytes)
+    }
+
+    fn start(&self, start: Start) -> Result<(Box<dyn Instance>, Plan), c_int> {
+        let driver = &self.config.driver;
+        let there = [driver.read.is_some(), driver.program.is_some(), driver.erase.is_some()];
+        let there = there.into_iter().all(|there| there);
+        if !there || driver.is_bad.is_none() || driver.mark_bad.is_none() {
+            return Err(FTL_E_ARGUMENT);
+        }
+        let times = Times::of(&self.part);
+        let mut array = DriverArray::new(*driver, self.geometry, self.part.clone(), times)?;
+        let plan = self.plan(array.good_blocks(), start)?;
+        let per_page = (self.geometry.page_bytes() / 4).max(1);
+        // Pages beside data and map are those of an image, numbered from 0 on.
+        let others = self.geometry.pages();
+        array.set_limits(limits(plan.logical_pages, plan.logical_pages.div_ceil(per_page), others));
+        // A driver that ends the instance ends the array; the scheme hands no array back, so the driver is asked again.
+        match (self.scheme.start)(&self.options, &plan, array, start) {
+            Ok(instance) => Ok((instance, plan)),
+            Err(FtlError::Flash(FlashError::PowerOff)) => Err(FTL_E_STOPPED),
+            Err(error) => Err(error::code(&error, FTL_OK)),
+        }
+    }
+}
+
+fn code_of(done: Result<c_int, c_int>) -> c_int {
+    done.unwrap_or_else(|code| code)
+}
+
+/// Runs `work` with the arena as its memory.
+#[cfg(feature = "firmware")]
+fn in_arena<T>(arena: &mut Arena, work: impl FnOnce() -> T) -> Result<T, c_int> {
+    crate::firmware::with(arena, work).ok_or(FTL_E_BUSY)
+}
+
+/// Without an allocator of its own the library's memory is the program's.
+#[cfg(not(feature = "firmware"))]
+fn in_arena<T>(_: &mut Arena, work: impl FnOnce() -> T) -> Result<T, c_int> {
+    Ok(work())
+}
+
+/// Splits an arena: the handle's place, and the rest.
+///
+/// # Safety
+/// `arena` is `bytes` bytes of the library's.
+unsafe fn split(
+    arena: *mut c_void,
+    bytes: usize,
+    needed: usize,
+) -> Result<(*mut Handle, Arena), c_int> {
+    if arena.is_null() {
+        return Err(FTL_E_ARGUMENT);
+    }
+    if bytes < needed {
+        return Err(FTL_E_MEMORY);
+    }
+    let front = (arena as usize).next_multiple_of(64) - arena as usize;
+    let rest = front + size_of::<Handle>().next_multiple_of(64);
+    // SAFETY: `needed` covers the handle and its alignment.
+    let (handle, memory) = unsafe { (arena.byte_add(front), arena.byte_add(rest)) };
+    // SAFETY: as above.
+    Ok((handle.cast(), unsafe { Arena::new(memory.cast(), bytes - rest) }))
+}
+
+/// The text of what a function returned.
+#[unsafe(no_mangle)]
+pub extern "C" fn ftl_error_text(code: c_int) -> *const c_char {
+    error::text(code).as_ptr()
+}
+
+/// Bytes that a format and a mount need.
+///
+/// # Safety
+/// `config` is null or a configuration, `bytes` null or a place for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftl_memory_needed(config: *const Config, bytes: *mut usize) -> c_int {
+    let run = || {
+        // SAFETY: as the caller says.
+        let checked = unsafe { Checked::new(config) }?;
+        let plan = checked.planned()?;
+        // SAFETY: as the caller says.
+        *unsafe { bytes.as_mut() }.ok_or(FTL_E_ARGUMENT)? = checked.needed(&plan);
+        Ok(FTL_OK)
+    };
+    code_of(run())
+}
+
+/// Bytes that a shutdown needs.
+///
+/// # Safety
+/// `config` is null or a configuration, `bytes` null or a place for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftl_shutdown_memory(config: *const Config, bytes: *mut usize) -> c_int {
+    let run = || {
+        // SAFETY: as the caller says.
+        let checked = unsafe { Checked::new(config) }?;
+        let plan = checked.planned()?;
+        let needed = memory::shutdown(&plan, &checked.geometry);
+        // SAFETY: as the caller says.
+        *unsafe { bytes.as_mut() }.ok_or(FTL_E_ARGUMENT)? = needed;
+        Ok(FTL_OK)
+    };
+    code_of(run())
+}
+
+/// What each call costs at most.
+///
+/// # Safety
+/// `config` is null or a configuration, `bounds` null or a place for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftl_bounds(config: *const Config, bounds: *mut Bounds) -> c_int {
+    let run = || {
+        // SAFETY: as the caller says.
+        let checked = unsafe { Checked::new(config) }?;
+        let plan = checked.planned()?;
+        let copies = checked.config.driver.copy.is_some();
+        let found = Bounds::of(&plan, &checked.part, checked.geometry.blocks(), copies);
+        // SAFETY: as the caller says.
+        *unsafe { bounds.as_mut() }.ok_or(FTL_E_ARGUMENT)? = found;
+        Ok(FTL_OK)
+    };
+    code_of(run())
+}
+
+/// Erases all that is written.
+///
+/// # Safety
+/// `config` is null or a configuration whose driver may be called; `arena` is null or `bytes` bytes of the library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftl_format(
+    config: *const Config,
+    arena: *mut c_void,
+    bytes: usize,
+) -> c_int {
+    let run = || {
+        // SAFETY: as the caller says.
+        let checked = unsafe { Checked::new(config) }?;
+        let plan = checked.planned()?;
+        // SAFETY: as the caller says.
+        let (_, mut memory) = unsafe { split(arena, bytes, checked.needed(&plan)) }?;
+        in_arena(&mut memory, || checked.start(Start::Format).map(|_| FTL_OK))?
+    };
+    code_of(run())
+}
+
+/// Mounts an array.
+///
+/// # Safety
+/// As [`ftl_format`]; `out` is null or a place for the handle. The arena is the library's until the instance ends.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftl_mount(
+    config: *const Config,
+    arena: *mut c_void,
+    bytes: usize,
+    out: *mut *mut Handle,
+) -> c_int {
+    let run = || {
+        // SAFETY: as the caller says.
+        let out = unsafe { out.as_mut() }.ok_or(FTL_E_ARGUMENT)?;
+        *out = ptr::null_mut();
+        // SAFETY: as the caller says.
+        let checked = unsafe { Checked::new(config) }?;
+        let plan = checked.planned()?;
+        // SAFETY: as the caller says.
+        let (handle, mut memory) = unsafe { split(arena, bytes, checked.needed(&plan)) }?;
+        let front = memory_front(handle, arena);
+        let (mut instance, plan) = in_arena(&mut memory, || checked.start(Start::Mount))??;
+        let array = instance.array_mut();
+        let mount = core::mem::take(&mut array.total);
+        array.call = Cost::default();
+        let made = Handle {
+            magic: MAGIC,
+            pages: plan.logical_pages,
+            page_bytes: checked.geometry.page_bytes(),
+            shutdown_bytes: memory::shutdown(&plan, &checked.geometry),
+            instance: Some(instance),
+            arena: memory,
+            stats: Stats { mount, ..Stats::default() },
+            front,
+        };
+        // SAFETY: `split` has made sure of the place and its alignment.
+        unsafe { handle.write(made) };
+        *out = handle;
+        Ok(FTL_OK)
+    };
+    code_of(run())
+}
+
+/// Bytes from the start of the arena to the end of the handle.
+fn memory_front(handle: *mut Handle, arena: *mut c_void) -> usize {
+    handle as usize - arena as usize + size_of::<Handle>().next_multiple_of(64)
+}
+
+/// What a call does with a mounted instance.
+///
+/// # Safety
+/// `handle` is null or what a mount gave.
+unsafe fn call(
+    handle: *mut Handle,
+    work: impl FnOnce(&mut dyn Instance, &mut Stats, (u32, u32)) -> Result<c_int, FtlError>,
+) -> c_int {
+    // SAFETY: as the caller says.
+    let Some(handle) = (unsafe { handle.as_mut() }) else { return FTL_E_ARGUMENT };
+    let Handle { magic: MAGIC, instance: Some(instance), .. } = handle else { return FTL_E_HANDLE };
+    let array = instance.array_mut();
+    if array.fault != FTL_OK {
+        return array.fault;
+    }
+    array.call = Cost::default();
+    let shape = (handle.pages, handle.page_bytes);
+    match work(&mut **instance, &mut handle.stats, shape) {
+        Ok(code) => code,
+        Err(error) => {
+            let lost_track = instance.has_lost_track();
+            let array = instance.array_mut();
+            let lasting = matches!(
+                &error,
+                FtlError::Flash(error) if !matches!(error, FlashError::Uncorrectable(_))
+            );
+            if array.fault == FTL_OK && lost_track {
+                array.fault = FTL_E_LOST_TRACK;
+            } else if array.fault == FTL_OK && lasting {
+                // A rule of NAND was broken: what the driver told was not so.
+                array.fault = FTL_E_DRIVER;
+            }
+            error::code(&error, array.fault)
+        }
+    }
+}
+
+/// Logical pages of an instance; 0 if there is none.
+///
+/// # Safety
+/// `handle` is null or what a mount gave.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftl_pages(handle: *const Handle) -> u32 {
+    // SAFETY: as the caller says.
+    unsafe { handle.as_ref() }
+        .filter(|handle| handle.magic == MAGIC)
+        .map_or(0, |handle| handle.pages)
+}
+
+/// Reads a page.
+///
+/// # Safety
+/// `handle` is null or what a mount gave, `data` null or a page.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftl_read(handle: *mut Handle, page: u32, data: *mut c_void) -> c_int {
+    if data.is_null() {
+        return FTL_E_ARGUMENT;
+    }
+    // SAFETY: as the caller says.
+    unsafe {
+        call(handle, |instance, stats, (_, bytes)| {
+            let data = slice::from_raw_parts_mut(data.cast::<u8>(), bytes as usize);
+            let done = instance.read(Lpn(page), data);
+            stats.reads += 1;
+            stats.worst_read.cover(&instance.array().call);
+            done.map(|_| FTL_OK)
+        })
+    }
+}
+
+/// Writes a page.
+///
+/// # Safety
+/// `handle` is null or what a mount gave, `data` null or a page.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftl_write(handle: *mut Handle, page: u32, data: *const c_void) -> c_int {
+    if data.is_null() {
+        return FTL_E_ARGUMENT;
+    }
+    // SAFETY: as the caller says.
+    unsafe {
+        call(handle, |instance, stats, (_, bytes)| {
+            let data = slice::from_raw_parts(data.cast::<u8>(), bytes as usize);
+            let done = instance.write(Lpn(page), data);
+            stats.writes += 1;
+            stats.worst_write.cover(&instance.array().call);
+            done.map(|()| FTL_OK)
+        })
+    }
+}
+
+/// Forgets a page.
+///
+/// # Safety
+/// `handle` is null or what a mount gave.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftl_trim(handle: *mut Handle, page: u32) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe {
+        call(handle, |instance, stats, _| {
+            let done = instance.trim(Lpn(page));
+            stats.trims += 1;
+            stats.worst_trim.cover(&instance.array().call);
+            done.map(|()| FTL_OK)
+        })
+    }
+}
+
+/// Makes all that was written durable.
+///
+/// # Safety
+/// `handle` is null or what a mount gave.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftl_sync(handle: *mut Handle) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe {
+        call(handle, |instance, stats, _| {
+            let done = instance.flush();
+            stats.worst_sync.cover(&instance.array().call);
+            done.map(|()| FTL_OK)
+        })
+    }
+}
+
+/// Collects for at most so long.
+///
+/// # Safety
+/// `handle` is null or what a mount gave.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftl_idle(handle: *mut Handle, budget_ns: u64) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe {
+        call(handle, |instance, stats, _| {
+            let mut left_ns = budget_ns;
+            loop {
+                if instance.idle_ns() > left_ns {
+                    return Ok(FTL_MORE);
+                }
+                instance.array_mut().call = Cost::default();
+                let worked = instance.idle()?;
+                let call = instance.array().call;
+                stats.worst_idle_step.cover(&call);
+                left_ns = left_ns.saturating_sub(call.time_ns);
+                if !worked || call.time_ns == 0 {
+                    return Ok(FTL_OK);
+                }
+            }
+        })
+    }
+}
+
+/// Writes what makes the next mount short, and ends the instance.
+///
+/// # Safety
+/// `handle` is null or what a mount gave; `scratch` is null or `bytes` bytes of the library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftl_shutdown(
+    handle: *mut Handle,
+    scratch: *mut c_void,
+    bytes: usize,
+) -> c_int {
+    // SAFETY: as the caller says.
+    let needed = match unsafe { handle.as_ref() } {
+        Some(Handle { magic: MAGIC, shutdown_bytes, .. }) => *shutdown_bytes,
+        Some(_) => return FTL_E_HANDLE,
+        None => return FTL_E_ARGUMENT,
+    };
+    let saves = needed > 0 && !scratch.is_null();
+    if saves && bytes < needed {
+        return FTL_E_MEMORY;
+    }
+    // SAFETY: as the caller says.
+    let mut memory = unsafe { Arena::new(scratch.cast(), if saves { bytes } else { 0 }) };
+    // SAFETY: as the caller says.
+    let done = unsafe {
+        call(handle, |instance, _, _| {
+            if !saves {
+                return instance.flush().map(|()| FTL_OK);
+            }
+            match in_arena(&mut memory, || instance.shutdown()) {
+                Ok(done) => done.map(|()| FTL_OK),
+                Err(code) => Ok(code),
+            }
+        })
+    };
+    if done == FTL_E_BUSY {
+        return done;
+    }
+    // SAFETY: it is a handle, as above.
+    if let Some(handle) = unsafe { handle.as_mut() } {
+        handle.magic = 0;
+        let instance = handle.instance.take();
+        #[cfg(not(feature = "firmware"))]
+        drop(instance);
+        // Its memory is the arena's, which the caller has again.
+        #[cfg(feature = "firmware")]
+        core::mem::forget(instance);
+    }
+    done
+}
+
+/// What happened since the mount.
+///
+/// # Safety
+/// `handle` is null or what a mount gave, `stats` null or a place for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftl_stats(handle: *const Handle, stats: *mut Stats) -> c_int {
+    // SAFETY: as the caller says.
+    let (Some(handle), Some(stats)) = (unsafe { handle.as_ref() }, unsafe { stats.as_mut() })
+    else {
+        return FTL_E_ARGUMENT;
+    };
+    let Handle { magic: MAGIC, instance: Some(instance), .. } = handle else { return FTL_E_HANDLE };
+    let array = instance.array();
+    let [free_pages, lost_pages, retired_blocks] = instance.figures();
+    *stats = Stats {
+        total: array.total,
+        corrected_bits: array.corrected_bits,
+        free_pages,
+        lost_pages,
+        retired_blocks,
+        arena_kept: (handle.front + handle.arena.used()) as u64,
+        arena_peak: (handle.front + handle.arena.peak()) as u64,
+        ..handle.stats
+    };
+    FTL_OK
+}
+
+/// For a driver's copy: turns the spare area of the original into that of the copy.
+///
+/// # Safety
+/// `stamp` is what the copy was given, `spare` 16 bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftl_restamp(stamp: *const Stamp, spare: *mut u8) -> c_int {
+    // SAFETY: as the caller says.
+    let (Some(stamp), Some(spare)) =
+        (unsafe { stamp.as_ref() }, unsafe { spare.cast::<Spare>().as_mut() })
+    else {
+        return FTL_E_ARGUMENT;
+    };
+    match spare::copied(spare, stamp) {
+        Ok(oob) if oob.seq <= Oob::MAX_SEQ => {
+            *spare = spare::encode(oob, stamp.to);
+            FTL_OK
+        }
+        _ => FTL_NAND_UNCORRECTABLE,
+    }
+}

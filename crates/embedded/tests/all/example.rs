@@ -1,0 +1,97 @@
+//! examples/firmware, built and run: strict C11, and with AddressSanitizer and UBSan.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::{env, fs};
+
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace")
+}
+
+/// A file of these tests.
+pub(crate) fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("embedded");
+    fs::create_dir_all(&folder).expect("a folder");
+    folder.join(name)
+}
+
+/// What a command prints; it must succeed.
+pub(crate) fn output(command: &mut Command) -> String {
+    let done = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success(), "{command:?}: {}\n{out}\n{err}", done.status);
+    out.into_owned()
+}
+
+/// The static library, built as docs/firmware.md says.
+pub(crate) fn library() -> &'static Path {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder");
+        let profile =
+            ["--profile", "firmware", "--features", "firmware", "--crate-type", "staticlib"];
+        output(
+            Command::new(env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
+                .current_dir(root())
+                .args(["rustc", "--locked", "-q", "-p", "ftlkit-embedded", "--lib", "--target-dir"])
+                .arg(target)
+                .args(profile),
+        );
+        target.join("firmware/libftlkit_embedded.a")
+    })
+}
+
+/// The program, with or without sanitizers.
+pub(crate) fn program(sanitized: bool) -> &'static Path {
+    static PROGRAMS: [OnceLock<PathBuf>; 2] = [const { OnceLock::new() }; 2];
+    PROGRAMS[usize::from(sanitized)].get_or_init(|| {
+        let out = scratch(if sanitized { "sanitized" } else { "plain" });
+        let mut make = Command::new("make");
+        make.arg("-s").arg("-C").arg(root().join("examples/firmware"));
+        make.arg(format!("LIB={}", library().display())).arg(format!("OUT={}", out.display()));
+        if sanitized {
+            make.arg("SANITIZE=1");
+        }
+        output(&mut make);
+        out.join(if sanitized { "firmware-sanitized" } else { "firmware" })
+    })
+}
+
+pub(crate) fn run(program: &Path, arguments: &[&str]) -> String {
+    output(Command::new(program).args(arguments))
+}
+
+#[test]
+fn the_example_runs() {
+    let program = program(false);
+    let demo = run(program, &["demo"]);
+    assert_eq!(demo.lines().count(), 5, "{demo}");
+    assert!(run(program, &["cuts", "3"]).contains("0 failed"));
+    let soak = run(program, &["soak", "60000"]);
+    assert!(soak.ends_with("0 above their bounds\n"), "{soak}");
+    assert!(run(program, &["memory"]).lines().count() > 50);
+    assert!(run(program, &["fuzz", "400000", "3"]).contains("no crash, no wrong byte"));
+}
+
+#[test]
+fn the_example_runs_under_sanitizers() {
+    let program = program(true);
+    run(program, &["demo"]);
+    assert!(run(program, &["cuts", "1"]).contains("0 failed"));
+    assert!(run(program, &["soak", "20000"]).ends_with("0 above their bounds\n"));
+    assert!(run(program, &["fuzz", "200000", "4"]).contains("no crash, no wrong byte"));
+}
+
+/// The arena of the static library is filled exactly: what is asked for is enough, and three times what is used at most.
+#[test]
+fn arenas_are_used() {
+    let memory = run(program(false), &["memory"]);
+    for line in memory.lines().skip(1) {
+        let figures: Vec<u64> =
+            line.split_whitespace().skip(1).filter_map(|it| it.parse().ok()).collect();
+        let [.., asked, peak, kept] = figures[..] else { panic!("{line}") };
+        assert!(kept <= peak && peak <= asked, "{line}");
+        assert!(3 * peak + 8192 > asked, "{line}");
+    }
+}

@@ -1,0 +1,9 @@
+//! The C library: its calls beside their bounds, its header, the example in C, its sizes.
+#![allow(unsafe_code, reason = "calls of C functions")]
+
+mod calls;
+mod example;
+mod header;
+mod nand;
+mod sizes;
+mod trap;

@@ -1,0 +1,336 @@
+//! Schemes for firmware: each as a type of its own, so that a program links what it uses and nothing else.
+//!
+//! What [`registry`](crate::registry) makes stands behind one interface, with all settings, below a write buffer. Here a scheme
+//! has its default settings, free blocks are opened in the order of their erases, and the array is one without SLC mode or copy
+//! paths. All memory is taken when the scheme is made: its tasks neither take any nor give any back, in failures of the array
+//! too. Only [`Ftl::shutdown`](crate::Ftl::shutdown) of `gftl` takes some, for the maps that it writes.
+//!
+//! The plans are those of the registry; a test compares them.
+
+use crate::error::FtlError;
+use crate::guarantee::{Guarantee, Ram};
+use crate::interface::Background;
+use crate::layout::{CollectionKind, CopiesPerStep, Layout};
+use crate::on_demand::{self, OnDemand};
+use crate::page_mapped::victims::{Greedy, VictimKind};
+use crate::page_mapped::{self, PageMapped, Partial, WholeBlock};
+use crate::plan::Plan;
+use crate::preset::{BuildResult, Preset, SchemeConfig, Setup, Start};
+use crate::schemes::gftl::{self, Fifo, Gftl};
+use crate::schemes::lazy_rtgc_on_demand;
+use alloc::string::String;
+use bounds::BoundError;
+use bounds::gftl::QueueBound;
+use bounds::lazy_rtgc::WholeArray;
+use flash::{AnyArray, Geometry, Part, Probe};
+
+/// What a scheme may be told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Logical pages exported; `None`: the default of the scheme.
+    pub logical_pages: Option<u32>,
+    /// Blocks set aside to replace bad ones.
+    pub spare_blocks: u32,
+}
+
+/// A scheme that firmware runs.
+pub trait Firmware: Background {
+    /// True if RAM lost track of a page, because a failure took more memory than was set aside for it. Nothing is lost on flash:
+    /// a mount finds it.
+    fn has_lost_track(&self) -> bool {
+        false
+    }
+}
+
+impl<F: Probe, C: page_mapped::Collection> Firmware for PageMapped<F, Greedy, C> {}
+
+impl<F: Probe> Firmware for Gftl<F, Fifo> {}
+
+impl<F: Probe> Firmware for OnDemand<F, on_demand::Stepwise> {
+    fn has_lost_track(&self) -> bool {
+        self.core_has_forgotten()
+    }
+}
+
+/// A module for each: its plan, and how it starts.
+macro_rules! schemes {
+    ($($name:ident: $text:literal, $plan:path, $made:ty, $make:expr;)*) => {$(
+        #[doc = concat!("`", $text, "`.")]
+        pub mod $name {
+            use super::*;
+
+            static PRESET: Preset = bare($text, $plan);
+
+            /// The plan for an array of this part and shape with `good` blocks that are not bad.
+            ///
+            /// # Errors
+            /// [`FtlError::Config`] with the reason why the scheme cannot work there.
+            pub fn plan(
+                options: &Options,
+                part: &Part,
+                geometry: &Geometry,
+                good: u32,
+                start: Start,
+            ) -> Result<Plan, FtlError> {
+                super::plan(&config(&PRESET, options), part, geometry, good, start)
+            }
+
+            /// Formats or mounts an array by a plan.
+            ///
+            /// # Errors
+            /// Those of the array; [`FtlError::Config`] if more blocks fail than are spare; [`FtlError::Mount`] if the array
+            /// holds data that the scheme does not write.
+            pub fn start<F: Probe>(
+                options: &Options,
+                plan: &Plan,
+                flash: F,
+                start: Start,
+            ) -> Result<impl Firmware<Flash = F> + use<F>, FtlError> {
+                let config = config(&PRESET, options);
+                let setup = Setup { config: &config, plan, start };
+                let make: fn(&Setup<'_>, F) -> Result<$made, FtlError> = $make;
+                make(&setup, flash)
+            }
+        }
+    )*};
+}
+
+schemes! {
+    page_level: "page-level", page_level, PageMapped<F, Greedy, WholeBlock>,
+        |setup, flash| page_mapped::plain(setup, flash, WholeBlock::default());
+    fsr: "fsr", fsr, PageMapped<F, Greedy, WholeBlock>,
+        |setup, flash| page_mapped::plain(setup, flash, WholeBlock::default());
+    lazy_rtgc: "lazy-rtgc", lazy_rtgc, PageMapped<F, Greedy, Partial>, partial;
+    on_demand_rtgc: "lazy-rtgc-on-demand", on_demand,
+        OnDemand<F, on_demand::Stepwise>, on_demand::plain;
+    gftl_in_order: "gftl", in_order, Gftl<F, Fifo>, gftl::plain;
+}
+
+fn partial<F: Probe>(
+    setup: &Setup<'_>,
+    flash: F,
+) -> Result<PageMapped<F, Greedy, Partial>, FtlError> {
+    let Layout::PageMapped(CollectionKind::Partial(_, copies)) = setup.plan.layout else {
+        return Err(setup.foreign_plan());
+    };
+    page_mapped::plain(setup, flash, Partial::new(copies))
+}
+
+/// A preset whose plan and constructor are of this module alone.
+const fn bare(
+    name: &'static str,
+    plan: fn(&SchemeConfig, &Part, &Geometry, u32) -> Result<Plan, FtlError>,
+) -> Preset {
+    Preset {
+        name,
+        summary: "",
+        source: "",
+        settings: &[],
+        victims: None,
+        page: "",
+        buffer: None,
+        plan,
+        build: not_here,
+    }
+}
+
+fn not_here(setup: &Setup<'_>, array: AnyArray) -> BuildResult {
+    // Nobody calls it: what an array takes apart is not linked.
+    core::mem::forget(array);
+    Err(setup.foreign_plan())
+}
+
+fn config(preset: &'static Preset, options: &Options) -> SchemeConfig {
+    SchemeConfig {
+        logical_pages: options.logical_pages,
+        spare_blocks: options.spare_blocks,
+        idle_collection: true,
+        dynamic_wear: Some(false),
+        ..SchemeConfig::preset(preset)
+    }
+}
+
+/// Errors of plans say which setting is at fault, and no more: a text would take memory.
+fn refused(config: &SchemeConfig, setting: &'static str) -> FtlError {
+    FtlError::Config { scheme: config.preset.name, setting, reason: String::new() }
+}
+
+/// As the registry plans it: what all schemes have in common.
+fn plan(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    good: u32,
+    start: Start,
+) -> Result<Plan, FtlError> {
+    let bad = geometry.blocks().saturating_sub(good);
+    if bad > config.spare_blocks && start == Start::Format {
+        return Err(refused(config, "spare_blocks"));
+    }
+    let blocks = geometry.blocks().saturating_sub(config.spare_blocks);
+    if blocks < 3 {
+        return Err(refused(config, "capacity"));
+    }
+    if config.logical_pages == Some(0) {
+        return Err(refused(config, "logical share"));
+    }
+    let mut plan = (config.preset.plan)(config, part, geometry, blocks)?;
+    plan.spare_blocks = config.spare_blocks.saturating_sub(bad);
+    plan.guarantee.idle_work = config.idle_collection;
+    Ok(plan)
+}
+
+fn page_level(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    whole_blocks(config, part, geometry, blocks, u32::MAX)
+}
+
+fn fsr(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    let pages = u64::from(blocks) * u64::from(geometry.pages_per_block());
+    whole_blocks(config, part, geometry, blocks, (pages * 3 / 4) as u32)
+}
+
+/// Λ ≤ (N − 1)π − 1; a victim has at most ⌊Λ/(N − 2)⌋ valid pages, with split frontiers.
+fn whole_blocks(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+    default: u32,
+) -> Result<Plan, FtlError> {
+    let pages = geometry.pages_per_block();
+    let most = (blocks - 1) * pages - 1;
+    let logical_pages = config.logical_pages.unwrap_or(default.min(most));
+    if logical_pages > most {
+        return Err(refused(config, "logical share"));
+    }
+    let victim_valid = (logical_pages / (blocks - 2)).min(pages - 1);
+    let copies_ns = u64::from(victim_valid) * part.t_copy_ns();
+    Ok(Plan {
+        logical_pages,
+        threshold_pages: pages,
+        spare_blocks: 0,
+        layout: Layout::PageMapped(CollectionKind::WholeBlock(VictimKind::GREEDY)),
+        buffer: None,
+        slc: None,
+        guarantee: Guarantee::worst_case(part, copies_ns + part.t_bers_ns, victim_valid),
+        ram: Ram::default(),
+    })
+}
+
+fn lazy_rtgc(
+    config: &SchemeConfig,
+    part: &Part,
+    _: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    let array = WholeArray { blocks, spare_blocks: config.spare_blocks, from_buffer: false };
+    let space = array.space(part, config.logical_pages).map_err(|error| match error {
+        BoundError::LogicalPages { .. } => refused(config, "logical share"),
+        BoundError::CopyLongerThanErase { .. } => refused(config, "part"),
+        _ => refused(config, "capacity"),
+    })?;
+    Ok(Plan {
+        logical_pages: space.logical_pages,
+        threshold_pages: space.threshold_pages,
+        spare_blocks: 0,
+        layout: Layout::PageMapped(CollectionKind::Partial(
+            VictimKind::GREEDY,
+            CopiesPerStep { near: space.alpha, far: space.alpha_far },
+        )),
+        buffer: None,
+        slc: None,
+        guarantee: Guarantee {
+            real_time: true,
+            ..Guarantee::worst_case(part, part.t_bers_ns, space.victim_valid)
+        },
+        ram: Ram::default(),
+    })
+}
+
+fn on_demand(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    if part.page_bytes < 4 {
+        return Err(refused(config, "capacity"));
+    }
+    lazy_rtgc_on_demand::plan_or(config, part, geometry, blocks, |_| String::new())
+}
+
+fn in_order(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+) -> Result<Plan, FtlError> {
+    let order = (QueueBound::Fifo, None);
+    gftl::plan_or(config, part, geometry, blocks, order, |_| String::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry;
+    use flash::parts;
+
+    type PlanOf = fn(&Options, &Part, &Geometry, u32, Start) -> Result<Plan, FtlError>;
+
+    /// What the registry plans, without what it knows besides: RAM of a controller, and collections in a row.
+    fn of_registry(
+        name: &str,
+        options: &Options,
+        part: &Part,
+        geometry: &Geometry,
+    ) -> Option<Plan> {
+        let config = config(registry::by_name(name).expect("a scheme"), options);
+        let plan = registry::plan(&config, part, geometry, geometry.blocks()).ok()?;
+        let guarantee = Guarantee { collections: None, ..plan.guarantee };
+        Some(Plan { ram: Ram::default(), guarantee, ..plan })
+    }
+
+    #[test]
+    fn plans_are_those_of_the_registry() {
+        let schemes: [(&str, PlanOf); 5] = [
+            ("page-level", page_level::plan),
+            ("fsr", fsr::plan),
+            ("lazy-rtgc", lazy_rtgc::plan),
+            ("lazy-rtgc-on-demand", on_demand_rtgc::plan),
+            ("gftl", gftl_in_order::plan),
+        ];
+        let mut planned = 0;
+        for (name, plan) in schemes {
+            for part in [&parts::EVALUATION_SLC, &parts::SAMSUNG_LARGE_BLOCK] {
+                for (blocks, spare_blocks) in [(8, 0), (64, 0), (64, 2), (1024, 20), (4096, 80)] {
+                    let geometry =
+                        Geometry::new(blocks, part.pages_per_block, part.page_bytes).unwrap();
+                    for percent in [None, Some(50), Some(70), Some(99)] {
+                        let logical_pages = percent.map(|percent| geometry.pages() / 100 * percent);
+                        let options = Options { logical_pages, spare_blocks };
+                        let ours = plan(&options, part, &geometry, blocks, Start::Format).ok();
+                        let ours = ours.map(|plan| Plan {
+                            ram: Ram::default(),
+                            guarantee: Guarantee { collections: None, ..plan.guarantee },
+                            ..plan
+                        });
+                        let theirs = of_registry(name, &options, part, &geometry);
+                        assert_eq!(ours, theirs, "{name} {blocks} {spare_blocks} {percent:?}");
+                        planned += u32::from(ours.is_some());
+                    }
+                }
+            }
+        }
+        assert!(planned > 100, "{planned}");
+    }
+}
