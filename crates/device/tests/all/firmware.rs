@@ -10,10 +10,10 @@ use embedded::driver::{Driver, FTL_NAND_ERASED, FTL_NAND_STOP, FTL_NAND_UNCORREC
 use embedded::scheme::{self, Scheme};
 use embedded::spare::{self, Spare};
 use flash::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Part, parts};
-use ftl::{AnyScheme, Ftl};
+use ftl::AnyScheme;
 use ftlkit_device::image::{Description, Image, ImageArray};
 use std::ffi::{c_int, c_void};
-use std::path::PathBuf;
+use std::path::Path;
 use std::{ptr, slice};
 
 const BLOCKS: u32 = 48;
@@ -180,7 +180,7 @@ fn random(state: &mut u64, below: u32) -> u32 {
     ((*state >> 33) % u64::from(below)) as u32
 }
 
-fn served(path: &PathBuf, name: &str) -> Box<AnyScheme> {
+fn served(path: &Path, name: &str) -> Box<AnyScheme> {
     let config = preset(name);
     let image = Image::open(path).expect("an image");
     ImageArray::new(&config, image).mount(&config).expect("what the firmware wrote")
