@@ -265,7 +265,7 @@ pub(super) fn best<'a>(choices: impl Iterator<Item = &'a Choice>) -> Option<&'a 
     })
 }
 
-/// [`best`], with the reason, in a sentence.
+/// The best combination, with the reason, in a sentence.
 pub fn recommended<'a>(choices: impl Iterator<Item = &'a Choice>) -> Option<String> {
     let kept: Vec<&Choice> = choices.filter(|choice| choice.verdict <= Verdict::Measured).collect();
     let taken = best(kept.iter().copied())?;
