@@ -52,7 +52,8 @@ fn every_scheme_mounts_from_an_image_after_a_power_cut_at_any_operation() {
             let operations = if is_volatile(&scheme) { 90 } else { 40 };
             let case = power_cut::Case::new(scheme, shape, Pattern::FillThenOverwrite, 1);
             // The suite in memory cuts every mount. Here it is about the file: one of eight mounts has all that is in them.
-            power_cut::Case { operations, go_on: 40, shutdown: true, mounts_cut: 8, ..case }
+            let case = power_cut::Case { operations, go_on: 40, shutdown: true, ..case };
+            power_cut::Case { mounts_cut: 8, cuts_of_a_mount: u64::MAX, ..case }
         })
         .collect();
     let run = |case: &power_cut::Case| every_cut_on(case, &|case| image(&case.shape, &[]));

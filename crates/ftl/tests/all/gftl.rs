@@ -4,8 +4,8 @@ use crate::bench::preset as config;
 use flash::faults::{BitErrors, Tearable};
 use flash::parts::SAMSUNG_LARGE_BLOCK;
 use flash::{
-    Array, Cause, Counts, Flash, Geometry, Layer, Lpn, Ns, Operation, Part, Ppn, Probe, Serial,
-    Store,
+    AnyArray, Array, Cause, Counts, DynFlash, Flash, FlashError, Geometry, Layer, Lpn, Ns, Oob,
+    Operation, PageKind, Part, Ppn, Probe, Serial, Store,
 };
 use flash::{SerialArray, US, WearLevel};
 use ftlkit_ftl::{
@@ -686,5 +686,71 @@ fn saved_maps_are_used_once_and_never_when_out_of_date() {
         // Rounds 0, 3, 6, … end with valid saved maps.
         let saved = round == 0 || round % 3 == 1;
         assert_eq!(scanned, !saved, "round {round}");
+    }
+}
+
+/// An array on which this page cannot be read for the time being.
+#[derive(Clone, Debug)]
+struct NotNow {
+    inner: SerialArray,
+    page: Option<Ppn>,
+}
+
+impl DynFlash for NotNow {}
+
+impl Layer for NotNow {
+    type Inner = SerialArray;
+
+    fn inner(&self) -> &SerialArray {
+        &self.inner
+    }
+
+    fn inner_mut(&mut self) -> &mut SerialArray {
+        &mut self.inner
+    }
+
+    fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
+        let found = Flash::read(&mut self.inner, ppn, data, cause);
+        if self.page == Some(ppn) { Err(FlashError::Uncorrectable(ppn)) } else { found }
+    }
+
+    fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Result<Oob, FlashError> {
+        let found = Flash::read_oob(&mut self.inner, ppn, cause);
+        if self.page == Some(ppn) { Err(FlashError::Uncorrectable(ppn)) } else { found }
+    }
+}
+
+/// A mount cannot read a page of the maps and scans the array; data is written; the next mount can read that page. The maps are
+/// out of date then.
+#[test]
+fn maps_that_one_mount_cannot_read_are_not_used_by_the_next() {
+    let config = config("gftl");
+    let mut test = Test::formatted(&config, bench(16, 120, Store::All));
+    let mut versions = Versions::default();
+    let pages = test.device.logical_pages();
+    (0..pages).for_each(|page| versions.write(&mut test, page));
+    // Many blocks wait, so that no step has time to erase maps.
+    (0..pages).for_each(|page| versions.write(&mut test, page * 16 % pages + page * 16 / pages));
+    assert!(test.queue_pages() > 200, "{}", test.queue_pages());
+    test.device.shutdown().unwrap();
+    let kept = test.off();
+    let mut copy = kept.clone();
+    let mut is_of_maps = |ppn: &Ppn| {
+        Flash::read_oob(&mut copy, *ppn, Cause::Mount).is_ok_and(|oob| oob.kind == PageKind::Other)
+    };
+    let of_maps: Vec<Ppn> =
+        (0..Flash::geometry(&kept).pages()).map(Ppn).filter(&mut is_of_maps).collect();
+    assert!(of_maps.len() > 2, "{of_maps:?}");
+    for page in of_maps {
+        let array = AnyArray::new(NotNow { inner: kept.clone(), page: Some(page) });
+        let mut test = Test::new(registry::mount(&config, array));
+        let mut versions = Versions(versions.0.clone(), versions.1);
+        (0..20).for_each(|at| versions.write(&mut test, at * 7 % pages));
+        test.device.flush().unwrap();
+        let NotNow { inner, .. } = test.device.into_flash().downcast().unwrap();
+        let mut test = Test::mounted(&config, inner);
+        versions.check(&mut test);
+        (0..200).for_each(|at| versions.write(&mut test, at * 11 % pages));
+        versions.check(&mut test);
     }
 }

@@ -58,6 +58,24 @@ struct Layout {
     pages: u32,
 }
 
+/// What a mount found where the maps of a shutdown would be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Loaded {
+    /// The maps, which are loaded.
+    Maps,
+    /// None that are up to date.
+    Nothing,
+    /// Pages that cannot be read now. The next mount may read them, so they must not be there when something has changed.
+    Unreadable,
+}
+
+/// As [`Loaded`], before it is known whether the maps make sense.
+enum Read {
+    Image(Vec<u8>),
+    Nothing,
+    Unreadable,
+}
+
 fn word(bytes: &[u8], at: usize) -> u32 {
     bytes[at * 4..].first_chunk::<4>().map_or(0, |word| u32::from_le_bytes(*word))
 }
@@ -218,21 +236,28 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         self.program_area(pages, None).map(|_| ())
     }
 
-    /// Loads the maps of a shutdown, if there are any and nothing has changed since. Returns false otherwise.
-    pub(super) fn load_image(&mut self) -> Result<bool, FtlError> {
+    /// Loads the maps of a shutdown, if there are any and nothing has changed since.
+    pub(super) fn load_image(&mut self) -> Result<Loaded, FtlError> {
         let area = self.last_good_blocks();
         let (layout, pages) = (self.image_layout(), self.geometry().pages_per_block());
         if self.geometry().page_bytes() < 4 {
-            return Ok(false);
+            return Ok(Loaded::Nothing);
         }
         self.area = area.into_iter().map(|block| AreaBlock { block, written: 0 }).collect();
-        let Some(image) = self.read_image(layout)? else {
-            self.area.clear();
-            return Ok(false);
+        let image = match self.read_image(layout)? {
+            Read::Image(image) => image,
+            Read::Nothing => {
+                self.area.clear();
+                return Ok(Loaded::Nothing);
+            }
+            Read::Unreadable => {
+                self.area.clear();
+                return Ok(Loaded::Unreadable);
+            }
         };
         let Some(header) = self.believable(&image, layout) else {
             self.area.clear();
-            return Ok(false);
+            return Ok(Loaded::Nothing);
         };
         for (at, block) in (0..).zip(&mut self.area) {
             block.written = layout.pages.saturating_sub(at * pages).min(pages);
@@ -245,36 +270,41 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         ));
         self.restore(&image, layout, &header);
         self.spoil_image()?;
-        Ok(true)
+        Ok(Loaded::Maps)
     }
 
-    /// Reads the image; `None` if a page is missing, or the page after it is programmed.
-    fn read_image(&mut self, layout: Layout) -> Result<Option<Vec<u8>>, FtlError> {
+    /// Reads the image, unless a page is missing, or the page after it is programmed.
+    fn read_image(&mut self, layout: Layout) -> Result<Read, FtlError> {
         let page_bytes = self.geometry().page_bytes() as usize;
         let used = layout.end * 4 / layout.pages as usize;
         let mut image = Vec::new();
         let mut page = vec![0; page_bytes];
-        let mut written_at = None;
+        let (mut written_at, mut unreadable) = (None, false);
         for number in 0..layout.pages {
-            let Some(ppn) = self.area_page(number) else { return Ok(None) };
+            let Some(ppn) = self.area_page(number) else { return Ok(Read::Nothing) };
             let oob = match self.flash.read(ppn, Some(&mut page), Cause::Mount) {
                 Ok(oob) => oob,
-                Err(FlashError::Erased(_) | FlashError::Uncorrectable(_)) => return Ok(None),
+                Err(FlashError::Uncorrectable(_)) => {
+                    unreadable = true;
+                    continue;
+                }
+                Err(FlashError::Erased(_)) => return Ok(Read::Nothing),
                 Err(error) => return Err(error.into()),
             };
             let same = *written_at.get_or_insert(oob.seq) == oob.seq;
             if oob.kind != PageKind::Other || oob.lpn.0 != number || !same {
-                return Ok(None);
+                return Ok(Read::Nothing);
             }
             if number == 0 && word(&page, 0) != MAGIC {
-                return Ok(None);
+                return Ok(Read::Nothing);
             }
             image.extend_from_slice(&page[..used]);
         }
-        let Some(behind) = self.area_page(layout.pages) else { return Ok(None) };
+        let Some(behind) = self.area_page(layout.pages) else { return Ok(Read::Nothing) };
         match self.flash.read_oob(behind, Cause::Mount) {
-            Err(FlashError::Erased(_)) => Ok(Some(image)),
-            Ok(_) | Err(FlashError::Uncorrectable(_)) => Ok(None),
+            Err(FlashError::Erased(_)) if unreadable => Ok(Read::Unreadable),
+            Err(FlashError::Erased(_)) => Ok(Read::Image(image)),
+            Ok(_) | Err(FlashError::Uncorrectable(_)) => Ok(Read::Nothing),
             Err(error) => Err(error.into()),
         }
     }

@@ -4,6 +4,7 @@
 //! all OOB areas of the write queue are read. A logical block has two data blocks if its collection was
 //! interrupted. Then the older one counts, together with the write queue: it is complete until it is erased.
 
+use super::area::Loaded;
 use super::collection_queue::CollectionQueue;
 use super::in_progress::State;
 use super::stamp::Stamp;
@@ -35,11 +36,15 @@ struct Sorted {
 impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
     /// Mounts the array into an empty device.
     pub(super) fn mount(&mut self) -> Result<(), FtlError> {
-        if self.load_image()? {
+        let loaded = self.load_image()?;
+        if loaded == Loaded::Maps {
             return Ok(());
         }
         self.scan()?;
         self.cause = Cause::Mount;
+        if loaded == Loaded::Unreadable {
+            self.erase_area_block()?;
+        }
         let done = self.make_up();
         self.cause = Cause::Collection;
         match done {
