@@ -105,9 +105,12 @@ static int readable(struct nand *nand, uint32_t block, uint32_t page)
         return -5 - (int)random_below(nand, 100);
     if (page >= nand->next[block])
         return FTL_NAND_ERASED;
-    /* A page that cannot be read stays so until its block is erased. */
-    if (one_in(nand, nand->unreadable_one_in))
+    /* A page that cannot be read stays so until its block is erased, or it can be read the next time. */
+    if (one_in(nand, nand->unreadable_one_in)) {
+        if (random_below(nand, 2) == 0)
+            return FTL_NAND_UNCORRECTABLE;
         nand->torn[at(nand, block, page)] = 1;
+    }
     return nand->torn[at(nand, block, page)] ? FTL_NAND_UNCORRECTABLE : 0;
 }
 
