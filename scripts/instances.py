@@ -4,7 +4,8 @@
     scripts/instances.py [PROGRAM] [--write]      default: target/debug/ftlkit
 
 `tests/instances.txt` is the budget: a number and a function per line; functions that it does not name may have DEFAULT
-instances. A function that is compiled more often needs a reason in ns (docs/design.md), and then a larger number there.
+instances. It is of builds with one unit of code per crate, as `.ci/run` makes them; with more, units have copies of small
+functions. A function that is compiled more often needs a reason in ns (docs/design.md), and then a larger number there.
 --write lowers or raises the budget to what the program has. Needs `nm`, which comes with the linker.
 """
 

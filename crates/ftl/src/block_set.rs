@@ -33,9 +33,11 @@ impl BlockSet {
         true
     }
 
+    /// False of what is no block of the array, too: a map may have none.
     #[inline]
     pub(crate) fn contains(&self, block: u32) -> bool {
-        self.blocks > 0 && self.words[block as usize / 64] >> (block % 64) & 1 == 1
+        let word = || self.words.get(block as usize / 64);
+        self.blocks > 0 && word().is_some_and(|word| word >> (block % 64) & 1 == 1)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -69,6 +71,7 @@ mod tests {
         assert_eq!(set.len(), 4);
         assert_eq!(set.iter().collect::<Vec<_>>(), [0, 63, 64, 129]);
         assert!(set.remove(64) && !set.remove(64));
+        assert!(!set.contains(u32::MAX) && !set.remove(u32::MAX));
         assert!(set.contains(63) && !set.contains(64) && !set.contains(65));
         assert_eq!(set.iter().collect::<Vec<_>>(), [0, 63, 129]);
     }
