@@ -168,6 +168,10 @@ impl Question {
         let of = |page_bytes: u32| {
             let reader = open_all(paths, options).ok()?;
             let curves = Curves::gather(reader, page_bytes, |_| !stop()).ok()?;
+            // A part of a trace proves nothing of all of it.
+            if stop() {
+                return None;
+            }
             Some((page_bytes, TaskArrivals::of_trace(&curves)))
         };
         sizes.into_par_iter().filter_map(of).collect()

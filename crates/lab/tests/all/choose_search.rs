@@ -130,6 +130,18 @@ impl Watch for After {
     }
 }
 
+/// Stopped while the trace is read for its curve: what is known of a part of it proves nothing.
+#[test]
+fn a_part_of_a_trace_proves_nothing() {
+    let trace = Trace::new("part", 4);
+    let asked = of_trace(&trace.0, "30ms", "page-level,lazy-rtgc");
+    let search = asked.plan(&|| true).unwrap();
+    let limits = Limits { threads: 1, bytes: None };
+    let found = search.run(None, limits, &After::runs(0)).unwrap();
+    assert!(found.iter().any(|of| of.verdict == Verdict::NotRun));
+    assert!(found.iter().all(|of| of.queued_ns.is_none()), "{}", text(&found));
+}
+
 #[test]
 fn a_stopped_search_tells_what_is_known_and_the_next_goes_on() {
     let trace = Trace::new("stopped", 4);
