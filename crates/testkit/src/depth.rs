@@ -12,3 +12,21 @@ pub fn in_turns<T>(cases: impl IntoIterator<Item = T>, every: usize, turn: usize
     let every = if whole() { 1 } else { every };
     cases.into_iter().skip(turn % every).step_by(every).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn turns_in_a_row_take_all() {
+        for every in 1..5 {
+            let turns = (0..every).map(|turn| in_turns(0..7, every, turn + 9));
+            let taken: Vec<Vec<i32>> = turns.collect();
+            let all: BTreeSet<i32> = taken.iter().flatten().copied().collect();
+            assert_eq!(all, (0..7).collect(), "{every}");
+            let count = taken.iter().flatten().count();
+            assert_eq!(count, if whole() { 7 * every } else { 7 }, "{every}");
+        }
+    }
+}
