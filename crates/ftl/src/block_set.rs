@@ -73,6 +73,7 @@ mod tests {
         assert!(set.remove(64) && !set.remove(64));
         assert!(!set.contains(u32::MAX) && !set.remove(u32::MAX));
         assert!(set.contains(63) && !set.contains(64) && !set.contains(65));
+        assert_eq!(set.len(), 3);
         assert_eq!(set.iter().collect::<Vec<_>>(), [0, 63, 129]);
     }
 }
