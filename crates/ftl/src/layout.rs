@@ -1,6 +1,6 @@
 //! Per-family part of a plan, as plain values.
 
-use crate::page_mapped::victims::VictimKind;
+use crate::victims::VictimKind;
 use crate::zones::ZoneLimits;
 use bounds::gftl::CollectionRam;
 use flash::Ns;
@@ -44,7 +44,7 @@ pub enum CollectionKind {
     /// [`WholeBlock`](crate::page_mapped::WholeBlock), with this victim policy.
     WholeBlock(VictimKind),
     /// [`Partial`](crate::page_mapped::Partial), with this many copies per step (α). If the copy paths differ in α, a
-    /// victim is chosen per path: [`ByDevice`](crate::page_mapped::victims::ByDevice).
+    /// victim is chosen per path: [`ByDevice`](crate::victims::ByDevice).
     Partial(VictimKind, CopiesPerStep),
     /// [`Preemptible`](crate::page_mapped::Preemptible), with this victim policy and a window of this many pages.
     Preemptible(VictimKind, u32),

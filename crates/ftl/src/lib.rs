@@ -39,6 +39,7 @@ mod batch;
 mod block_mapped;
 mod block_set;
 pub mod buffer;
+mod buffered;
 mod dirty_pages;
 mod error;
 mod events;
@@ -52,8 +53,10 @@ mod log_block;
 pub mod on_demand;
 mod page;
 pub mod page_mapped;
+pub mod placement;
 mod plan;
 mod planning;
+mod policy_kind;
 mod preset;
 mod processor;
 #[cfg(test)]
@@ -68,6 +71,7 @@ mod start;
 mod stream_log;
 mod telemetry;
 mod victim_work;
+pub mod victims;
 mod wear;
 mod zones;
 
@@ -79,8 +83,9 @@ pub use batch::{Asks, Done, FAR, HostClock, IdleTime, NEAR, Notes, PageTask, Ser
 pub use bounds::gftl::CollectionRam;
 pub use buffer::{
     AgeClock, BUFFER_POLICIES, BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings,
-    BufferUnit, CleanUnits, Regions, UPDATE_PROBABILITIES, with_buffer,
+    BufferUnit, CleanUnits, Regions, UPDATE_PROBABILITIES,
 };
+pub use buffered::with_buffer;
 pub use dirty_pages::{DirtyPages, DirtyRange, NoBuffer, Probability};
 pub use error::FtlError;
 pub use frontier_sharing::FrontierSharing;
@@ -91,9 +96,9 @@ pub use layout::{
     CmtEviction, CmtPolicy, CollectionKind, CopiesPerStep, Enqueue, GftlLayout, GftlThreshold,
     Layout, LogBlockLayout, LogVictim, OnDemandLayout, RftlLayout, RftlTrigger, Steps, ZoneLayout,
 };
-pub use page_mapped::placement::{Future, FutureNotes, PLACEMENT_POLICIES, PlacementKind};
-pub use page_mapped::victims::{VICTIM_POLICIES, VictimKind};
+pub use placement::{Future, FutureNotes, PLACEMENT_POLICIES, PlacementKind};
 pub use plan::Plan;
+pub use policy_kind::{MOST_NUMBERS, Policy, PolicyKind, PolicyNumber};
 pub use preset::{BuildResult, Preset, SchemeConfig, Setup, Start, WriteQueue};
 pub use processor::Processor;
 pub use refresh::{RefreshStep, Refreshed};
@@ -102,4 +107,5 @@ pub use slc_cache::{SlcLog, SlcPlan, SlcSize, WhenFull};
 pub use stream_log::{HandleLog, StreamLog};
 pub use telemetry::{CollectionLog, MapCache, MergeKind, SlcCacheState, Telemetry};
 pub use victim_work::{Accesses, VictimWork};
+pub use victims::{VICTIM_POLICIES, VictimKind};
 pub use zones::{Refusal, ZoneAction, ZoneLimits, ZoneLog, ZoneShape, ZoneState, ZonesState};

@@ -4,13 +4,13 @@ use crate::buffer::settings::BufferPlan;
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
 use crate::layout::{CollectionKind, Layout};
-use crate::page_mapped::placement::PlacementKind;
-use crate::page_mapped::victims::ByGroup;
 use crate::page_mapped::{self, frontiers};
+use crate::placement::PlacementKind;
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig, Start};
 use crate::refresh_bounds;
 use crate::slc_cache::{SlcPlan, SlcSize, WhenFull};
+use crate::victims::ByGroup;
 use crate::wear;
 use alloc::{format, string::String};
 use flash::{Geometry, Part};
@@ -120,7 +120,7 @@ fn lay_out(
         FrontierSharing::Split if in_steps => (u64::from(units) + 1, part.pages_per_block),
         _ => (0, 0),
     };
-    // See [`crate::page_mapped::placement`]: Fk open blocks, and F + 1 free ones, one of which the preset counts itself.
+    // See [`crate::placement`]: Fk open blocks, and F + 1 free ones, one of which the preset counts itself.
     let classes = placed.map_or(sharing.classes(), |kind| kind.classes().count);
     let (mut kept, more_pages) = match placed {
         None => (2 * (u64::from(units) - 1) + for_copies, more_pages),

@@ -1,6 +1,6 @@
 //! Common start of all schemes, from an array to be formatted or one that holds data.
 
-use crate::buffer::buffered::Buffered;
+use crate::buffered::Buffered;
 use crate::error::FtlError;
 use crate::interface::Background;
 use crate::plan::Plan;

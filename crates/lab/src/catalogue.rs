@@ -4,8 +4,8 @@
 //! A program installs its own ones before any configuration is read. They then appear next to the workspace's own
 //! in `compare`, `bench`, bounds, lists and suites.
 
-use ftl::page_mapped::{Policy, placement::PlacementPolicy, victims::VictimPolicy};
 use ftl::{BUFFER_POLICIES, BufferPolicy, PLACEMENT_POLICIES, Preset, VICTIM_POLICIES};
+use ftl::{Policy, placement::PlacementPolicy, victims::VictimPolicy};
 use std::sync::{PoisonError, RwLock};
 
 static INSTALLED: RwLock<Option<&'static Catalogue>> = RwLock::new(None);

@@ -142,7 +142,7 @@ pub fn format(info: &FormatInfo) -> Value {
 
 /// Victim policies.
 pub fn victim_policies() -> Vec<Value> {
-    let one = |policy: &&ftl::page_mapped::victims::VictimPolicy| {
+    let one = |policy: &&ftl::victims::VictimPolicy| {
         json!({
             "name": policy.name,
             "usage": policy.to_string(),

@@ -6,7 +6,7 @@
 
 use crate::fault::{exception, raised};
 use flash::BlockId;
-use ftl::page_mapped::victims::{Candidates, ValidPages, VictimPolicy, Victims};
+use ftl::victims::{Candidates, ValidPages, VictimPolicy, Victims};
 use ftl::{Accesses, VictimWork};
 use lab::{Fault, catalogue};
 use pyo3::prelude::*;

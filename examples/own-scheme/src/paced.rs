@@ -11,8 +11,8 @@
 //! Parameters: `victim` (any), `share` (at most (N − 2)π − 1 pages), `spare`.
 
 use ftlkit::flash::{BlockId, Event, Geometry, Item, Part, Probe};
-use ftlkit::ftl::page_mapped::victims::Victims;
 use ftlkit::ftl::page_mapped::{self, Collection, Core, Tables};
+use ftlkit::ftl::victims::Victims;
 use ftlkit::ftl::{
     BuildResult, CollectionKind, DirtyPages, FtlError, Guarantee, Layout, NoBuffer, Plan, Preset,
     SchemeConfig, Setup, VictimKind,

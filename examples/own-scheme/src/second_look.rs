@@ -5,7 +5,7 @@
 //! selection usually a few entries.
 
 use ftlkit::flash::BlockId;
-use ftlkit::ftl::page_mapped::victims::{ValidPages, VictimPolicy, Victims};
+use ftlkit::ftl::victims::{ValidPages, VictimPolicy, Victims};
 use ftlkit::ftl::{Accesses, List, VictimWork};
 use std::collections::VecDeque;
 

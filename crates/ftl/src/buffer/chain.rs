@@ -3,7 +3,7 @@
 use alloc::{vec, vec::Vec};
 
 /// No slot.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 struct Links {
@@ -13,51 +13,51 @@ struct Links {
 
 /// The links of all lists that share one set of slots. A slot is in at most one list.
 #[derive(Clone, Debug)]
-pub(super) struct Chain {
+pub(crate) struct Chain {
     links: Vec<Links>,
 }
 
 /// The ends of one list.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct List {
+pub(crate) struct List {
     newest: u32,
     oldest: u32,
 }
 
 impl List {
-    pub(super) const EMPTY: Self = Self { newest: NONE, oldest: NONE };
+    pub(crate) const EMPTY: Self = Self { newest: NONE, oldest: NONE };
 
-    pub(super) fn oldest(&self) -> Option<u32> {
+    pub(crate) fn oldest(&self) -> Option<u32> {
         (self.oldest != NONE).then_some(self.oldest)
     }
 
-    pub(super) fn newest(&self) -> Option<u32> {
+    pub(crate) fn newest(&self) -> Option<u32> {
         (self.newest != NONE).then_some(self.newest)
     }
 
     /// True if the list has at most one slot.
-    pub(super) fn is_single(&self) -> bool {
+    pub(crate) fn is_single(&self) -> bool {
         self.newest == self.oldest
     }
 }
 
 impl Chain {
-    pub(super) fn new(slots: u32) -> Self {
+    pub(crate) fn new(slots: u32) -> Self {
         Self { links: vec![Links { newer: NONE, older: NONE }; slots as usize] }
     }
 
-    pub(super) fn older(&self, slot: u32) -> Option<u32> {
+    pub(crate) fn older(&self, slot: u32) -> Option<u32> {
         let older = self.links[slot as usize].older;
         (older != NONE).then_some(older)
     }
 
-    pub(super) fn newer(&self, slot: u32) -> Option<u32> {
+    pub(crate) fn newer(&self, slot: u32) -> Option<u32> {
         let newer = self.links[slot as usize].newer;
         (newer != NONE).then_some(newer)
     }
 
     /// The slots of a list, the oldest first.
-    pub(super) fn oldest_first(&self, list: &List) -> impl Iterator<Item = u32> + use<'_> {
+    pub(crate) fn oldest_first(&self, list: &List) -> impl Iterator<Item = u32> + use<'_> {
         core::iter::successors(list.oldest(), |slot| self.newer(*slot))
     }
 
@@ -74,23 +74,23 @@ impl Chain {
         }
     }
 
-    pub(super) fn push_newest(&mut self, list: &mut List, slot: u32) {
+    pub(crate) fn push_newest(&mut self, list: &mut List, slot: u32) {
         self.link(list, slot, NONE, list.newest);
     }
 
-    pub(super) fn push_oldest(&mut self, list: &mut List, slot: u32) {
+    pub(crate) fn push_oldest(&mut self, list: &mut List, slot: u32) {
         self.link(list, slot, list.oldest, NONE);
     }
 
     /// Inserts a slot next to `neighbour` on the newer side, or as the oldest without one.
-    pub(super) fn push_above(&mut self, list: &mut List, slot: u32, neighbour: Option<u32>) {
+    pub(crate) fn push_above(&mut self, list: &mut List, slot: u32, neighbour: Option<u32>) {
         match neighbour {
             None => self.push_oldest(list, slot),
             Some(older) => self.link(list, slot, self.links[older as usize].newer, older),
         }
     }
 
-    pub(super) fn remove(&mut self, list: &mut List, slot: u32) {
+    pub(crate) fn remove(&mut self, list: &mut List, slot: u32) {
         let Links { newer, older } = self.links[slot as usize];
         match newer {
             NONE => list.newest = older,
@@ -103,14 +103,14 @@ impl Chain {
     }
 
     /// Makes a slot the newest of its list.
-    pub(super) fn renew(&mut self, list: &mut List, slot: u32) {
+    pub(crate) fn renew(&mut self, list: &mut List, slot: u32) {
         if list.newest != slot {
             self.remove(list, slot);
             self.push_newest(list, slot);
         }
     }
 
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.links.capacity() * size_of::<Links>()
     }
 }

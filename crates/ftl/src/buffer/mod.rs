@@ -19,16 +19,11 @@
 //! Collectors may ask the buffer for the newest copy of a page to be moved, and for the probability that it changes
 //! once more ([`DirtyPages`](crate::DirtyPages)).
 
-pub(crate) mod buffered;
-mod chain;
-mod layout;
+pub(crate) mod chain;
 pub(crate) mod log;
 pub(crate) mod policy;
 pub(crate) mod settings;
-mod units;
-mod write_buffer;
 
-pub use buffered::with_buffer;
 pub use log::BufferLog;
 pub use policy::{
     BUFFER_POLICIES, BufferPolicy, BufferUnit, Evictor, Regions, Room, UPDATE_PROBABILITIES,

@@ -11,8 +11,8 @@ use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
 use crate::guarantee::Ram;
 use crate::layout::{Layout, OnDemandLayout, Steps};
-use crate::page_mapped::victims::VictimKind;
 use crate::preset::{BuildResult, SchemeConfig, Setup, Start};
+use crate::victims::VictimKind;
 use crate::{page_mapped, start};
 use flash::{Geometry, Probe};
 

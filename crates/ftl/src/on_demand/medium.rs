@@ -4,7 +4,7 @@ use crate::error::FtlError;
 use crate::page_mapped::free_blocks::FreeBlocks;
 use crate::page_mapped::frontiers::Purpose;
 use crate::page_mapped::space::{RUN, Run, Space};
-use crate::page_mapped::victims::Greedy;
+use crate::victims::Greedy;
 use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, PageKind, Ppn, Probe};
 
 /// A space with greedy victim selection.

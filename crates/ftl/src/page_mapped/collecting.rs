@@ -3,10 +3,10 @@
 use super::core::Core;
 use super::space::Run;
 use super::tables::Tables;
-use super::victims::Victims;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
 use crate::events::why;
+use crate::victims::Victims;
 use flash::{BlockId, Event, Probe};
 
 impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {

@@ -1,17 +1,17 @@
 //! Page map in RAM over its space: the part that all page-mapped schemes share, whatever the collector.
 
 use super::frontiers::Purpose;
-use super::placement::{Future, PlacementKind, Placing};
 use super::space::{RUN, Run, Space};
 use super::tables::{Flat, Tables, UNMAPPED};
-use super::victims::Victims;
 use crate::allocation::Allocation;
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
 use crate::events::{self, why};
 use crate::frontier_sharing::FrontierSharing;
 use crate::interface::zeros;
+use crate::placement::{Future, PlacementKind, Placing};
 use crate::plan::Plan;
+use crate::victims::Victims;
 use alloc::sync::Arc;
 use flash::{BlockId, Cause, CopyPath, Event, FlashError, Geometry, Item, Lpn, Oob, Ppn, Probe};
 

@@ -26,11 +26,11 @@ use super::duration::copies_ns;
 use super::frontiers::Purpose;
 use super::space::{RUN, Run};
 use super::tables::Tables;
-use super::victims::Victims;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::events::why;
 use crate::slc_cache::WhenFull;
+use crate::victims::Victims;
 use ::core::mem::take;
 use flash::{Cause, Event, Item, Lpn, Ns, Probe};
 

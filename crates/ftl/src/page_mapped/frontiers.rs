@@ -18,7 +18,7 @@
 //!                      else the first with an open host block
 //! ```
 //!
-//! *Placement* ([`super::placement`]) aims each page at one of up to 16 classes. The first of them are the host's, the
+//! *Placement* ([`crate::placement`]) aims each page at one of up to 16 classes. The first of them are the host's, the
 //! others hold copies alone. A page of class c goes to
 //!
 //! ```text

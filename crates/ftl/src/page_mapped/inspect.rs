@@ -4,8 +4,8 @@ use super::core::LOST;
 use super::frontiers::Frontier;
 use super::space::Space;
 use super::tables::{BlockInfo, Tables, UNMAPPED};
-use super::victims::Victims;
 use crate::inspection::{BlockUse, Inspection, List, Place};
+use crate::victims::Victims;
 use alloc::vec::Vec;
 use flash::{BlockId, Item, Lpn, Ppn};
 

@@ -46,10 +46,10 @@ use super::core::{Core, LOST};
 use super::group_shares::Groups;
 use super::space::Space;
 use super::tables::{BlockInfo, Tables};
-use super::victims::Victims;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::events::why;
+use crate::victims::Victims;
 use alloc::boxed::Box;
 use flash::{Geometry, Lpn, Ppn, Probe};
 

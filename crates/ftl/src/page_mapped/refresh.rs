@@ -16,10 +16,10 @@ use super::core::{Core, Move};
 use super::frontiers::Purpose;
 use super::space::Run;
 use super::tables::Tables;
-use super::victims::Victims;
 use crate::dirty_pages::NoBuffer;
 use crate::error::FtlError;
 use crate::refresh::{RefreshStep, Refreshed};
+use crate::victims::Victims;
 use flash::{BlockId, DueBlock, Event, Item, Probe};
 
 /// See the module.

@@ -4,9 +4,9 @@ use super::frontiers::Frontier;
 use super::slc_cache::SlcCache;
 use super::space::Space;
 use super::tables::BlockInfo;
-use super::victims::Victims;
 use crate::error::FtlError;
 use crate::slc_cache::{SlcPlan, SlcSize};
+use crate::victims::Victims;
 use alloc::boxed::Box;
 use flash::{BlockId, Cause, Geometry, Ppn, Probe};
 

@@ -4,16 +4,16 @@
 use super::blocks::BlockTable;
 use super::frontiers::{Advance, Frontier, Frontiers, Purpose};
 use super::group_shares::Groups;
-use super::placement::Placing;
 use super::slc_cache::SlcCache;
 use super::tables::BlockInfo;
-use super::victims::{Filled, GroupState, Victims};
 use crate::allocation::Allocation;
 use crate::block_set::BlockSet;
 use crate::error::FtlError;
 use crate::events;
 use crate::frontier_sharing::FrontierSharing;
+use crate::placement::Placing;
 use crate::telemetry::CollectionLog;
+use crate::victims::{Filled, GroupState, Victims};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use flash::{BlockId, Cause, FlashError, Geometry, Ppn, Probe};
@@ -548,7 +548,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page_mapped::victims::Greedy;
+    use crate::victims::Greedy;
 
     const PAGES: u32 = 4;
     /// Blocks in which no program failed, and blocks in which one did.

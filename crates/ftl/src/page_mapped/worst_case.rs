@@ -4,9 +4,9 @@ use super::collection::operations_behind_a_write;
 use super::duration::copies_ns;
 use crate::frontier_sharing::FrontierSharing;
 use crate::guarantee::Guarantee;
-use crate::page_mapped::victims::VictimKind;
 use crate::preset::SchemeConfig;
 use crate::slc_cache::SlcSize;
+use crate::victims::VictimKind;
 use bounds::service::Collections;
 use flash::{Ns, Part};
 

@@ -56,9 +56,9 @@ use crate::guarantee::Guarantee;
 use crate::layout::{CollectionKind, CopiesPerStep, Layout};
 use crate::page::page;
 use crate::page_mapped;
-use crate::page_mapped::victims::{ValidPages, VictimKind};
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig};
+use crate::victims::{ValidPages, VictimKind};
 use alloc::{format, string::ToString};
 use bounds::service::Collections;
 use bounds::{

@@ -74,10 +74,10 @@ use crate::frontier_sharing::FrontierSharing;
 use crate::layout::{CollectionKind, Layout};
 use crate::page::page;
 use crate::page_mapped;
-use crate::page_mapped::victims::VictimKind;
 use crate::page_mapped::worst_case;
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig};
+use crate::victims::VictimKind;
 use alloc::format;
 use flash::{Geometry, Part};
 

@@ -18,7 +18,7 @@
 //! State and cost: the map entries of Fig. 2 and the lists. The map has 4 B per physical page: PPN of LPN i, and a
 //! valid flag of physical page i. It has 4 B per block: bad, free and erased flags, invalid pages, next page,
 //! erases. O(1) per task besides the cost of a full list and of two empty lists, which
-//! [`crate::page_mapped::victims::TwoLevelList`] states.
+//! [`crate::victims::TwoLevelList`] states.
 //!
 //! Logical space: Λ = (N − 2)π − 1 pages. The reserve is a block (the swap block of `page-level`); the window w = π
 //! is another. One more page ensures that a full block with an invalid page exists when a victim is selected.
@@ -55,7 +55,7 @@
 //! host without pauses, so the pace here is not from the paper. A block collected in idle time "only has to be added
 //! to the garbage list". This implementation copies its valid pages then, and erases it when a block is needed.
 //! Such a block counts as a victim when it is emptied, and again when it is erased. For what the lists leave open
-//! see [`crate::page_mapped::victims::TwoLevelList`].
+//! see [`crate::victims::TwoLevelList`].
 //!
 //! Source: S. Jung, Y. H. Song, 2LGC: an atomic-unit garbage collection scheme with a two-level list for NAND flash
 //! storage, §4; lists of §5.1.
@@ -65,10 +65,10 @@ use crate::guarantee::Ram;
 use crate::layout::{CollectionKind, Layout};
 use crate::page::page;
 use crate::page_mapped;
-use crate::page_mapped::victims::VictimKind;
 use crate::page_mapped::{packed, worst_case};
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig};
+use crate::victims::VictimKind;
 use alloc::format;
 use flash::{Geometry, Part};
 

@@ -4,7 +4,7 @@
 use crate::bench::preset;
 use flash::parts::EVALUATION_SLC;
 use flash::{AnyArray, Array, BlockId, Flash, Geometry, Lpn, Store};
-use ftlkit_ftl::page_mapped::victims::{ByGroup, Fifo, ValidPages, VictimPolicy, Victims};
+use ftlkit_ftl::victims::{ByGroup, Fifo, ValidPages, VictimPolicy, Victims};
 use ftlkit_ftl::{List, Scheme, SchemeConfig, VictimKind, VictimWork, registry};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

@@ -95,12 +95,12 @@ fn a_plan_counts_the_ram_of_the_policy() {
 /// A policy that is implemented but not listed could not be selected.
 #[test]
 fn every_file_that_declares_a_policy_is_listed() {
-    let declared = crate::declared_in("src/page_mapped/victims", ": VictimPolicy = ");
+    let declared = crate::declared_in("src/victims", ": VictimPolicy = ");
     assert_eq!(declared, VICTIM_POLICIES.len());
 }
 
 #[test]
 fn every_file_that_declares_a_placement_is_listed() {
-    let declared = crate::declared_in("src/page_mapped/placement", ": PlacementPolicy = ");
+    let declared = crate::declared_in("src/placement", ": PlacementPolicy = ");
     assert_eq!(declared, PLACEMENT_POLICIES.len());
 }

@@ -3,7 +3,7 @@
 use super::error::ConfigError;
 use super::notation::Notation;
 use ftl::PlacementKind;
-use ftl::page_mapped::placement::stream::{HANDLES, MOST_HANDLES, STREAM, STREAM_INITIAL};
+use ftl::placement::stream::{HANDLES, MOST_HANDLES, STREAM, STREAM_INITIAL};
 use std::fmt;
 use workload::quantity::Bytes;
 

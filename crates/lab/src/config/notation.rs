@@ -4,8 +4,8 @@ use crate::catalogue::{self, Listed};
 use flash::{CopyPath, WearRule};
 use ftl::{
     AgeClock, BufferPolicy, BufferUnit, CleanUnits, CmtEviction, CmtPolicy, CollectionRam, Enqueue,
-    FrontierSharing, Probability, Regions, RftlTrigger, SlcSize, WhenFull, WriteQueue,
-    page_mapped::{PolicyKind, PolicyNumber, placement::PlacementPolicy},
+    FrontierSharing, PolicyKind, PolicyNumber, Probability, Regions, RftlTrigger, SlcSize,
+    WhenFull, WriteQueue, placement::PlacementPolicy,
 };
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

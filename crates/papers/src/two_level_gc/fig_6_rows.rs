@@ -16,7 +16,7 @@ pub(super) type Of = fn(&SchemeReport) -> Option<f64>;
 
 /// Victims per search (K).
 pub(super) fn at_once() -> f64 {
-    let search = VictimKind::greedy_scan(ftl::page_mapped::victims::GreedyScan::AT_ONCE);
+    let search = VictimKind::greedy_scan(ftl::victims::GreedyScan::AT_ONCE);
     f64::from(search.victims_at_once())
 }
 

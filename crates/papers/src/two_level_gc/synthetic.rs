@@ -4,7 +4,7 @@
 
 use bounds::waf;
 use flash::BlockId;
-use ftl::page_mapped::victims::{TwoLevelList, Victims};
+use ftl::victims::{TwoLevelList, Victims};
 use ftl::{VictimKind, VictimWork};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

@@ -5,8 +5,8 @@ use crate::scheme;
 use flash::{
     AnyArray, Cause, DynFlash, FlashError, Geometry, Layer, Lpn, Part, Ppn, Store, copy_one_by_one,
 };
-use ftl::page_mapped::victims::{Fifo, ValidPages, VictimPolicy};
 use ftl::registry::{by_name, format};
+use ftl::victims::{Fifo, ValidPages, VictimPolicy};
 use ftl::{FtlError, Plan, Preset, SchemeConfig, VictimKind};
 use ftlkit_testkit::history::History;
 use ftlkit_testkit::shape::{CHANNEL_SHAPES, Shape};

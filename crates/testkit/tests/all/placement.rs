@@ -3,7 +3,7 @@
 
 use crate::{passed_and_worn_out, passes, scheme};
 use flash::{AnyArray, Array, Cause, Counts, Flash, Lpn, Ppn, Serial, Store};
-use ftl::page_mapped::placement::Places;
+use ftl::placement::Places;
 use ftl::{
     FrontierSharing, FtlError, FutureNotes, PlacementKind, SchemeConfig, SlcSize, VictimKind,
     registry,

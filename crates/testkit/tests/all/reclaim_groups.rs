@@ -4,7 +4,7 @@
 use crate::placement::{passes_on_little_space, smallest};
 use crate::{passed_and_worn_out, passes, plan, scheme};
 use flash::{AnyArray, Array, Cause, Flash, Item, Lpn, Ppn, Serial, Store};
-use ftl::page_mapped::placement::stream::{STREAM, STREAM_INITIAL};
+use ftl::placement::stream::{STREAM, STREAM_INITIAL};
 use ftl::{
     BlockUse, BufferPolicy, BufferSettings, FtlError, Place, PlacementKind, SchemeConfig,
     StreamLog, VictimKind, registry,

@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use device::BlockDevice;
 use device::nbd::Export;
-use ftl::page_mapped::placement::PlacementKind;
-use ftl::page_mapped::placement::stream::MOST_HANDLES;
+use ftl::placement::PlacementKind;
+use ftl::placement::stream::MOST_HANDLES;
 use lab::config::ResolvedScheme;
 use std::str::FromStr;
 

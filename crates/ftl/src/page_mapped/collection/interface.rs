@@ -4,7 +4,7 @@ use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
 use crate::page_mapped::core::Core;
 use crate::page_mapped::tables::Tables;
-use crate::page_mapped::victims::Victims;
+use crate::victims::Victims;
 use flash::{BlockId, Ns, Probe};
 
 /// Collector: its hooks in the write path, in recovery and in idle time.

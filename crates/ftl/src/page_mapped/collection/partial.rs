@@ -8,7 +8,7 @@ use crate::layout::CopiesPerStep;
 use crate::page_mapped::core::Core;
 use crate::page_mapped::space::Run;
 use crate::page_mapped::tables::Tables;
-use crate::page_mapped::victims::Victims;
+use crate::victims::Victims;
 use flash::{BlockId, Event, Item, Probe};
 
 /// Partial collection (Zhang et al., 2015, Algorithm 1): one step after each write, while free pages are below

@@ -41,7 +41,7 @@ use crate::page_mapped::core::Core;
 use crate::page_mapped::duration::copies_ns;
 use crate::page_mapped::space::Run;
 use crate::page_mapped::tables::Tables;
-use crate::page_mapped::victims::Victims;
+use crate::victims::Victims;
 use flash::{BlockId, Event, Item, Ns, Probe};
 
 /// See the module.

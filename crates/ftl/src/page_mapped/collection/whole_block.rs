@@ -55,7 +55,7 @@ use crate::error::FtlError;
 use crate::events::why;
 use crate::page_mapped::core::Core;
 use crate::page_mapped::tables::Tables;
-use crate::page_mapped::victims::Victims;
+use crate::victims::Victims;
 use flash::{BlockId, Probe};
 
 /// Collects whole blocks on demand, before a write.

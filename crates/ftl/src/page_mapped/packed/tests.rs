@@ -7,11 +7,11 @@ use crate::page_mapped::core::{Core, LOST};
 use crate::page_mapped::mount::mount;
 use crate::page_mapped::scheme::PageMapped;
 use crate::page_mapped::tables::Flat;
-use crate::page_mapped::victims::TwoLevelList;
 use crate::plan::Plan;
 use crate::preset::SchemeConfig;
 use crate::registry::{by_name, plan};
 use crate::victim_work::VictimWork;
+use crate::victims::TwoLevelList;
 use alloc::boxed::Box;
 use flash::{Array, Flash, Store, parts::EVALUATION_SLC};
 use proptest::prelude::*;
@@ -185,9 +185,7 @@ fn work<T: Tables>(scheme: &mut PageMapped<Array, TwoLevelList, Preemptible, T>,
 }
 
 /// Checks that the entries hold what a controller could otherwise look up in the array.
-fn check<V: crate::page_mapped::victims::Victims, C: Collection>(
-    scheme: &PageMapped<Array, V, C, Packed>,
-) {
+fn check<V: crate::victims::Victims, C: Collection>(scheme: &PageMapped<Array, V, C, Packed>) {
     let (packed, array) = (&scheme.core.space.blocks, &scheme.core.flash);
     let Fields { next_page, invalid, erased, free, bad } = packed.fields;
     let mut valid = 0;

@@ -7,10 +7,10 @@ use crate::interface::Ftl;
 use crate::layout::{Layout, LogBlockLayout, LogVictim};
 use crate::log_block::LogBlock;
 use crate::log_block::stamp::{Clock, Role};
-use crate::page_mapped::victims::VictimKind;
 use crate::preset::{SchemeConfig, Setup, Start};
 use crate::registry;
 use crate::telemetry::MergeKind;
+use crate::victims::VictimKind;
 use alloc::boxed::Box;
 use alloc::{borrow::Cow, collections::BTreeMap, collections::BTreeSet, vec, vec::Vec};
 use flash::{

@@ -14,7 +14,7 @@
 //! Source: G. Haas, B. Lee, P. Bonnet, V. Leis, SSD-iq: uncovering the hidden side of SSD performance, PVLDB 18(11), 2025.
 
 use super::policy::{PlacementPolicy, Places};
-use crate::page_mapped::victims::VictimKind;
+use crate::victims::VictimKind;
 
 /// Declaration of this policy.
 pub(super) static POLICY: PlacementPolicy = PlacementPolicy {

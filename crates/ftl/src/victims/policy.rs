@@ -1,8 +1,8 @@
 //! Declarations of victim policies, and their names in configurations.
 
 use super::interface::{Victims, most_valid_sparse};
-pub use crate::page_mapped::policy_kind::{MOST_NUMBERS, PolicyNumber};
-use crate::page_mapped::policy_kind::{Policy, PolicyKind, write_usage};
+pub use crate::policy_kind::{MOST_NUMBERS, PolicyNumber};
+use crate::policy_kind::{Policy, PolicyKind, write_usage};
 use alloc::boxed::Box;
 use core::fmt;
 

@@ -2,10 +2,8 @@
 
 use super::interface::Placement;
 use crate::frontier_sharing::FrontierSharing;
-use crate::page_mapped::policy_kind::{
-    MOST_NUMBERS, Policy, PolicyKind, PolicyNumber, write_usage,
-};
-use crate::page_mapped::victims::VictimKind;
+use crate::policy_kind::{MOST_NUMBERS, Policy, PolicyKind, PolicyNumber, write_usage};
+use crate::victims::VictimKind;
 use alloc::boxed::Box;
 use core::fmt;
 

@@ -116,7 +116,7 @@ impl Victims for Box<dyn Victims> {
 
 #[cfg(test)]
 mod tests {
-    use crate::page_mapped::victims::{VICTIM_POLICIES, VictimKind};
+    use crate::victims::{VICTIM_POLICIES, VictimKind};
     use alloc::{string::ToString, vec::Vec};
     use flash::BlockId;
 

@@ -1,7 +1,7 @@
 //! The interface of placement policies.
 
-use crate::page_mapped::victims::{GroupSizes, GroupState};
 use crate::victim_work::Accesses;
+use crate::victims::{GroupSizes, GroupState};
 use alloc::boxed::Box;
 use core::fmt;
 use flash::Lpn;

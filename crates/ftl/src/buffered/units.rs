@@ -1,6 +1,6 @@
 //! Content of the buffer: units, the pages of each that are there, and which of those are dirty.
 
-use super::chain::{Chain, List, NONE};
+use crate::buffer::chain::{Chain, List, NONE};
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 use flash::prefetch::prefetch;

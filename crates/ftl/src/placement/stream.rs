@@ -18,8 +18,8 @@
 
 use super::interface::{PlacedCopy, PlacedWrite, Placement};
 use super::policy::{ByState, Classes, PlacementPolicy, Places, Times};
-use crate::page_mapped::victims::{MOST_NUMBERS, PolicyNumber};
 use crate::victim_work::Accesses;
+use crate::victims::{MOST_NUMBERS, PolicyNumber};
 use alloc::boxed::Box;
 
 /// Most handles: a class each, and one for shared copies.

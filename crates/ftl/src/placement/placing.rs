@@ -14,9 +14,9 @@
 use super::future::Future;
 use super::interface::{CollectedBlock, PlacedCopy, PlacedWrite, Placement};
 use super::policy::{PlacementKind, Times};
-use crate::page_mapped::victims::{GroupSizes, GroupState};
 use crate::stream_log::{HandleLog, StreamLog};
 use crate::victim_work::Accesses;
+use crate::victims::{GroupSizes, GroupState};
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 use flash::prefetch::prefetch;
 use flash::{BlockId, Lpn};
@@ -350,7 +350,7 @@ impl Placing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page_mapped::placement::PLACEMENT_POLICIES;
+    use crate::placement::PLACEMENT_POLICIES;
     use alloc::rc::Rc;
     use core::cell::RefCell;
 

@@ -1,8 +1,8 @@
 //! The write buffer itself: its pages, and their write-back.
 
-use super::policy::{Evictor, Room, Use, Used};
 use super::units::{UnitPage, Units};
 use crate::buffer::log::BufferLog;
+use crate::buffer::policy::{Evictor, Room, Use, Used};
 use crate::buffer::settings::{BufferPlan, CleanUnits};
 use crate::dirty_pages::{DirtyPages, DirtyRange, Probability};
 use crate::error::FtlError;

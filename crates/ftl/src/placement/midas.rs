@@ -60,8 +60,8 @@ mod model;
 
 use super::interface::{CollectedBlock, PlacedCopy, PlacedWrite, Placement};
 use super::policy::{ByState, Classes, PlacedSpace, PlacementPolicy, Places, Times};
-use crate::page_mapped::victims::{GroupSizes, GroupState, PolicyNumber, VictimKind};
 use crate::victim_work::Accesses;
+use crate::victims::{GroupSizes, GroupState, PolicyNumber, VictimKind};
 use alloc::{boxed::Box, vec, vec::Vec};
 use flash::Lpn;
 use intervals::{Intervals, ONE};
