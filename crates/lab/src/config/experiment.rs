@@ -15,7 +15,7 @@ use super::read_retry::ReadRetrySettings;
 use super::refresh::{ReadReclaim, RefreshSettings};
 use super::scheme::SchemeChoice;
 use super::setting::{Field, Group, SettingOf, is_never, is_unset, settings};
-use super::share::{DefaultShare, PartialPages, SpaceRule};
+use super::share::{DefaultShare, Exported, PartialPages, SpaceRule};
 use super::suspend::SuspendChoice;
 use super::text_or_table::TextOrTable;
 use super::through_text::{table_of, value_of};
@@ -46,6 +46,11 @@ settings! {
         /// Raw capacity, such as 4GiB [default: to fit a trace, which takes 85 % of the default share of it; 1GiB for a built-in
         /// workload]
         capacity alias "capacity_bytes": Option<Bytes> = None, { value: "SIZE" }
+
+        /// What each scheme exports at least, such as 4GiB, instead of --capacity: the array is the smallest that does. `trace`:
+        /// so much that the trace takes 85 % of it, whatever the share. A sweep over `share` or `op` of a trace has this, unless
+        /// a capacity is given, so that the data stay and the device varies [default: none]
+        exported: Option<Word<Exported>> = None, { value: "SIZE" }
     }
     "is_never" Device {
         /// Share of the array that schemes without `+share` export, or the most that they can if that is less (with a map on

@@ -12,7 +12,8 @@ use super::part::{DEFAULT_PART, PartChoice, PartTable};
 use super::precondition_notation;
 use super::processor::{processor_json, processor_line};
 use super::scheme_settings::SchemeTable;
-use super::share::{DefaultShare, SpaceRule};
+use super::share::SpaceRule;
+use super::sized::sized_array;
 use super::space;
 use super::ssd::{Board, setup_json};
 use super::text_or_table::TextOrTable;
@@ -28,20 +29,7 @@ use flash::{Copies, CopyPath, CopyTimes, Geometry, Part};
 use ftl::{AllocationOrder, FrontierSharing, Layout};
 use serde::{Serialize, Serializer};
 use serde_json::json;
-use workload::{AddressPolicy, Facts, JobSpec, Space, WorkloadSpec};
-
-/// Share of the exported space that a trace's footprint fills; sizes the array without a set capacity.
-const FOOTPRINT_SHARE_PERCENT: u64 = 85;
-
-/// Fewest blocks of an array that is sized for a trace.
-const LEAST_BLOCKS: u32 = 64;
-/// Fewest blocks of each die of an SSD that is sized for a trace.
-const LEAST_BLOCKS_PER_DIE: u32 = 8;
-
-/// Default capacity for a built-in workload.
-const BUILTIN_CAPACITY: Bytes = Bytes::new(1 << 30);
-/// Default number of blocks per die of an SSD, if no capacity is set.
-const BUILTIN_BLOCKS_PER_DIE: u32 = 32;
+use workload::{Facts, JobSpec, Space, WorkloadSpec};
 
 /// What an experiment runs on.
 pub(super) struct Device {
@@ -112,11 +100,9 @@ impl Experiment {
         self.check_time_scale()?;
         check_trace_file(&self.workload.0)?;
         let sizing = device.sizing(&self)?;
-        let geometry = match self.capacity {
-            Some(capacity) => given_array(&sizing, capacity, &mut notes)?,
-            None => size_for(&sizing, &self.workload.0, self.default_share.0, &mut notes)?,
-        };
+        let geometry = sized_array(&sizing, &self, &mut notes)?;
         self.capacity = Some(Bytes::new(geometry.capacity_bytes()));
+        self.exported = None;
         let mut schemes = sizing.schemes_on(&geometry)?;
         if self.t_rwc.is_some() && !schemes.iter().any(copies_directly) {
             let reason = "no scheme copies by direct transfer; add `+copy=dgcb` to one, or omit it";
@@ -491,126 +477,6 @@ fn copies_line(channel: &Channel, copies: &Copies) -> String {
         ),
         Some(_) => format!("within a die {near}; between dies {far}"),
     }
-}
-
-/// The array of a given capacity.
-fn given_array(
-    sizing: &Sizing<'_>,
-    capacity: Bytes,
-    notes: &mut Vec<String>,
-) -> Result<Geometry, ConfigError> {
-    let geometry = sizing.array(capacity)?;
-    let left_out = sizing.whole_blocks(capacity)?.blocks() - geometry.blocks();
-    if left_out > 0 {
-        notes.push(format!(
-            "capacity {}: {capacity} less {left_out} blocks, so that all {} {}s have equally many",
-            Bytes::new(geometry.capacity_bytes()),
-            units::grouped(match sizing.channel.channels {
-                None => sizing.channel.stripes().groups.into(),
-                Some(_) => sizing.channel.units().into(),
-            }),
-            sizing.unit_name(),
-        ));
-    }
-    Ok(geometry)
-}
-
-/// The array if no capacity is given.
-fn size_for(
-    sizing: &Sizing<'_>,
-    workload: &WorkloadSpec,
-    share: DefaultShare,
-    notes: &mut Vec<String>,
-) -> Result<Geometry, ConfigError> {
-    let channel = sizing.channel;
-    let WorkloadSpec::Trace { addresses, .. } = workload else {
-        return builtin_array(sizing, notes);
-    };
-    if *addresses == AddressPolicy::Wrap {
-        let capacity = Bytes::new(channel.capacity_bytes());
-        let whose = match channel.devices() {
-            1 => String::from("that"),
-            devices => format!("{devices} times that"),
-        };
-        notes.push(format!(
-            "capacity {}: {whose} of part `{}`, since with `wrap` any size fits the trace",
-            units::bytes(capacity.0),
-            channel.part().name
-        ));
-        return sizing.array(capacity);
-    }
-    let anything = Space {
-        bytes: u64::from(u32::MAX - 1) * u64::from(channel.page_bytes()),
-        page_bytes: channel.page_bytes(),
-        pages_per_block: channel.part().pages_per_block,
-    };
-    let footprint = workload.check(anything)?.footprint_bytes;
-    let pages = footprint.div_ceil(channel.page_bytes().into());
-    let needed = (pages * 100).div_ceil(FOOTPRINT_SHARE_PERCENT);
-    let (geometry, of) = match share {
-        DefaultShare::Own => {
-            (sizing.smallest_with(needed), "the smallest scheme's logical space".into())
-        }
-        DefaultShare::Of(share) | DefaultShare::Exactly(share) => {
-            let physical = (needed as f64 / share).ceil() as u64;
-            let bytes = Bytes::new(physical.saturating_mul(channel.page_bytes().into()));
-            let per_die = match channel.channels {
-                None => LEAST_BLOCKS,
-                Some(_) => LEAST_BLOCKS.div_ceil(channel.units()).max(LEAST_BLOCKS_PER_DIE),
-            };
-            let geometry = sizing.array_of_at_least(bytes, per_die);
-            (geometry.ok(), format!("a share of {share} of it"))
-        }
-    };
-    let geometry = geometry.ok_or_else(|| unfit(sizing, footprint))?;
-    let extent = match addresses {
-        AddressPolicy::Exact | AddressPolicy::Spaces => "address span",
-        AddressPolicy::Dense | AddressPolicy::Wrap => "footprint",
-    };
-    notes.push(format!(
-        "capacity {}: chosen so that the trace's {extent} ({}) takes at most {FOOTPRINT_SHARE_PERCENT} % \
-         of {of}",
-        units::bytes(geometry.capacity_bytes()),
-        units::bytes(footprint),
-    ));
-    Ok(geometry)
-}
-
-/// The array of a built-in workload: default capacity, or more if an SSD would have too few blocks per die.
-fn builtin_array(sizing: &Sizing<'_>, notes: &mut Vec<String>) -> Result<Geometry, ConfigError> {
-    if sizing.channel.channels.is_none() {
-        notes.push(format!(
-            "capacity {}: the default for a built-in workload",
-            units::bytes(BUILTIN_CAPACITY.0)
-        ));
-        return sizing.array(BUILTIN_CAPACITY);
-    }
-    let geometry = sizing.array_of_at_least(BUILTIN_CAPACITY, BUILTIN_BLOCKS_PER_DIE)?;
-    notes.push(format!(
-        "capacity {}: the default for a built-in workload: at least {} and {BUILTIN_BLOCKS_PER_DIE} blocks per \
-        {}",
-        units::bytes(geometry.capacity_bytes()),
-        units::bytes(BUILTIN_CAPACITY.0),
-        sizing.channel.unit_name(),
-    ));
-    Ok(geometry)
-}
-
-/// Cause why no array is large enough: a scheme works on none, or the trace's address span is too large.
-fn unfit(sizing: &Sizing<'_>, footprint: u64) -> ConfigError {
-    let capacity = Bytes::new(sizing.channel.capacity_bytes());
-    let cause = sizing.array(capacity).and_then(|geometry| sizing.schemes_on(&geometry));
-    cause.err().unwrap_or_else(|| {
-        ConfigError::setting(
-            "capacity",
-            format!(
-                "the trace's addresses span {}, more than any device of part `{}` exports; use `addresses = \
-                 \"dense\"` (pack the touched pages) or \"wrap\"",
-                units::bytes(footprint),
-                sizing.channel.part().name
-            ),
-        )
-    })
 }
 
 impl Serialize for Resolved {

@@ -3,7 +3,7 @@
 use super::notation::{Notation, named};
 use flash::Geometry;
 use std::fmt;
-use workload::quantity::{decimal, share};
+use workload::quantity::{Bytes, decimal, share};
 
 /// What a scheme without a share of its own exports.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,6 +63,35 @@ impl Notation for DefaultShare {
         match self {
             Self::Of(share) | Self::Exactly(share) => write!(f, "{share}"),
             Self::Own => f.write_str("own"),
+        }
+    }
+}
+
+/// What each scheme is to export, at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exported {
+    /// So many bytes.
+    Bytes(Bytes),
+    /// So many that the trace's footprint takes 85 % of them.
+    Trace,
+}
+
+impl Notation for Exported {
+    fn read(word: &str) -> Result<Self, String> {
+        if word == "trace" {
+            return Ok(Self::Trace);
+        }
+        match word.parse::<Bytes>() {
+            Ok(bytes) if bytes.0 > 0 => Ok(Self::Bytes(bytes)),
+            Ok(_) => Err("must be above 0, such as 4GiB, or `trace`".into()),
+            Err(_) => Err(format!("`{word}` is neither a size, such as 4GiB, nor `trace`")),
+        }
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(bytes) => write!(f, "{bytes}"),
+            Self::Trace => f.write_str("trace"),
         }
     }
 }

@@ -1,15 +1,20 @@
 //! The points of a sweep: each combination of values is an experiment of one scheme.
 
-use crate::config::{Axis, ConfigError, Experiment, PartTable, SchemeChoice, TextOrTable};
+use crate::config::{
+    Axis, ConfigError, Experiment, Exported, PartTable, SchemeChoice, TextOrTable, Word,
+};
 use crate::hash::{hash_file, hash_text};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use workload::{AddressPolicy, WorkloadSpec};
 
 /// Most points of a sweep: their rows are in memory, some 20 kB each.
 const MOST_POINTS: usize = 100_000;
 
 /// Axes that come first, in this order; they change what other keys mean.
 const FIRST: [&str; 2] = ["trace", "part"];
+/// Axes of what is exported: of a trace the data stay then, and the device varies.
+const OF_SHARE: [&str; 3] = ["share", "op", "default_share"];
 /// The axis that comes last, so that runs that differ in their seed alone are neighbours.
 const LAST: &str = "seed";
 
@@ -67,6 +72,10 @@ impl Plan {
             let reason = format!("has more than {MOST_POINTS} points; vary less at a time");
             return Err(ConfigError::setting("sweep", reason));
         };
+        let varies = |keys: &[&str]| axes.iter().any(|axis| keys.contains(&&*axis.key));
+        let keeps_data = varies(&OF_SHARE) && !varies(&["capacity", "exported"]);
+        let keeps_data =
+            keeps_data && experiment.capacity.is_none() && experiment.exported.is_none();
         let mut hashes = TraceHashes::default();
         let mut points = Vec::with_capacity(runs);
         // Counts how often each value was set, and was refused; the last error tells why.
@@ -106,6 +115,11 @@ impl Plan {
                         *last = Some(error);
                     }
                 }
+            }
+            let has_data = matches!(&varied.workload.0,
+                WorkloadSpec::Trace { addresses, .. } if *addresses != AddressPolicy::Wrap);
+            if keeps_data && has_data {
+                varied.exported = Some(Word(Exported::Trace));
             }
             let settings = axes.iter().zip(&places);
             let settings = settings.map(|(axis, at)| (axis.key.clone(), axis.values[*at].clone()));
@@ -317,5 +331,36 @@ mod tests {
         std::fs::remove_dir_all(&directory).unwrap();
         let missing = plan("schemes = ['fsr']\nworkload = './none.csv'").unwrap_err();
         assert!(missing.contains("none.csv"), "{missing}");
+    }
+
+    /// Two traces of other sizes, too: each point has an array of which the trace takes as much.
+    #[test]
+    fn a_sweep_over_shares_of_a_trace_keeps_the_data_and_varies_the_device() {
+        let plan_of = |more: &str| {
+            let head = "workload = 'sqlite-wal'\nschemes = ['page-level']\n";
+            let points = plan(&format!("{head}{more}")).unwrap().points;
+            points.into_iter().map(|point| point.experiment.unwrap().resolve().unwrap())
+        };
+        let mut capacity = 0;
+        for resolved in plan_of("[sweep]\nop = '5%,100%,400%'\ntrace = 'sqlite-wal,maildir'") {
+            let plan = &resolved.schemes[0].plan;
+            let share = resolved.facts.footprint_bytes as f64
+                / resolved.geometry.page_bytes() as f64
+                / f64::from(plan.logical_pages);
+            assert!((0.84..=0.85).contains(&share), "{share}");
+            assert_ne!(resolved.geometry.capacity_bytes(), capacity);
+            capacity = resolved.geometry.capacity_bytes();
+        }
+        let given: Vec<_> = plan_of("capacity = '128MiB'\n[sweep]\nshare = '0.7,0.8'").collect();
+        assert!(given.iter().all(|r| r.geometry.capacity_bytes() == 128 << 20));
+        let fixed: Vec<_> = plan_of("exported = '64MiB'\n[sweep]\nshare = '0.7,0.8'").collect();
+        let pages = |r: &crate::config::Resolved| r.schemes[0].plan.logical_pages;
+        assert!(
+            fixed.iter().all(|r| (32768..32768 + 64).contains(&pages(r))),
+            "{:?}",
+            pages(&fixed[0])
+        );
+        let built_in: Vec<_> = plan_of("[sweep]\ntrace = 'uniform'\nshare = '0.7,0.8'").collect();
+        assert!(built_in.iter().all(|r| r.geometry.capacity_bytes() == 1 << 30));
     }
 }

@@ -21,6 +21,10 @@ class Settings(TypedDict, total=False):
     capacity: Value
     """Raw capacity, such as 4GiB [default: to fit a trace, which takes 85 % of the default share of it; 1GiB for a built-in
     workload]"""
+    exported: Value
+    """What each scheme exports at least, such as 4GiB, instead of --capacity: the array is the smallest that does. `trace`:
+    so much that the trace takes 85 % of it, whatever the share. A sweep over `share` or `op` of a trace has this, unless
+    a capacity is given, so that the data stay and the device varies [default: none]"""
     default_share: Value
     """Share of the array that schemes without `+share` export, or the most that they can if that is less (with a map on
     flash and no `+cmt`: with a cache of no more RAM than the map); `own`: the most that each can [default: 0.875]"""
