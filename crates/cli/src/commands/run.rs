@@ -56,7 +56,7 @@ pub(crate) struct RunArgs {
     pub(super) output: OutputArgs,
 
     #[command(flatten)]
-    plots: PlotArgs,
+    pub(super) plots: PlotArgs,
 
     /// Check everything and print the experiment with all defaults; run nothing
     #[arg(long, conflicts_with = "json")]
@@ -126,8 +126,8 @@ impl OutputArgs {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct PlotArgs {
-    /// Width and height of the plots, pixels: a chart with one pair of axes; further ones add to the height
-    /// [default: 1000x560]
+    /// Width and height of the plots, pixels: a chart with one pair of axes; further ones add to the height. `single` and
+    /// `double`: one and two columns of a paper (336x240, 680x400) [default: 1000x560]
     #[arg(long, value_name = "WIDTHxHEIGHT", requires = "out")]
     plot_size: Option<PlotSize>,
 
@@ -149,9 +149,9 @@ pub(crate) struct PlotArgs {
 }
 
 impl PlotArgs {
-    pub(super) fn on(self, mut plots: PlotOptions) -> PlotOptions {
+    pub(super) fn on(&self, mut plots: PlotOptions) -> PlotOptions {
         plots.size = self.plot_size.unwrap_or(plots.size);
-        plots.font = self.plot_font.unwrap_or(plots.font);
+        plots.font = self.plot_font.clone().unwrap_or(plots.font);
         plots.titled &= !self.no_plot_title;
         plots
     }

@@ -2,7 +2,7 @@
 
 use super::compare::{ExperimentArgs, OneOrMore};
 use super::deadline::DeadlineArgs;
-use super::run::{OutputArgs, RunArgs};
+use super::run::{OutputArgs, PlotArgs, RunArgs};
 use crate::failure::Failure;
 use crate::html::{HtmlArgs, HtmlFile};
 use crate::output::WRITTEN_BY;
@@ -10,7 +10,7 @@ use crate::progress::{Busy, RunsProgress};
 use crate::{interrupt, output};
 use clap::Args;
 use lab::config::{Axis, Experiment, PartTable, TextOrTable, list};
-use lab::report::plots::{Figure, PlotFormat, PlotOptions};
+use lab::report::plots::{Figure, Means, PlotFormat, PlotOptions};
 use lab::report::{OutDir, units, wrap};
 use lab::results;
 use lab::sweep::{self, End, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Summary, Tables};
@@ -92,8 +92,10 @@ pub(crate) struct SweepOptions {
     threads: Option<u16>,
 
     /// Plot into --out a measure over a key, with a line per value of another; seeds give intervals. Columns of
-    /// runs.csv, and mean, p99, p99.9 and worst (response). May be repeated
-    #[arg(long, value_name = "x=KEY,y=MEASURE[,by=KEY]", requires = "out")]
+    /// runs.csv, and mean, p99, p99.9 and worst (response). `log=x`, `y` or `xy`: logarithmic axes. `model=greedy`, `fifo`,
+    /// `random` or `choices:D`, several with `+`: closed forms of WAF under uniform writes beside it, over share or op. The data
+    /// stand in a CSV file of the plot's name. May be repeated
+    #[arg(long, value_name = "x=KEY,y=MEASURE[,by=KEY]…", requires = "out")]
     plot: Vec<PlotChoice>,
 
     /// Formats of the plots, one file of each:
@@ -102,6 +104,9 @@ pub(crate) struct SweepOptions {
     /// [default: svg]
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "plot")]
     plot_format: Vec<PlotFormat>,
+
+    #[command(flatten)]
+    plots: PlotArgs,
 
     /// Print the rows of the runs as CSV instead of a summary
     #[arg(long, conflicts_with = "json")]
@@ -138,13 +143,14 @@ pub(crate) struct SweepOptions {
 impl SweepOptions {
     /// Those of `ftlkit run` on a file with a sweep.
     pub(crate) fn of_run(args: RunArgs) -> Self {
-        let RunArgs { deadline, output, dry_run, .. } = args;
+        let RunArgs { deadline, output, dry_run, plots, .. } = args;
         let OutputArgs { json, out, html, force, quiet, .. } = output;
         Self {
             vary: Vec::new(),
             threads: None,
             plot: Vec::new(),
             plot_format: Vec::new(),
+            plots,
             csv: false,
             json,
             out,
@@ -259,15 +265,21 @@ impl SweepOptions {
         let tables = Tables::new(plan, outcomes, env!("FTLKIT_VERSION"));
         let varied = sweep::varied(plan);
         let chosen = self.plot.iter().map(|choice| sweep::plot(&tables.runs.rows, &varied, choice));
-        let chosen: Vec<Figure> = chosen.collect::<Result<_, _>>()?;
+        let chosen: Vec<Means> = chosen.collect::<Result<_, _>>()?;
         let summary = sweep::summary(plan, outcomes, &tables.points.rows);
         if let Some(out) = out {
             let mut names = tables.write(out)?;
-            for (choice, figure) in self.plot.iter().zip(&chosen) {
-                let svg = figure.svg(&PlotOptions::default());
+            let plots = self.plots.on(PlotOptions::default().in_formats(&self.plot_format));
+            let out = out.clone().with_plots(plots.clone());
+            for (choice, means) in self.plot.iter().zip(&chosen) {
+                let svg = Figure::from(means.clone()).svg(&plots);
                 let svg = svg.map_err(|error| Failure::internal(error.to_string()))?;
-                let plots = PlotOptions::default().in_formats(&self.plot_format);
-                let written = out.clone().with_plots(plots).plot(&choice.file(), &svg);
+                let name = choice.file();
+                let written = out.plot(&name, &svg).and_then(|mut written| {
+                    let data = means.csv();
+                    let data = out.file(&format!("{name}.csv"), |to| to.write_all(data.as_bytes()));
+                    data.map(|path| written.push(path)).map(|()| written)
+                });
                 let written = written.map_err(|error| Failure::internal(with_causes(&error)))?;
                 let name = |path: &PathBuf| path.file_name().map(|name| name.display().to_string());
                 names.extend(written.iter().filter_map(name));
@@ -278,6 +290,7 @@ impl SweepOptions {
             }
         }
         if let Some(html) = html {
+            let chosen: Vec<Figure> = chosen.into_iter().map(Figure::from).collect();
             write_page((plan, outcomes), &summary, &chosen, experiment, (&html, self.quiet))?;
         }
         if self.csv || self.json {

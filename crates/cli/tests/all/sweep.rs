@@ -94,8 +94,9 @@ fn one_thread_and_many_and_a_second_time_give_the_same_bytes() {
     };
     let told = run(&one, "1");
     assert_eq!(told, run(&many, "4"));
-    let names =
-        ["runs.csv", "runs.jsonl", "points.csv", "points.jsonl", "waf_over_share_by_victim.svg"];
+    let plot = "waf_over_share_by_victim";
+    let [drawn, data] = ["svg", "csv"].map(|ending| format!("{plot}.{ending}"));
+    let names = ["runs.csv", "runs.jsonl", "points.csv", "points.jsonl", &drawn, &data];
     for name in names {
         assert_eq!(read(&one, name), read(&many, name), "{name}");
     }

@@ -145,11 +145,22 @@ impl fmt::Display for SchemeTable {
             match (setting.text)(self) {
                 None => {}
                 Some(value) if value == "true" => write!(f, "+{}", setting.key)?,
-                Some(value) => write!(f, "+{}={value}", setting.key)?,
+                Some(value) => {
+                    match self.logical_share.filter(|_| setting.key == "share").and_then(op_of) {
+                        Some(op) => write!(f, "+{OVER_PROVISIONING}={op}")?,
+                        None => write!(f, "+{}={value}", setting.key)?,
+                    }
+                }
             }
         }
         Ok(())
     }
+}
+
+/// The over-provisioning in per cent of a share that was given so: one that has more than four digits itself.
+fn op_of(share: f64) -> Option<String> {
+    let op = format!("{}%", ((1.0 / share - 1.0) * 1e3).round() / 10.0);
+    (share.to_string().len() > 6 && share_of_op(&op) == Ok(share)).then_some(op)
 }
 
 impl Text for SchemeTable {
@@ -311,7 +322,18 @@ mod tests {
         ] {
             assert_eq!(parse(text).logical_share, Some(share), "{text}");
         }
-        assert_eq!(parse("fsr+op=28%").to_string(), "fsr+share=0.78125");
+        // A name in a report is as it was given, where the share has more digits.
+        for (text, name) in [
+            ("fsr+op=28%", "fsr+op=28%"),
+            ("fsr+op=0.07", "fsr+op=7%"),
+            ("fsr+op=12.5%", "fsr+op=12.5%"),
+            ("fsr+op=25%", "fsr+share=0.8"),
+            ("fsr+share=0.875", "fsr+share=0.875"),
+            ("fsr+share=0.123456789", "fsr+share=0.123456789"),
+        ] {
+            assert_eq!(parse(text).to_string(), name);
+            assert_eq!(parse(name), parse(text));
+        }
         assert_eq!(
             parse("fast+log_blocks=1k+spare=1e1").to_string(),
             "fast+log_blocks=1000+spare=10"

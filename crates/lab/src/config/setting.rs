@@ -354,3 +354,22 @@ macro_rules! settings {
     };
 }
 pub(super) use settings;
+
+#[cfg(test)]
+mod tests {
+    use super::super::experiment::{Experiment, Setting};
+
+    /// A range is of whole numbers: a time, whose text has a unit, would never be found outside.
+    #[test]
+    fn every_range_is_checked() {
+        for setting in Setting::ALL.iter().filter(|setting| setting.range.is_some()) {
+            let range = setting.range.clone().unwrap();
+            let mut experiment = Experiment::default();
+            let mut read = |number: u32| setting.read(&mut experiment, &number.to_string());
+            assert_eq!(read(*range.end()), Ok(()), "{}", setting.key);
+            let beyond = range.end().checked_add(1).map(&mut read);
+            assert!(beyond.is_none_or(|beyond| beyond.is_err()), "{}", setting.key);
+            assert_eq!(setting.text(&experiment), Some(range.end().to_string()), "{}", setting.key);
+        }
+    }
+}

@@ -6,6 +6,7 @@ use super::rows::{Outcome, over_seeds, rows};
 use super::table::Table;
 use crate::config::Experiment;
 use crate::fault::{Fault, with_causes};
+use crate::report::plots::MEANS_HEAD;
 use crate::report::{OutDir, OutError, Replaces};
 use crate::results;
 use std::fs::File;
@@ -47,7 +48,10 @@ pub fn folder(
     let tables = ["runs", "points"]
         .iter()
         .flat_map(|name| ["csv", "jsonl", "parquet"].map(|ending| format!("{name}.{ending}")));
-    let plots = plots.iter().flat_map(|plot| OutDir::of_plot(&plot.file()).collect::<Vec<_>>());
+    let plots = plots.iter().flat_map(|plot| {
+        let data = format!("{}.csv", plot.file());
+        OutDir::of_plot(&plot.file()).chain([data]).collect::<Vec<_>>()
+    });
     let names = || tables.clone().chain(plots.clone());
     let other = names().map(|name| path.join(name)).find(|file| !is_of_a_sweep(file));
     if let (Replaces::Own, Some(file)) = (replaces, other) {
@@ -61,6 +65,7 @@ pub fn folder(
 fn is_of_a_sweep(file: &Path) -> bool {
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let begins: &[u8] = match ending {
+        "csv" if is_data_of_a_plot(file) => return true,
         "csv" => b"trace,trace_sha256,",
         "jsonl" => b"{\"trace\":",
         "svg" => b"<svg width=\"",
@@ -81,6 +86,13 @@ fn is_of_a_sweep(file: &Path) -> bool {
             || is_at_end && bytes.windows(begins.len()).any(|name| name == begins))
     };
     holds().unwrap_or_else(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+/// True if a file begins as [`crate::report::plots::Means::csv`].
+fn is_data_of_a_plot(file: &Path) -> bool {
+    let mut begin = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(64).read_to_end(&mut begin));
+    read.is_ok() && begin.starts_with(MEANS_HEAD.as_bytes())
 }
 
 /// True if all points of the sweep in the directory are points of the plan.

@@ -8,6 +8,7 @@ mod end;
 mod folder;
 mod interval;
 mod kept;
+mod model;
 #[cfg(feature = "html")]
 mod page;
 #[cfg(feature = "parquet")]
@@ -25,6 +26,7 @@ pub use end::{End, end};
 pub use folder::{Tables, folder, unusable};
 pub use interval::Interval;
 pub use kept::Kept;
+pub use model::Model;
 #[cfg(feature = "html")]
 pub use page::page;
 pub(crate) use plan::TraceHashes;

@@ -78,13 +78,11 @@ fn figures(plan: &Plan, outcomes: &[Outcome]) -> (Vec<Figure>, Vec<String>) {
     }
     // Over the schemes only where nothing else is varied.
     let keys = || varied.iter().filter(|key| *key != "scheme" || varied.len() == 1);
-    let choices = keys().flat_map(|x| {
-        measures.iter().map(move |y| PlotChoice { x: x.clone(), y: y.clone(), by: None })
-    });
+    let choices = keys().flat_map(|x| measures.iter().map(move |y| PlotChoice::of(x, y)));
     let (mut figures, mut unplotted) = (Vec::new(), Vec::new());
     for choice in choices {
         match plot(&rows, &varied, &choice) {
-            Ok(figure) => figures.push(figure),
+            Ok(means) => figures.push(means.into()),
             Err(error) => {
                 unplotted.push(format!("No plot of {} over {}: {error}", choice.y, choice.x));
             }

@@ -1,11 +1,12 @@
 //! Figure of a sweep: a measure over a key, one line per value of another key, with confidence intervals.
 
 use super::interval::Interval;
+use super::model::Model;
 use super::plan::{Plan, Point};
 use super::rows::{Outcome, Row, Status, rows};
 use crate::compare::run_one;
 use crate::config::{ConfigError, did_you_mean};
-use crate::report::plots::{Figure, MeanAxis, MeanLine, MeanPoint, Means, Quantity};
+use crate::report::plots::{MeanAxis, MeanLine, MeanPoint, Means, Quantity};
 use ::run::Unobserved;
 use ::run::precondition::{Fill, Preconditioning};
 use serde_json::Value;
@@ -31,6 +32,10 @@ pub struct PlotChoice {
     pub y: String,
     /// Key of the lines; `None`: one line.
     pub by: Option<String>,
+    /// Logarithmic axes: across, upwards.
+    pub log: [bool; 2],
+    /// Models of WAF under uniform writes beside what was measured.
+    pub models: Vec<Model>,
 }
 
 impl FromStr for PlotChoice {
@@ -39,16 +44,19 @@ impl FromStr for PlotChoice {
     fn from_str(given: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "`{given}` is no plot; write x=KEY,y=MEASURE,by=KEY, as in x=share,y=waf,by=victim"
+                "`{given}` is no plot; write x=KEY,y=MEASURE,by=KEY, as in x=share,y=waf,by=victim; then log=x, y or xy, and \
+                 model=greedy, fifo, random or choices:D, several with `+`"
             )
         };
-        let (mut x, mut y, mut by) = (None, None, None);
+        let (mut x, mut y, mut by, mut log, mut model) = (None, None, None, None, None);
         for item in given.split(',') {
             let (axis, name) = item.split_once('=').ok_or_else(wrong)?;
             let place = match axis.trim() {
                 "x" => &mut x,
                 "y" => &mut y,
                 "by" => &mut by,
+                "log" => &mut log,
+                "model" => &mut model,
                 _ => return Err(wrong()),
             };
             let name = name.trim();
@@ -57,18 +65,40 @@ impl FromStr for PlotChoice {
             }
             *place = Some(name.to_owned());
         }
-        match (x, y) {
-            (Some(x), Some(y)) => Ok(Self { x, y, by }),
-            _ => Err(wrong()),
+        let log = match log.as_deref() {
+            None => [false, false],
+            Some("x") => [true, false],
+            Some("y") => [false, true],
+            Some("xy") => [true, true],
+            Some(other) => return Err(format!("log={other} is none of log=x, log=y and log=xy")),
+        };
+        let models = model.iter().flat_map(|models| models.split('+')).map(str::parse);
+        let models: Vec<Model> = models.collect::<Result<_, String>>()?;
+        let (Some(x), Some(y)) = (x, y) else { return Err(wrong()) };
+        if !models.is_empty() && y != "waf" {
+            return Err(format!("a model is of WAF: y=waf, not y={y}"));
         }
+        Ok(Self { x, y, by, log, models })
     }
 }
 
 impl PlotChoice {
+    /// A measure over a key, all of which may be one line.
+    pub fn of(x: &str, y: &str) -> Self {
+        Self { x: x.into(), y: y.into(), by: None, log: [false, false], models: Vec::new() }
+    }
+
     /// Name of the plot's file, without its ending.
     pub fn file(&self) -> String {
         let by = self.by.as_ref().map_or_else(String::new, |by| format!("_by_{by}"));
-        let name = format!("{}_over_{}{by}", self.y, self.x);
+        let log = match self.log {
+            [false, false] => "",
+            [true, false] => "_log-x",
+            [false, true] => "_log-y",
+            [true, true] => "_log-xy",
+        };
+        let models = if self.models.is_empty() { "" } else { "_and_model" };
+        let name = format!("{}_over_{}{by}{log}{models}", self.y, self.x);
         name.chars()
             .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' })
             .collect()
@@ -79,8 +109,9 @@ impl PlotChoice {
 /// columns is a line of its own.
 ///
 /// # Errors
-/// A column that the rows do not have, or no numbers in it.
-pub fn plot(rows: &[Row], varied: &[String], choice: &PlotChoice) -> Result<Figure, ConfigError> {
+/// A column that the rows do not have, or no numbers in it; a logarithmic axis without numbers above 0; a model over another
+/// key than a share, or of rows that differ in their arrays.
+pub fn plot(rows: &[Row], varied: &[String], choice: &PlotChoice) -> Result<Means, ConfigError> {
     let x = column(rows, "x", &choice.x)?;
     let y = column(rows, "y", &choice.y)?;
     let by = choice.by.as_ref().map(|by| column(rows, "by", by)).transpose()?;
@@ -98,8 +129,9 @@ pub fn plot(rows: &[Row], varied: &[String], choice: &PlotChoice) -> Result<Figu
         else {
             continue;
         };
-        let named = |by: &&String, value: Value| match value.as_u64() {
-            Some(ns) if by.ends_with("_ns") => Duration::new(ns).to_string(),
+        let named = |by: &&String, value: Value| match (value.as_u64(), value.as_f64()) {
+            (Some(ns), _) if by.ends_with("_ns") => Duration::new(ns).to_string(),
+            (_, Some(share)) if is_share(by) => format!("{by} {} %", (share * 1e8).round() / 1e6),
             _ => plain(&value),
         };
         let names = by.iter().map(|by| of(row, by).map_or("–".into(), |value| named(by, value)));
@@ -126,8 +158,28 @@ pub fn plot(rows: &[Row], varied: &[String], choice: &PlotChoice) -> Result<Figu
                 samples.iter().filter(|(x, _)| *x == xs[at]).map(|(_, value)| *value).collect();
             Interval::of(&here).map(|of| MeanPoint { x: place(at), mean: of.mean, half: of.half })
         };
-        MeanLine { name, points: (0..xs.len()).filter_map(point).collect() }
+        MeanLine { name, points: (0..xs.len()).filter_map(point).collect(), is_model: false }
     });
+    let mut lines: Vec<MeanLine> = lines.collect();
+    for model in &choice.models {
+        lines.push(modelled(*model, rows, &x, numeric)?);
+    }
+    let points = || lines.iter().flat_map(|line| &line.points);
+    let [log_x, log_y] = choice.log;
+    let above_0 = |value: f64| value > 0.0 && value.is_finite();
+    if log_x && !(numeric && points().all(|point| above_0(point.x))) {
+        return Err(ConfigError::setting(
+            "--plot: log",
+            format!("not all of `{x}` are numbers above 0"),
+        ));
+    }
+    // Bars may reach below 0: an interval of few samples.
+    if log_y && !points().all(|point| above_0(point.mean - point.half.unwrap_or(0.0))) {
+        return Err(ConfigError::setting(
+            "--plot: log",
+            format!("not all of `{y}` are above 0 with their intervals"),
+        ));
+    }
     let caption = match by.as_slice() {
         [] => format!("{} over {x}", label(&y)),
         by => {
@@ -135,18 +187,65 @@ pub fn plot(rows: &[Row], varied: &[String], choice: &PlotChoice) -> Result<Figu
             format!("{} over {x}, by {}", label(&y), by.join(", "))
         }
     };
-    let axis = |name: &str, names: Vec<String>| MeanAxis {
+    let axis = |name: &str, names: Vec<String>, log: bool| MeanAxis {
         label: label(name),
-        quantity: if name.contains("_ns") { Quantity::Time } else { Quantity::Number },
+        quantity: match name {
+            name if name.contains("_ns") => Quantity::Time,
+            name if name.contains("_bytes") => Quantity::Bytes,
+            name if is_share(name) => Quantity::Percent,
+            _ => Quantity::Number,
+        },
         names,
+        log,
     };
-    Ok(Means {
-        caption,
-        lines: lines.collect(),
-        y: axis(&y, Vec::new()),
-        x: axis(&x, if numeric { Vec::new() } else { xs.iter().map(plain).collect() }),
+    let names = if numeric { Vec::new() } else { xs.iter().map(plain).collect() };
+    Ok(Means { caption, lines, y: axis(&y, Vec::new(), log_y), x: axis(&x, names, log_x) })
+}
+
+/// True for shares of a whole and for over-provisioning, which are shown in per cent.
+fn is_share(column: &str) -> bool {
+    column == OP || column == "share" || column.ends_with("_share")
+}
+
+/// Key of over-provisioning.
+const OP: &str = "op";
+
+/// A model at each value of the key, of the arrays that these rows ran on.
+fn modelled(model: Model, rows: &[Row], x: &str, numeric: bool) -> Result<MeanLine, ConfigError> {
+    let fault = |reason: String| ConfigError::setting("--plot: model", reason);
+    if !numeric || !(x == OP || x == "share" || x == "default_share") {
+        return Err(fault(format!("is over share, op or default_share, not over `{x}`")));
     }
-    .into())
+    let mut points: Vec<MeanPoint> = Vec::new();
+    for row in rows {
+        let number = |name: &str| row.get(name).and_then(Value::as_f64);
+        let (Some(at), Some(logical), Some(share), Some(pages)) = (
+            number(x),
+            number("logical_pages"),
+            number("logical_share"),
+            number("pages_per_block"),
+        ) else {
+            continue;
+        };
+        let blocks = (logical / share / pages).round();
+        let found = bounds::waf::data_share(blocks as u32, pages as u32, logical as u32);
+        let found = found.and_then(|share| model.waf(share, pages as u32));
+        let mean = found.map_err(|error| fault(format!("{model} at {x} = {at}: {error}")))?;
+        match points.iter().find(|point| point.x == at) {
+            None => points.push(MeanPoint { x: at, mean, half: None }),
+            Some(other) if (other.mean / mean - 1.0).abs() < 0.005 => {}
+            Some(other) => {
+                return Err(fault(format!(
+                    "{model} is {mean:.3} and {:.3} at {x} = {at}: the runs are of arrays that differ in more than the share; \
+                     plot one part at a time",
+                    other.mean
+                )));
+            }
+        }
+    }
+    points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let name = format!("{model}, model: {}", model.source());
+    Ok(MeanLine { name, points, is_model: true })
 }
 
 /// Requests of a run that tells which columns there are.
@@ -172,7 +271,7 @@ pub fn check(plan: &Plan, choices: &[PlotChoice]) -> Result<(), ConfigError> {
         return Ok(());
     }
     let rows = rows(plan, &outcomes, "");
-    for PlotChoice { x, y, by } in choices {
+    for PlotChoice { x, y, by, .. } in choices {
         column(&rows, "x", x)?;
         by.as_ref().map(|by| column(&rows, "by", by)).transpose()?;
         let y = column(&rows, "y", y)?;
@@ -234,6 +333,8 @@ fn column(rows: &[Row], axis: &str, name: &str) -> Result<String, ConfigError> {
 fn label(name: &str) -> String {
     match name {
         "waf" => "write amplification (WAF)".into(),
+        OP => "over-provisioning (spare of exported space)".into(),
+        "share" => "share exported".into(),
         "response_ns.mean" => "mean response".into(),
         "response_ns.max" => "longest response".into(),
         "request_completion_ns.mean" => "mean completion of requests".into(),
@@ -256,6 +357,7 @@ fn plain(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::plots::Figure;
     use serde_json::json;
 
     fn rows() -> Vec<Row> {
@@ -267,7 +369,10 @@ mod tests {
                         ("victim".into(), json!(policy)),
                         ("share".into(), json!(share)),
                         ("waf".into(), json!(1.0 + plus + share + seed / 100.0)),
-                        ("response_ns.mean".into(), json!(2e6 * share)),
+                        ("response_ns.mean".into(), json!(2e6 * share + plus)),
+                        ("pages_per_block".into(), json!(64)),
+                        ("logical_pages".into(), json!((share * 64000.0_f64).round())),
+                        ("logical_share".into(), json!(share)),
                     ]));
                 }
             }
@@ -280,8 +385,8 @@ mod tests {
     }
 
     fn drawn(varied: &[String], text: &str) -> String {
-        let figure = plot(&rows(), varied, &choice(text)).unwrap();
-        figure.svg(&crate::report::plots::PlotOptions::default()).unwrap()
+        let means = plot(&rows(), varied, &choice(text)).unwrap();
+        Figure::from(means).svg(&crate::report::plots::PlotOptions::default()).unwrap()
     }
 
     fn choice(text: &str) -> PlotChoice {
@@ -291,18 +396,89 @@ mod tests {
     #[test]
     fn lines_points_and_names_are_there() {
         let svg = drawn(&varied(), "x=share,y=waf,by=victim");
-        for words in ["greedy", "fifo", "0.6", "write amplification (WAF) over share, by victim"] {
+        for words in [
+            "greedy",
+            "fifo",
+            "60 %",
+            "share exported",
+            "write amplification (WAF) over share, by victim",
+        ] {
             assert!(svg.contains(words), "{words}: {svg}");
         }
         // 2 lines of 3 points, and a mark per line in the legend.
-        assert_eq!(svg.matches("<circle").count(), 8);
+        assert_eq!([svg.matches("<circle").count(), svg.matches("<polygon").count()], [4, 4]);
         // What is varied and not named makes lines as well: means over unlike runs would tell nothing.
         let svg = drawn(&varied(), "x=policy,y=mean");
         assert!(svg.contains("greedy") && svg.contains(" ms") && svg.contains("by share"), "{svg}");
-        assert_eq!(svg.matches("<circle").count(), 6 + 3);
+        assert!(svg.contains("share 60 %"), "{svg}");
+        assert_eq!([svg.matches("<circle").count(), svg.matches("<polygon").count()], [3, 3]);
         // Both notations of a share are one key.
         let svg = drawn(&["op".into()], "x=share,y=mean");
         assert!(!svg.contains("by op"), "{svg}");
+    }
+
+    #[test]
+    fn models_are_lines_of_their_own_at_the_measured_shares() {
+        let means = |text: &str| plot(&rows(), &varied(), &choice(text));
+        let found = means("x=share,y=waf,by=victim,model=greedy+fifo+choices:2+random").unwrap();
+        let of = |name: &str| found.lines.iter().find(|line| line.name.starts_with(name)).unwrap();
+        let models = found.lines.iter().filter(|line| line.is_model);
+        assert_eq!(models.count(), 4);
+        // Of 1000 blocks, one of which is kept free.
+        let share = bounds::waf::data_share(1000, 64, 51200).unwrap();
+        let expected = [
+            ("greedy, model", bounds::waf::greedy(share, 64).unwrap()),
+            ("fifo, model", bounds::waf::fifo(share).unwrap()),
+        ];
+        for (name, waf) in expected {
+            let at = of(name).points.last().unwrap();
+            assert_eq!((at.x, at.mean, at.half), (0.8, waf, None), "{name}");
+        }
+        assert!(of("greedy, model").points[2].mean < of("choices:2").points[2].mean);
+        assert!(of("choices:2").points[2].mean < of("random").points[2].mean);
+        let csv = found.csv();
+        assert!(
+            csv.starts_with(
+                "line,kind,share exported,write amplification (WAF),ci95\ngreedy,measured,0.6,"
+            ),
+            "{csv}"
+        );
+        assert_eq!(csv.lines().count(), 1 + 6 * 3);
+        let error = |text: &str| means(text).unwrap_err().to_string();
+        assert!(error("x=victim,y=waf,model=greedy").contains("over share, op"));
+        let mut unlike = rows();
+        unlike[2].0.retain(|(name, _)| name != "pages_per_block");
+        unlike[2].0.push(("pages_per_block".into(), json!(8)));
+        let choice = choice("x=share,y=waf,by=victim,model=greedy");
+        assert!(
+            plot(&unlike, &varied(), &choice)
+                .unwrap_err()
+                .to_string()
+                .contains("one part at a time")
+        );
+    }
+
+    #[test]
+    fn logarithmic_axes_are_of_numbers_above_0() {
+        let svg = drawn(&varied(), "x=share,y=waf,by=victim,log=xy");
+        assert!(!svg.contains("NaN") && svg.contains("60 %"), "{svg}");
+        let error = |text: &str| plot(&rows(), &varied(), &choice(text)).unwrap_err().to_string();
+        assert!(error("x=victim,y=waf,log=x").contains("above 0"));
+        let mut zero = rows();
+        zero[0].0.retain(|(name, _)| name != "waf");
+        zero[0].0.push(("waf".into(), json!(0)));
+        let wrong = plot(&zero, &varied(), &choice("x=share,y=waf,log=y")).unwrap_err();
+        assert!(wrong.to_string().contains("with their intervals"), "{wrong}");
+        for (text, said) in [
+            ("x=share,y=waf,log=z", "log=x, log=y and log=xy"),
+            ("x=share,y=waf,model=lru", "greedy, fifo, random and choices:D"),
+            ("x=share,y=waf,model=choices:0", "1 to 1000"),
+            ("x=share,y=mean,model=fifo", "y=waf"),
+            ("x=share,y=waf,by=victim,log=xy,log=x", "is no plot"),
+        ] {
+            assert!(text.parse::<PlotChoice>().unwrap_err().contains(said), "{text}");
+        }
+        assert_eq!(choice("x=op,y=waf,log=xy,model=fifo").file(), "waf_over_op_log-xy_and_model");
     }
 
     #[test]

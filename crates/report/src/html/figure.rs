@@ -40,6 +40,8 @@ pub enum Quantity {
     Bytes,
     /// A share of a whole.
     Share,
+    /// A share of a whole, shown in per cent.
+    Percent,
 }
 
 /// An axis.

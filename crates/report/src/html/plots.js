@@ -8,6 +8,7 @@
     time: { factor: 1e-9, tick: { tickformat: '~s', ticksuffix: 's', tickformatstops: [{ dtickrange: [0.2, null], value: ',~f' }] }, hover: '.5~s', suffix: 's' },
     bytes: { factor: 1, tick: { tickformat: '~s', ticksuffix: 'B' }, hover: '.4~s', suffix: 'B' },
     share: { factor: 1, tick: { exponentformat: 'power' }, hover: '.3~g', suffix: '' },
+    percent: { factor: 100, tick: { ticksuffix: ' %' }, hover: '.5~r', suffix: ' %' },
   };
   const FONT = 'system-ui, sans-serif';
   // Width of a plot on paper (A4 or Letter with the page's margins), and below which names are shortened, pixels.
@@ -101,6 +102,7 @@
     },
   };
   NAMES.whole = NAMES.number;
+  NAMES.percent = (value) => `${NAMES.number(value)} %`;
 
   // Ticks of an axis between two ends as the library has them, with at most so many names; none: as the library likes.
   const ticks = (of, [low, high], room) => {

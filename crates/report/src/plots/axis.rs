@@ -19,6 +19,8 @@ pub enum Quantity {
     Bytes,
     /// A share, in powers of ten.
     Share,
+    /// A share in per cent.
+    Percent,
 }
 
 impl Quantity {
@@ -32,6 +34,7 @@ impl Quantity {
             Self::Time => units::short_time(x),
             Self::Bytes => bytes(x),
             Self::Share => power_of_ten(x),
+            Self::Percent => format!("{} %", units::short(x * 100.0)),
         }
     }
 }
@@ -108,6 +111,13 @@ impl Axis {
             named: true,
             ticks: ticks.collect(),
         }
+    }
+
+    /// Names beside each other, from the left, at 0, 1, …; long ones shortened.
+    pub(super) fn across(names: &[String]) -> Self {
+        let ticks = names.iter().enumerate().map(|(at, name)| (at as f64, shortened(name)));
+        let to = names.len() as f64 - 0.5;
+        Self { from: -0.5, to, ticks: ticks.collect(), ..Self::names(&[]) }
     }
 
     /// The value at this share of the axis.

@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::options::PlotOptions;
 use super::style::{
-    LEGEND, LINES, Look, Mark, NAME_SIZE, NOTE_SIZE, fitted, legend_lines, text, text_width,
+    GREY, LEGEND, LINES, Look, Mark, NAME_SIZE, NOTE_SIZE, fitted, legend_lines, text, text_width,
 };
 use super::svg::{Area, PlotError};
 use plotters::chart::{ChartBuilder, ChartContext};
@@ -155,7 +155,7 @@ fn length(points: &[(f64, f64)], (x, y): (&Axis, &Axis), (width, height): (u32, 
 }
 
 /// Height of a title, pixels.
-const TITLE: u32 = 34;
+pub(super) const TITLE: u32 = 34;
 
 /// Writes a title, if there is one, and returns the area below it.
 pub(super) fn titled<'a>(area: &Area<'a>, words: &str) -> Result<Area<'a>, PlotError> {
@@ -316,7 +316,7 @@ fn draw_line(
     }
 }
 
-fn draw_path(
+pub(super) fn draw_path(
     chart: &mut Chart<'_, '_>,
     points: &[(f64, f64)],
     look: Look,
@@ -344,7 +344,11 @@ fn on_stairs(points: &[(f64, f64)], x: f64) -> Option<(f64, f64)> {
     Some((x, tread[0].1))
 }
 
-fn draw_mark(chart: &mut Chart<'_, '_>, place: (f64, f64), look: Look) -> Result<(), PlotError> {
+pub(super) fn draw_mark(
+    chart: &mut Chart<'_, '_>,
+    place: (f64, f64),
+    look: Look,
+) -> Result<(), PlotError> {
     let filled = look.color.filled();
     match look.mark {
         Mark::Circle => chart.draw_series([Circle::new(place, 4, filled)]).map(|_| ()),
@@ -357,29 +361,39 @@ fn draw_mark(chart: &mut Chart<'_, '_>, place: (f64, f64), look: Look) -> Result
     .map_err(PlotError::from)
 }
 
+/// A line of a legend.
+pub(super) fn sample_line(
+    legend: &Area<'_>,
+    ends: [(i32, i32); 2],
+    look: Look,
+) -> Result<(), PlotError> {
+    match look.dash {
+        None => legend.draw(&PathElement::new(ends, look.stroke(2))),
+        Some((dash, gap)) => legend.draw(&DashedPathElement::new(ends, dash, gap, look.stroke(2))),
+    }
+    .map_err(PlotError::from)
+}
+
+/// A mark of a legend.
+pub(super) fn draw_mark_at(legend: &Area<'_>, at: (i32, i32), look: Look) -> Result<(), PlotError> {
+    let (x, y) = at;
+    let filled = look.color.filled();
+    match look.mark {
+        Mark::Circle => legend.draw(&Circle::new(at, 4, filled)),
+        Mark::Triangle => legend.draw(&TriangleMarker::new(at, 6, filled)),
+        Mark::Square => legend.draw(&Rectangle::new([(x - 4, y - 4), (x + 4, y + 4)], filled)),
+        Mark::Cross => legend.draw(&Cross::new(at, 5, look.stroke(2))),
+    }
+    .map_err(PlotError::from)
+}
+
 /// Draws one entry at a height; returns the height below it.
 fn legend_entry(legend: &Area<'_>, line: &Line, top: i32) -> Result<i32, PlotError> {
-    let (middle, color) = (top + 8, line.look.color);
-    let sample = [(8, middle), (48, middle)];
-    match line.look.dash {
-        None => legend.draw(&PathElement::new(sample, line.look.stroke(2))),
-        Some((dash, gap)) => {
-            legend.draw(&DashedPathElement::new(sample, dash, gap, line.look.stroke(2)))
-        }
-    }
-    .map_err(PlotError::from)?;
-    let at = (28, middle);
-    match line.look.mark {
-        Mark::Circle => legend.draw(&Circle::new(at, 4, color.filled())),
-        Mark::Triangle => legend.draw(&TriangleMarker::new(at, 6, color.filled())),
-        Mark::Square => {
-            legend.draw(&Rectangle::new([(24, middle - 4), (32, middle + 4)], color.filled()))
-        }
-        Mark::Cross => legend.draw(&Cross::new(at, 5, line.look.stroke(2))),
-    }
-    .map_err(PlotError::from)?;
+    let middle = top + 8;
+    sample_line(legend, [(8, middle), (48, middle)], line.look)?;
+    draw_mark_at(legend, (28, middle), line.look)?;
     let below = legend_text(legend, &legend_lines(&line.name), top, NAME_SIZE, BLACK)?;
-    let below = legend_text(legend, &line.notes, below, NOTE_SIZE, RGBColor(90, 90, 90))?;
+    let below = legend_text(legend, &line.notes, below, NOTE_SIZE, GREY)?;
     Ok(below + 8)
 }
 

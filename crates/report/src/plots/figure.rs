@@ -27,7 +27,7 @@ pub enum Figure {
 }
 
 impl Figure {
-    /// The text of an SVG file. Figures of papers and of sweeps have a size and a font of their own.
+    /// The text of an SVG file. Figures of papers have a size and a font of their own.
     ///
     /// # Errors
     /// If the drawing library fails.
@@ -38,7 +38,7 @@ impl Figure {
             Self::Stacked(stacked) => stacked.svg(options),
             Self::Bars(bars) => bars.svg(),
             Self::Curves(curves) => curves.svg(),
-            Self::Means(means) => means.svg(),
+            Self::Means(means) => means.svg(options),
         }
     }
 }

@@ -36,6 +36,7 @@ impl From<Quantity> for crate::html::Quantity {
             Quantity::Time => Self::Time,
             Quantity::Bytes => Self::Bytes,
             Quantity::Share => Self::Share,
+            Quantity::Percent => Self::Percent,
         }
     }
 }
@@ -224,6 +225,7 @@ impl MeanAxis {
             label: self.label.clone(),
             quantity: self.quantity.into(),
             names: self.names.clone(),
+            log: self.log,
             ..crate::html::Axis::default()
         }
     }
@@ -233,14 +235,14 @@ impl Means {
     fn html(&self) -> crate::html::Figure {
         // There is nothing between two names.
         let kind = if self.x.names.is_empty() { Kind::Line } else { Kind::Dots };
-        let series = self.lines.iter().enumerate().map(|(n, line)| Series {
+        let series = self.looks().map(|(line, look)| Series {
             x: line.points.iter().map(|point| point.x).collect(),
             y: line.points.iter().map(|point| Some(point.mean)).collect(),
             errors: match line.points.iter().any(|point| point.half.is_some()) {
                 true => line.points.iter().map(|point| point.half.unwrap_or(0.0)).collect(),
                 false => Vec::new(),
             },
-            ..looking(Look::of(n), &line.name, kind)
+            ..looking(look, &line.name, kind)
         });
         crate::html::Figure {
             title: self.caption.clone(),
@@ -324,9 +326,10 @@ mod tests {
         let series = &figure.series[0];
         assert_eq!((series.kind, &series.notes[..]), (Kind::Dots, &["n".to_owned()][..]));
         assert!(figure.x.log && !figure.y.log && series.y == [Some(2.0), Some(8.0)]);
-        let axis = |names| MeanAxis { label: "l".into(), quantity: Quantity::Time, names };
+        let axis =
+            |names| MeanAxis { label: "l".into(), quantity: Quantity::Time, names, log: false };
         let points = vec![MeanPoint { x: 0.0, mean: 5.0, half: Some(1.0) }];
-        let lines = vec![MeanLine { name: "m".into(), points }];
+        let lines = vec![MeanLine { name: "m".into(), points, is_model: false }];
         let x = axis(vec!["greedy".into()]);
         let figure = Figure::from(Means { caption: "t".into(), x, y: axis(vec![]), lines }).html();
         assert_eq!((figure.series[0].kind, &figure.series[0].errors[..]), (Kind::Dots, &[1.0][..]));

@@ -1,12 +1,26 @@
 //! Means over a key, one line per value of another, with confidence intervals.
 
-use super::axis::Quantity;
-use super::style::{PALETTE, fitted, text};
-use super::svg::{Area, PlotError, drawn};
-use plotters::chart::ChartBuilder;
-use plotters::element::{Circle, PathElement};
-use plotters::series::LineSeries;
-use plotters::style::{Color, RGBColor};
+use super::axis::{Axis, Quantity};
+use super::chart::{
+    TITLE, beside_legend, draw_mark, draw_mark_at, draw_path, framed, legend_text, sample_line,
+    titled,
+};
+use super::options::PlotOptions;
+use super::style::{GREY, Look, NAME_SIZE, NOTE_SIZE};
+use super::svg::{Area, PlotError};
+use plotters::element::{EmptyElement, PathElement};
+use plotters::style::{BLACK, Color, WHITE};
+
+/// How the data of a plot of means begin.
+pub const MEANS_HEAD: &str = "line,kind,";
+
+/// A field of a CSV file.
+fn field(text: &str) -> String {
+    match text.contains([',', '"', '\n']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
 
 /// Lines of means.
 #[derive(Clone, Debug)]
@@ -30,6 +44,8 @@ pub struct MeanAxis {
     pub quantity: Quantity,
     /// Names instead of numbers: 0 is the first.
     pub names: Vec<String>,
+    /// Logarithmic; all values are above 0.
+    pub log: bool,
 }
 
 /// A line and its points.
@@ -39,10 +55,12 @@ pub struct MeanLine {
     pub name: String,
     /// The points, in the order of x.
     pub points: Vec<MeanPoint>,
+    /// True for values of a model, false for measured ones.
+    pub is_model: bool,
 }
 
 /// A mean.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanPoint {
     /// Place across.
     pub x: f64,
@@ -52,104 +70,171 @@ pub struct MeanPoint {
     pub half: Option<f64>,
 }
 
-/// Height at which the legend begins, and of one of its lines, pixels.
-const LEGEND_TOP: i32 = 48;
-const LINE: i32 = 17;
+/// Width below which the legend stands below the chart: a column of a paper, pixels.
+const NARROW: u32 = 600;
+/// Half the size of a mark, pixels.
+const MARK: i32 = 4;
+/// Room for the names beside the axis upwards, pixels.
+const NAMES: u32 = 74;
 
 impl Means {
-    /// The text of an SVG file.
-    pub(super) fn svg(&self) -> Result<String, PlotError> {
-        let entry = |line: &MeanLine| 8 + LINE * wrapped(&line.name).len() as i32;
-        let legend = LEGEND_TOP + self.lines.iter().map(entry).sum::<i32>();
-        drawn((1000, 560.max(legend as u32)), |area| self.draw(area))
+    /// The lines with their looks, those of the same points as one: measured ones are drawn through, with marks; lines of a
+    /// model are dashed, without.
+    pub(super) fn looks(&self) -> impl Iterator<Item = (MeanLine, Look)> {
+        let mut lines: Vec<MeanLine> = Vec::new();
+        for line in &self.lines {
+            match lines
+                .iter_mut()
+                .find(|other| other.points == line.points && other.is_model == line.is_model)
+            {
+                Some(other) => other.name = format!("{}, {}", other.name, line.name),
+                None => lines.push(line.clone()),
+            }
+        }
+        let mut models = 0;
+        lines.into_iter().enumerate().map(move |(n, line)| {
+            let look = match line.is_model {
+                true => {
+                    models += 1;
+                    Look::of_model(models)
+                }
+                // From the eighth on colours come again, with other marks.
+                false => Look::of(n).solid(),
+            };
+            (line, look)
+        })
     }
 
-    fn draw(&self, area: &Area<'_>) -> Result<(), PlotError> {
-        let failed = PlotError::from;
-        let (plot, legend) = area.split_horizontally(770);
-        let points = || self.lines.iter().flat_map(|line| line.points.iter());
-        let (left, right) = range(points().map(|point| point.x), 0.04);
+    /// The data: a row per point, with its line, what is known of it, its value across, its mean, and half the width of its
+    /// interval, in the units of the runs' tables.
+    pub fn csv(&self) -> String {
+        let mut text =
+            format!("{MEANS_HEAD}{},{},ci95\n", field(&self.x.label), field(&self.y.label));
+        for line in &self.lines {
+            let kind = if line.is_model { "model" } else { "measured" };
+            for point in &line.points {
+                let x = match self.x.names.get(point.x as usize) {
+                    Some(name) => field(name),
+                    None => point.x.to_string(),
+                };
+                let half = point.half.map_or_else(String::new, |half| half.to_string());
+                text += &format!("{},{kind},{x},{},{half}\n", field(&line.name), point.mean);
+            }
+        }
+        text
+    }
+
+    /// The text of an SVG file.
+    pub(super) fn svg(&self, options: &PlotOptions) -> Result<String, PlotError> {
+        let lines: Vec<(MeanLine, Look)> = self.looks().collect();
+        let (width, height) = options.canvas();
+        let entry = |line: &MeanLine| 8 + (NAME_SIZE + 2) * wrapped(&line.name).len() as u32;
+        let named = lines.iter().filter(|(line, _)| !line.name.is_empty());
+        let mut legend: u32 = named.map(|(line, _)| entry(line)).sum();
+        let note = self.note();
+        legend += if note.is_empty() { 0 } else { note.len() as u32 * (NOTE_SIZE + 2) + 8 };
+        let title = options.title(&self.caption);
+        let above = if title.is_empty() { 0 } else { TITLE };
+        let is_narrow = width < NARROW;
+        let below = match is_narrow {
+            true => height + legend + 8,
+            false => height.max(legend + 28),
+        };
+        options.drawn((width, above + below), |area| {
+            let rest = titled(area, &title)?;
+            let (data, legend) = match is_narrow {
+                true => rest.split_vertically(height),
+                false if legend == 0 => (rest.clone(), rest.clone()),
+                false => beside_legend(&rest),
+            };
+            self.draw(&data, &lines)?;
+            let mut top = if is_narrow { 0 } else { 14 };
+            for (line, look) in lines.iter().filter(|(line, _)| !line.name.is_empty()) {
+                let (middle, sample) = (top + 8, [(8, top + 8), (48, top + 8)]);
+                sample_line(&legend, sample, *look)?;
+                if !line.is_model {
+                    draw_mark_at(&legend, (28, middle), *look)?;
+                }
+                top = legend_text(&legend, &wrapped(&line.name), top, NAME_SIZE, BLACK)? + 8;
+            }
+            legend_text(&legend, &note, top, NOTE_SIZE, GREY).map(|_| ())
+        })
+    }
+
+    /// What bars and dashed lines are.
+    fn note(&self) -> Vec<String> {
+        let has_bars =
+            self.lines.iter().flat_map(|line| &line.points).any(|point| point.half.is_some());
+        let has_models = self.lines.iter().any(|line| line.is_model);
+        let lines = [
+            (has_bars, "bars: 95 % confidence interval;"),
+            (has_bars, "white line: smaller than its mark"),
+            (has_models, "models: of uniform writes"),
+        ];
+        lines.into_iter().filter(|(has, _)| *has).map(|(_, line)| line.to_owned()).collect()
+    }
+
+    fn draw(&self, area: &Area<'_>, lines: &[(MeanLine, Look)]) -> Result<(), PlotError> {
+        let points = || lines.iter().flat_map(|(line, _)| line.points.iter());
+        let names = &self.x.names;
+        let x = match &names[..] {
+            [] => self.x.over(points().map(|point| point.x), 8),
+            names => Axis::across(names),
+        };
         let ends = points().flat_map(|point| {
             let half = point.half.unwrap_or(0.0);
             [point.mean - half, point.mean + half]
         });
-        let (low, high) = range(ends.clone(), 0.06);
-        let low = if ends.clone().all(|end| end >= 0.0) { low.max(0.0) } else { low };
-        let (caption, size) = fitted(&self.caption, 740);
-        let mut chart = ChartBuilder::on(&plot)
-            .caption(caption, text(size))
-            .margin(12)
-            .x_label_area_size(48)
-            .y_label_area_size(84)
-            .build_cartesian_2d(left..right, low..high)
-            .map_err(failed)?;
-        let names = &self.x.names;
-        let across = |value: &f64| match &names[..] {
-            [] => self.x.quantity.name(*value),
-            names => {
-                let at = value.round();
-                let name = ((value - at).abs() < 1e-6 && at >= 0.0).then(|| names.get(at as usize));
-                name.flatten().cloned().unwrap_or_default()
-            }
-        };
-        let upwards = |value: &f64| self.y.quantity.name(*value);
-        let ticks = if names.is_empty() { 10 } else { (2 * names.len()).max(2) };
-        chart
-            .configure_mesh()
-            .light_line_style(RGBColor(255, 255, 255))
-            .bold_line_style(RGBColor(225, 225, 225))
-            .x_labels(ticks)
-            .y_labels(8)
-            .x_label_formatter(&across)
-            .y_label_formatter(&upwards)
-            .x_desc(&self.x.label)
-            .y_desc(&self.y.label)
-            .axis_desc_style(text(15))
-            .label_style(text(13))
-            .draw()
-            .map_err(failed)?;
-        let room = (right - left) * 0.006;
-        let mut top = LEGEND_TOP;
-        for (at, line) in self.lines.iter().enumerate() {
-            let color = PALETTE[at % PALETTE.len()];
-            // The first lines are the widest, so that of lines upon each other all are seen.
-            let width = 2 + (self.lines.len() - 1 - at).min(4) as u32;
-            let size = 3 + width as i32 / 2;
-            // Hollow from the eighth line on, so that colours that come again differ.
-            let mark = if at < PALETTE.len() { color.filled() } else { color.stroke_width(2) };
-            let means = line.points.iter().map(|point| (point.x, point.mean));
+        let y = self.y.over(ends, 6);
+        let mut chart = framed(area, "", (&x, &y), NAMES)?;
+        let height = f64::from(chart.plotting_area().dim_in_pixel().1);
+        for (line, look) in lines {
+            let means: Vec<(f64, f64)> =
+                line.points.iter().map(|point| (point.x, point.mean)).collect();
             // There is nothing between two names.
             if names.is_empty() {
-                let path = LineSeries::new(means.clone(), color.stroke_width(width));
-                chart.draw_series(path).map_err(failed)?;
+                draw_path(&mut chart, &means, *look, 2)?;
             }
-            chart.draw_series(means.map(|point| Circle::new(point, size, mark))).map_err(failed)?;
-            let bars = line.points.iter().filter_map(|point| {
-                let half = point.half.filter(|half| *half > 0.0)?;
-                let (x, low, high) = (point.x, point.mean - half, point.mean + half);
-                Some([
-                    [(x, low), (x, high)],
-                    [(x - room, low), (x + room, low)],
-                    [(x - room, high), (x + room, high)],
-                ])
-            });
-            let bars =
-                bars.flatten().map(|bar| PathElement::new(bar.to_vec(), color.stroke_width(1)));
-            chart.draw_series(bars).map_err(failed)?;
-            let words = wrapped(&line.name);
-            if words.is_empty() {
+            if line.is_model {
                 continue;
             }
-            let sample = PathElement::new(vec![(4, top), (34, top)], color.stroke_width(width));
-            legend.draw(&sample).map_err(failed)?;
-            legend.draw(&Circle::new((19, top), size, mark)).map_err(failed)?;
-            for words in &words {
-                legend.draw_text(words, &text(14), (42, top - 8)).map_err(failed)?;
-                top += LINE;
+            for point in &line.points {
+                draw_mark(&mut chart, (point.x, point.mean), *look)?;
+                let Some(half) = point.half.filter(|half| *half > 0.0) else { continue };
+                let at = |value: f64| {
+                    ((y.share_at(point.mean) - y.share_at(value)) * height).round() as i32
+                };
+                let (up, down) = (at(point.mean + half), at(point.mean - half));
+                let (bars, color) = match down - up <= 2 * MARK {
+                    true => (vec![[(-2, 0), (2, 0)]], WHITE),
+                    false => (
+                        vec![[(0, up), (0, down)], [(-4, up), (4, up)], [(-4, down), (4, down)]],
+                        look.color,
+                    ),
+                };
+                let place = (point.x, point.mean);
+                let bars = bars.into_iter().map(|bar| {
+                    EmptyElement::at(place) + PathElement::new(bar.to_vec(), color.stroke_width(1))
+                });
+                chart.draw_series(bars).map_err(PlotError::from)?;
             }
-            top += 8;
         }
         Ok(())
+    }
+}
+
+impl MeanAxis {
+    /// An axis with a little more room than the values take.
+    fn over(&self, values: impl Iterator<Item = f64> + Clone, ticks: u32) -> Axis {
+        let least = values.clone().fold(f64::INFINITY, f64::min);
+        let most = values.clone().fold(f64::NEG_INFINITY, f64::max);
+        if self.log {
+            let room = (most / least).powf(0.05).max(1.02);
+            return Axis::log(&self.label, least / room, most * room, self.quantity);
+        }
+        let room = if most > least { (most - least) * 0.05 } else { (most.abs() * 0.05).max(0.5) };
+        let low = if least >= 0.0 { (least - room).max(0.0) } else { least - room };
+        Axis::between(&self.label, low, most + room, ticks, self.quantity)
     }
 }
 
@@ -171,14 +256,6 @@ fn wrapped(name: &str) -> Vec<String> {
     lines
 }
 
-/// A little more room than the values take.
-fn range(values: impl Iterator<Item = f64> + Clone, margin: f64) -> (f64, f64) {
-    let least = values.clone().fold(f64::INFINITY, f64::min);
-    let most = values.fold(f64::NEG_INFINITY, f64::max);
-    let room = if most > least { (most - least) * margin } else { (most.abs() * margin).max(0.5) };
-    (least - room, most + room)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,5 +269,76 @@ mod tests {
             "{lines:?}"
         );
         assert!(wrapped("").is_empty());
+    }
+
+    fn means(half: f64, is_model: bool) -> Means {
+        let axis = |label: &str| MeanAxis {
+            label: label.into(),
+            quantity: Quantity::Number,
+            names: Vec::new(),
+            log: false,
+        };
+        let line = |name: &str, up: f64, is_model: bool| MeanLine {
+            name: name.into(),
+            points: (0..3)
+                .map(|x| MeanPoint {
+                    x: x.into(),
+                    mean: up + f64::from(x),
+                    half: (!is_model).then_some(half),
+                })
+                .collect(),
+            is_model,
+        };
+        let lines = vec![
+            line("one", 5.0, false),
+            line("same", 5.0, false),
+            line("two, \"2\"", 9.0, is_model),
+        ];
+        Means { caption: "caption".into(), x: axis("x"), y: axis("y"), lines }
+    }
+
+    #[test]
+    fn equal_lines_are_one_and_models_have_no_marks() {
+        let svg = means(0.001, true).svg(&PlotOptions::default()).unwrap();
+        assert!(svg.contains("one, same") && svg.contains("models: of uniform writes"), "{svg}");
+        // Of three points and the legend; the model has none.
+        assert_eq!(svg.matches("<circle").count(), 4);
+        assert_eq!(svg.matches("<polygon").count(), 0);
+        let svg = means(0.001, false).svg(&PlotOptions::default()).unwrap();
+        assert_eq!(svg.matches("<polygon").count(), 4);
+        assert!(!svg.contains("models:"));
+        let csv = means(0.5, true).csv();
+        assert_eq!(csv.lines().next(), Some("line,kind,x,y,ci95"));
+        assert_eq!(csv.lines().last(), Some("\"two, \"\"2\"\"\",model,2,11,"));
+        assert_eq!(csv.lines().nth(1), Some("one,measured,0,5,0.5"));
+    }
+
+    /// An interval smaller than its mark is white in it; one that is larger is three strokes of the line's colour.
+    #[test]
+    fn every_interval_is_drawn() {
+        let strokes = |half: f64, color: &str| {
+            let svg = means(half, false).svg(&PlotOptions::default()).unwrap();
+            svg.matches(&format!("stroke=\"{color}\" stroke-width=\"1\"")).count()
+        };
+        assert_eq!([strokes(0.001, "#FFFFFF"), strokes(0.001, "#0072B2")], [6, 0]);
+        assert_eq!([strokes(1.0, "#FFFFFF"), strokes(1.0, "#0072B2")], [0, 9]);
+    }
+
+    #[test]
+    fn in_a_column_of_a_paper_the_legend_is_below() {
+        let options = PlotOptions {
+            size: "single".parse().unwrap(),
+            titled: false,
+            ..PlotOptions::default()
+        };
+        let svg = means(0.1, true).svg(&options).unwrap();
+        assert!(svg.starts_with("<svg width=\"336\"") && !svg.contains("caption"), "{svg}");
+        let height: u32 =
+            svg.split("height=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+        assert!(height > 300, "{height}");
+        let wide = PlotOptions { size: "double".parse().unwrap(), ..options };
+        assert!(
+            means(0.1, true).svg(&wide).unwrap().starts_with("<svg width=\"680\" height=\"400\"")
+        );
     }
 }

@@ -25,7 +25,7 @@ pub use axis::Quantity;
 pub use bars::Bars;
 pub use curves::{Curve, Curves, Drawn};
 pub use figure::Figure;
-pub use means::{MeanAxis, MeanLine, MeanPoint, Means};
+pub use means::{MEANS_HEAD, MeanAxis, MeanLine, MeanPoint, Means};
 pub use options::{PlotFont, PlotFormat, PlotOptions, PlotSize, in_format};
 pub use stacked::Stacked;
 pub use style::{PALETTE, fitted, text};

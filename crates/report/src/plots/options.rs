@@ -73,6 +73,12 @@ impl FromStr for PlotSize {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        // One and two columns of a paper, 3.5 and 7.1 inches, at 96 pixels per inch.
+        let text = match text {
+            "single" => "336x240",
+            "double" => "680x400",
+            text => text,
+        };
         let sides = text.split_once(['x', '×']).and_then(|(width, height)| {
             Some(Self { width: width.trim().parse().ok()?, height: height.trim().parse().ok()? })
         });
@@ -84,7 +90,8 @@ impl FromStr for PlotSize {
                 Ok(size)
             }
             _ => Err(
-                "it must be WIDTHxHEIGHT in pixels, such as 500x320, from 300x200 to 10000x10000"
+                "it must be WIDTHxHEIGHT in pixels, such as 500x320, from 300x200 to 10000x10000, or `single` or `double` \
+                 for one or two columns of a paper"
                     .into(),
             ),
         }
@@ -218,6 +225,8 @@ mod tests {
     fn options_are_read_and_refused() {
         let size: PlotSize = "500x320".parse().unwrap();
         assert_eq!((size.width, size.height, size.to_string()), (500, 320, "500x320".into()));
+        assert_eq!("single".parse::<PlotSize>().unwrap().width, 336);
+        assert_eq!("double".parse::<PlotSize>().unwrap().width, 680);
         for bad in ["500", "0x0", "axb", "500x", "99999x500"] {
             assert!(bad.parse::<PlotSize>().is_err(), "{bad}");
         }

@@ -44,6 +44,9 @@ pub const PALETTE: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
 ];
 
+/// Of notes and of models.
+pub(super) const GREY: RGBColor = RGBColor(90, 90, 90);
+
 /// Dash and gap, pixels. Later lines cover earlier ones, which show through the gaps.
 const DASHES: [Option<(i32, i32)>; 5] =
     [None, Some((14, 7)), Some((4, 6)), Some((20, 4)), Some((8, 10))];
@@ -74,6 +77,12 @@ impl Look {
             dash: DASHES[n % DASHES.len()],
             mark: MARKS[n % MARKS.len()],
         }
+    }
+
+    /// Style of the n-th line of a model: grey, dashed, without marks.
+    pub(super) fn of_model(n: usize) -> Self {
+        const MODELS: [(i32, i32); 4] = [(8, 5), (2, 4), (14, 4), (5, 10)];
+        Self { color: GREY, dash: Some(MODELS[n % MODELS.len()]), mark: Mark::Circle }
     }
 
     /// The same without gaps: a dash is an element of its own in the file.
