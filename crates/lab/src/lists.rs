@@ -142,15 +142,19 @@ pub fn format(info: &FormatInfo) -> Value {
 
 /// Victim policies.
 pub fn victim_policies() -> Vec<Value> {
-    let one = |policy: &&ftl::victims::VictimPolicy| {
-        json!({
-            "name": policy.name,
-            "usage": policy.to_string(),
-            "summary": policy.summary,
-            "source": policy.source,
-        })
-    };
-    catalogue::victims().iter().map(one).collect()
+    let all = catalogue::victims().iter();
+    all.map(|of| policy(of.name, of, of.summary, of.source)).collect()
+}
+
+/// Placement policies.
+pub fn placement_policies() -> Vec<Value> {
+    let all = catalogue::placements().iter();
+    all.map(|of| policy(of.name, of, of.summary, of.source)).collect()
+}
+
+/// A policy; its usage is its name with its numbers.
+fn policy(name: &str, usage: impl ToString, summary: &str, source: &str) -> Value {
+    json!({ "name": name, "usage": usage.to_string(), "summary": summary, "source": source })
 }
 
 /// Bytes of a small and of a large request, for rates.

@@ -5,7 +5,7 @@ use lab::{Fault, lists};
 use pyo3::prelude::*;
 use serde_json::json;
 
-/// A list as JSON: parts, schemes, workloads, traces, formats, interfaces or victim policies.
+/// A list as JSON: parts, schemes, workloads, traces, formats, interfaces, victim or placement policies.
 #[pyfunction]
 pub(crate) fn list_json(py: Python<'_>, what: &str) -> PyResult<String> {
     let list = match what {
@@ -16,6 +16,7 @@ pub(crate) fn list_json(py: Python<'_>, what: &str) -> PyResult<String> {
         "formats" => json!(lists::formats()),
         "interfaces" => json!(lists::interfaces()),
         "victim_policies" => json!(lists::victim_policies()),
+        "placement_policies" => json!(lists::placement_policies()),
         other => return Err(raised(py, Fault::input(format!("there is no list of {other}")))),
     };
     Ok(list.to_string())

@@ -155,7 +155,8 @@ def test_lists(command):
         assert list(named.values()) == json.loads(command("list", what, "--json"))[what]
     # What they say of victim policies has those of the other tests here.
     assert list(ftlkit.schemes()) == [scheme["name"] for scheme in json.loads(command("list", "schemes", "--json"))["schemes"]]
-    assert "fifo" in ftlkit.victim_policies() and "csv" in ftlkit.formats() and "sata2" in ftlkit.interfaces()
+    assert "fifo" in ftlkit.victim_policies() and "sepbit" in ftlkit.placement_policies()
+    assert "csv" in ftlkit.formats() and "sata2" in ftlkit.interfaces()
     assert ftlkit.scheme_page("nftl") == command("list", "schemes", "nftl")
     with pytest.raises(ftlkit.InputError, match="no scheme is called"):
         ftlkit.scheme_page("fsrr")

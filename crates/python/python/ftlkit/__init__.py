@@ -9,7 +9,17 @@
 from ._api import bounds, choose, compare, run
 from ._errors import Error, InputError, Interrupted, PolicyError, RunError
 from ._ftlkit import Blocks, Table, __version__
-from ._lists import captured_traces, formats, interfaces, parts, scheme_page, schemes, victim_policies, workloads
+from ._lists import (
+    captured_traces,
+    formats,
+    interfaces,
+    parts,
+    placement_policies,
+    scheme_page,
+    schemes,
+    victim_policies,
+    workloads,
+)
 from ._policy import victim_policy
 from ._results import Comparison, Record, SweepResult
 from ._settings import Settings
@@ -42,6 +52,7 @@ __all__ = [
     "interfaces",
     "open_trace",
     "parts",
+    "placement_policies",
     "run",
     "scheme_page",
     "schemes",

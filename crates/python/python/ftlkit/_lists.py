@@ -50,3 +50,8 @@ def interfaces() -> dict[str, dict[str, Any]]:
 def victim_policies() -> dict[str, dict[str, Any]]:
     """Victim policies, those of this program included."""
     return _named("victim_policies")
+
+
+def placement_policies() -> dict[str, dict[str, Any]]:
+    """Placement policies, those of this program included."""
+    return _named("placement_policies")

@@ -188,12 +188,15 @@ impl Means {
         let y = self.y.over(ends, 6);
         let mut chart = framed(area, "", (&x, &y), NAMES)?;
         let height = f64::from(chart.plotting_area().dim_in_pixel().1);
-        for (line, look) in lines {
+        for (at, (line, look)) in lines.iter().enumerate() {
             let means: Vec<(f64, f64)> =
                 line.points.iter().map(|point| (point.x, point.mean)).collect();
             // There is nothing between two names.
             if names.is_empty() {
-                draw_path(&mut chart, &means, *look, 2)?;
+                // The first lines are the widest, so that of lines upon each other all are seen.
+                let width =
+                    if line.is_model { 2 } else { 2 + (lines.len() - 1 - at).min(4) as u32 };
+                draw_path(&mut chart, &means, *look, width)?;
             }
             if line.is_model {
                 continue;

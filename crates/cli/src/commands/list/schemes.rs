@@ -23,10 +23,14 @@ pub(super) fn text() -> String {
         .iter()
         .filter_map(|setting| Some([setting.usage(), setting.doc.into(), owners(setting)?]));
     text.push_str(&table(columns, rows));
+    let victims = catalogue::victims().iter();
+    let victims = victims.map(|policy| [policy.to_string(), policy.summary.into()]);
+    let placements = catalogue::placements().iter();
+    let placements = placements.map(|policy| [policy.to_string(), policy.summary.into()]);
     text.push_str("\n\nVictim policies, as in `victim=fifo`:\n");
-    let policies = catalogue::victims();
-    let rows = policies.iter().map(|policy| [policy.to_string(), policy.summary.into()]);
-    text.push_str(&table(["<policy", "<description"], rows));
+    text.push_str(&table(["<policy", "<description"], victims));
+    text.push_str("\n\nPlacement policies, as in `placement=sepbit`:\n");
+    text.push_str(&table(["<policy", "<description"], placements));
     text.push_str(&output::wrapped(
         "\n\nA scheme's page has its algorithm, costs, source, and the values of its settings: ftlkit list schemes \
          lazy-rtgc\n\
