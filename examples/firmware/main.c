@@ -6,7 +6,7 @@
  *     firmware fuzz CALLS SEED  random calls on random arrays whose drivers fail, lie and lose their power
  *     firmware memory           bytes of arenas: asked for, used by mounts, kept
  *     firmware stack            bytes of stack that each call needs, with the model's driver
- *     firmware ram              bytes of arenas for arrays of 128 MiB, 1 GiB and 8 GiB
+ *     firmware ram              bytes of arenas for arrays of 16 MiB to 8 GiB
  *     firmware image FILE       an array that was written by lazy-rtgc, as a file of pages and spare areas
  */
 #define _XOPEN_SOURCE 700
@@ -714,11 +714,11 @@ static int stack(void)
 
 static int ram(void)
 {
-    static const uint32_t shapes[][3] = {{1024, 64, 2048}, {8192, 64, 2048}, {16384, 128, 4096}};
-    static const char *const sizes[] = {"128 MiB", "1 GiB", "8 GiB"};
+    static const uint32_t shapes[][3] = {{128, 64, 2048}, {256, 64, 2048}, {1024, 64, 2048}, {8192, 64, 2048}, {16384, 128, 4096}};
+    static const char *const sizes[] = {"16 MiB", "32 MiB", "128 MiB", "1 GiB", "8 GiB"};
     printf("scheme               array      arena B\n");
     for (size_t at = 0; at < SCHEMES_COUNT; at++) {
-        for (size_t size = 0; size < 3; size++) {
+        for (size_t size = 0; size < sizeof shapes / sizeof *shapes; size++) {
             struct nand nand = {.blocks = shapes[size][0], .pages_per_block = shapes[size][1], .page_bytes = shapes[size][2],
                                 .times = {29000, 29000, 220900, 2000000}};
             const struct ftl_config config = config_of(&nand, SCHEMES[at].scheme, true, nand.blocks / 50);

@@ -11,9 +11,13 @@ const EACH: usize = 64;
 /// Blocks of memory of a scheme and its mount, at most.
 const PIECES: usize = 48;
 /// A block as a mount found it.
-const FOUND: usize = 48;
-/// An entry of the table of cached entries.
-const SLOT: usize = 28;
+const FOUND: usize = 32;
+/// A partly written block that waits to be continued.
+const WAITING: usize = 12;
+/// An entry of the table of cached entries, with its index.
+const SLOT: usize = 36;
+/// Data blocks that a mount continues at most, with the map on flash.
+const CONTINUED: usize = 16;
 /// Entries beyond the table's size, for failures.
 const BEYOND: usize = 64;
 
@@ -46,23 +50,16 @@ pub(crate) fn needed(plan: &Plan, geometry: &Geometry, instance: usize) -> usize
     let logical = plan.logical_pages as usize;
     // The array: a page buffer, bad blocks.
     let array = page + blocks.div_ceil(64) * 8;
-    let scan = grown(FOUND * blocks) + blocks * FOUND;
     let (kept, besides) = match &plan.layout {
         Layout::OnDemand(layout) => {
             let entries = layout.cmt_entries as usize + BEYOND;
             let per_page = page / 4;
             let translation = logical.div_ceil(per_page.max(1));
-            let cache = entries * SLOT + 4 * logical + 20 * translation + 4 * (per_page + 1);
+            let cache = entries * SLOT + 20 * translation + 4 * (per_page + 1);
             let kept = 2 * space(blocks, pages) + 4 * blocks + cache + 2 * page + 12 * pages;
-            let rebuild = (8 * logical).max(all / 8 + 8) + grown(16 * blocks);
-            (
-                kept,
-                grown(FOUND * blocks)
-                    + scan
-                    + grown(4 * blocks)
-                    + 4 * logical
-                    + rebuild.max(page + grown(8 * per_page)),
-            )
+            // Translation blocks, data blocks that are partly written, the pages met, a translation page.
+            let found = FOUND * (blocks - layout.data_blocks as usize + CONTINUED + 3);
+            (kept, found + WAITING * (CONTINUED + 3) + logical / 8 + 8 + page)
         }
         Layout::Gftl(layout) => {
             let whole = logical.next_multiple_of(pages);
@@ -87,7 +84,7 @@ pub(crate) fn needed(plan: &Plan, geometry: &Geometry, instance: usize) -> usize
         }
         _ => {
             let kept = 4 * logical + space(blocks, pages);
-            (kept, scan + (8 * logical).max(all / 8 + 8) + grown(16 * blocks))
+            (kept, FOUND * blocks + (WAITING * blocks).max(all / 8 + 8))
         }
     };
     array + instance + kept + besides + PIECES * EACH

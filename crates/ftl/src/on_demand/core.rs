@@ -10,7 +10,7 @@ use crate::layout::{CmtEviction, OnDemandLayout};
 use crate::page_mapped::blocks::BlockTable;
 use crate::page_mapped::core::LOST;
 use crate::page_mapped::free_blocks::FreeBlocks;
-use crate::page_mapped::space::{RUN, Run, Space};
+use crate::page_mapped::space::{Run, Space};
 use crate::page_mapped::tables::UNMAPPED;
 use crate::page_mapped::victims::Greedy;
 use crate::plan::Plan;
@@ -60,6 +60,8 @@ pub(crate) struct OnDemandCore<F> {
     pub(super) has_forgotten: bool,
     /// Entries of moved pages that are not cached, until their translation pages are rewritten.
     pub(super) moved: Vec<(Lpn, Ppn)>,
+    /// Last page whose valid bit can be relied on: all pages, but while a lean mount meets them.
+    pub(super) met: Ppn,
     pub(super) logical_pages: u32,
     entries_per_page: u32,
     eviction: CmtEviction,
@@ -99,6 +101,7 @@ impl<F: Probe> OnDemandCore<F> {
             repaired: Vec::new(),
             has_forgotten: false,
             moved: Vec::with_capacity(geometry.pages_per_block() as usize),
+            met: Ppn(u32::MAX),
             logical_pages: plan.logical_pages,
             entries_per_page,
             eviction: layout.eviction,
@@ -115,7 +118,7 @@ impl<F: Probe> OnDemandCore<F> {
         self.translation.frontiers.take_in_order();
     }
 
-    /// Takes the memory for all that may happen later: free blocks of both areas, repairs, entries beyond the table's size.
+    /// Takes the memory for all that may happen later: free blocks of both areas, repairs.
     pub(super) fn reserve(&mut self, layout: &OnDemandLayout) {
         let geometry = *self.medium.geometry();
         let areas = layout.data_blocks + layout.translation_blocks;
@@ -124,7 +127,6 @@ impl<F: Probe> OnDemandCore<F> {
         self.translation.reserve((layout.translation_blocks + spare).min(geometry.blocks()));
         self.medium.spares.reserve(geometry.blocks() as usize);
         self.repaired.reserve_exact(geometry.page_bytes() as usize);
-        self.cmt.reserve(RUN);
     }
 
     /// LPNs of the entries of a translation page.

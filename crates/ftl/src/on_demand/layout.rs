@@ -4,6 +4,7 @@ use super::cmt;
 use super::cmt::Cmt;
 use super::collection::{Collector, Stepwise, WholeBlock};
 use super::core::OnDemandCore;
+use super::lean_mount;
 use super::mount::{format, mount};
 use super::scheme::OnDemand;
 use crate::allocation::Allocation;
@@ -93,7 +94,10 @@ pub(crate) fn plain<F: Probe>(
     let mut core = OnDemandCore::new(flash, plan, &layout);
     core.take_in_order();
     core.reserve(&layout);
-    start_up(setup, &layout, &mut core, &mut collector)?;
+    match setup.start {
+        Start::Format => start::check_failed(config, plan, format(&mut core, &layout)?)?,
+        Start::Mount => lean_mount::mount(&mut core, &mut collector, &layout)?,
+    }
     Ok(OnDemand::new(core, collector, plan, config.idle_collection))
 }
 

@@ -23,6 +23,7 @@ mod collection;
 mod core;
 mod inspect;
 mod layout;
+mod lean_mount;
 mod medium;
 mod mount;
 mod repair;

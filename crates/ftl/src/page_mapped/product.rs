@@ -3,7 +3,7 @@
 use super::collection::{Collection, Partial, Preemptible, WholeBlock};
 use super::core::Core;
 use super::fold;
-use super::mount::mount;
+use super::mount::{Numbers, mount};
 use super::packed::Packed;
 use super::scheme::PageMapped;
 use super::tables::{Flat, Tables};
@@ -161,7 +161,7 @@ where
         let geometry = *core.flash.geometry();
         core.space.add_cache(cache, &geometry);
     }
-    start_up(setup, &mut core, &mut collector)?;
+    start_up(setup, &mut core, &mut collector, Numbers::InRam)?;
     Ok(setup.finish(PageMapped::new(core, collector, setup)))
 }
 
@@ -180,7 +180,7 @@ pub(crate) fn plain<F: Probe, C: Collection>(
     core.spread(&config.allocation, FrontierSharing::of(config.frontiers, &plan.layout));
     core.space.frontiers.take_in_order();
     core.space.reserve(geometry.blocks());
-    start_up(setup, &mut core, &mut collector)?;
+    start_up(setup, &mut core, &mut collector, Numbers::OnFlash)?;
     Ok(PageMapped::new(core, collector, setup))
 }
 
@@ -189,6 +189,7 @@ fn start_up<F: Probe, V: Victims, T: Tables, C: Collection>(
     setup: &Setup<'_>,
     core: &mut Core<F, V, T>,
     collector: &mut C,
+    numbers: Numbers,
 ) -> Result<(), FtlError> {
     let Setup { config, plan, start } = *setup;
     match start {
@@ -197,7 +198,7 @@ fn start_up<F: Probe, V: Victims, T: Tables, C: Collection>(
             start::check_failed(config, plan, failed)?;
         }
         Start::Mount => {
-            mount(core)?;
+            mount(core, numbers)?;
             core.space.mounting = true;
             let folded = fold::make_room(core, collector, 0, &mut NoBuffer);
             match folded.and_then(|()| collector.recover(core)) {
