@@ -80,6 +80,7 @@ static int device_init(struct device *device, const struct ftl_scheme *scheme, c
     if (!nand_init(&device->nand, shape[0], shape[1], shape[2]))
         return FTL_E_MEMORY;
     device->config = config_of(&device->nand, scheme, copies, spare_blocks);
+    device->config.refresh_bits = 2; /* a third of the model's pages are read so */
     int done = ftl_memory_needed(&device->config, &device->bytes);
     if (done == FTL_OK && !(device->arena = malloc(device->bytes)))
         done = FTL_E_MEMORY;
@@ -430,7 +431,7 @@ static int soak(uint64_t writes)
 
 static int fuzz(uint64_t calls, uint64_t seed)
 {
-    uint64_t done_calls = 0, arrays = 0, mounted = 0, refused = 0, codes[20] = {0};
+    uint64_t done_calls = 0, arrays = 0, mounted = 0, refused = 0, refreshed = 0, codes[20] = {0};
     while (done_calls < calls) {
         random_state = seed * 1000003 + arrays * 7919 + 1;
         below(2);
@@ -444,6 +445,7 @@ static int fuzz(uint64_t calls, uint64_t seed)
             return failed("memory", FTL_E_MEMORY);
         device.nand.random = random_state;
         device.config = config_of(&device.nand, SCHEMES[which].scheme, below(2), spare);
+        device.config.refresh_bits = below(3);
         if (below(8) == 0)
             device.config.pages = 1 + below(shape[0] * shape[1]);
         /* A field that is anything. */
@@ -539,6 +541,7 @@ static int fuzz(uint64_t calls, uint64_t seed)
                     struct ftl_stats stats;
                     struct ftl_bounds bounds;
                     code = ftl_stats(device.ftl, &stats);
+                    refreshed += code == FTL_OK && stats.refreshed > 0;
                     ftl_bounds(&device.config, &bounds);
                 } else if (below(40) == 0) {
                     size_t bytes = 0;
@@ -568,6 +571,8 @@ static int fuzz(uint64_t calls, uint64_t seed)
     }
     printf("%" PRIu64 " calls on %" PRIu64 " arrays (%" PRIu64 " refused), %" PRIu64 " mounts: no crash, no wrong byte\n", done_calls,
            arrays, refused, mounted);
+    if (!refreshed)
+        return failed("no page was refreshed", FTL_E_DRIVER);
     for (int code = 0; code < 20; code++)
         if (codes[code])
             printf("%12" PRIu64 " %s\n", codes[code], ftl_error_text(code == 19 ? 1 : -code));

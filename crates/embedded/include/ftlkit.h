@@ -102,6 +102,7 @@ struct ftl_config {
     uint32_t read_spare_ns;   /* read of a spare area, */
     uint32_t program_ns;      /* program of a page, */
     uint32_t erase_ns;        /* erase of a block */
+    uint32_t refresh_bits;    /* a page that ftl_read reads with so many corrected bits is written again by ftl_idle; 0: never */
 };
 
 /* Operations of the driver, and their time by the times of the configuration. */
@@ -140,6 +141,8 @@ struct ftl_stats {
     struct ftl_cost worst_sync;
     struct ftl_cost worst_idle_step;
     uint64_t corrected_bits;
+    uint64_t refreshed;       /* pages that ftl_idle wrote again */
+    uint64_t refresh_waiting; /* pages that wait for it: 16 at most, another one is noted at its next read */
     uint64_t free_pages;
     uint64_t lost_pages;
     uint64_t retired_blocks;
@@ -183,8 +186,8 @@ int ftl_trim(struct ftl *ftl, uint32_t page);
 /* Makes what was written durable. Of ftl_scheme_gftl only: with the others a write is durable when it returns. */
 int ftl_sync(struct ftl *ftl);
 
-/* Collects in idle time, in steps, for at most `budget_ns` by the times of the configuration. Returns FTL_MORE if the next step
- * may not fit, FTL_OK if there is nothing to do. */
+/* Collects in idle time, in steps, for at most `budget_ns` by the times of the configuration, and first writes the pages again that
+ * wait for it. Returns FTL_MORE if the next step may not fit, FTL_OK if there is nothing to do. */
 int ftl_idle(struct ftl *ftl, uint64_t budget_ns);
 
 /* Makes all durable and ends the instance. With scratch memory ftl_scheme_gftl writes its maps, which makes the next mount short. */

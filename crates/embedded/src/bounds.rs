@@ -131,8 +131,8 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds of a plan. `copies`: the driver copies pages itself.
-    pub(crate) fn of(plan: &Plan, part: &Part, blocks: u32, copies: bool) -> Self {
+    /// The bounds of a plan. `copies`: the driver copies pages itself. `refreshes`: idle time writes pages again.
+    pub(crate) fn of(plan: &Plan, part: &Part, blocks: u32, copies: bool, refreshes: bool) -> Self {
         let times = Times::of(part);
         let pages = u64::from(part.pages_per_block);
         let all = u64::from(blocks) * pages;
@@ -250,6 +250,11 @@ impl Bounds {
         }
         if bounds.clean_mount == Cost::default() {
             bounds.clean_mount = bounds.mount;
+        }
+        if refreshes {
+            let mut rewritten = bounds.read;
+            rewritten.add(&bounds.write);
+            bounds.idle_step.cover(&rewritten);
         }
         if !copies {
             for cost in [

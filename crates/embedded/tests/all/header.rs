@@ -89,11 +89,11 @@ fn types_have_the_same_layout() {
         Stamp, "ftl_stamp": from to seq limits;
         Driver, "ftl_driver": context read program erase copy is_bad mark_bad;
         Config, "ftl_config": scheme driver blocks pages_per_block page_bytes spare_blocks pages read_ns read_spare_ns
-            program_ns erase_ns;
+            program_ns erase_ns refresh_bits;
         Cost, "ftl_cost": reads spare_reads programs copies erases time_ns;
         Bounds, "ftl_bounds": pages real_time read write trim sync idle_step mount clean_mount;
         Stats, "ftl_stats": reads writes trims total mount worst_read worst_write worst_trim worst_sync worst_idle_step
-            corrected_bits free_pages lost_pages retired_blocks arena_kept arena_peak;
+            corrected_bits refreshed refresh_waiting free_pages lost_pages retired_blocks arena_kept arena_peak;
     }
     for (name, value) in [
         ("FTL_NAND_ERASED", driver::FTL_NAND_ERASED),

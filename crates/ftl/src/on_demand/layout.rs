@@ -90,15 +90,18 @@ pub(crate) fn plain<F: Probe>(
     let Some(Steps { copies, pages, dirty_threshold }) = layout.steps else {
         return Err(setup.foreign_plan());
     };
-    let mut collector = Stepwise::new(copies, pages, dirty_threshold);
-    let mut core = OnDemandCore::new(flash, plan, &layout);
+    let collector = Stepwise::new(copies, pages, dirty_threshold);
+    let core = OnDemandCore::new(flash, plan, &layout);
+    // Made in its place at once: each move takes stack.
+    let mut made = OnDemand::new(core, collector, plan, config.idle_collection);
+    let OnDemand { core, collector, .. } = &mut made;
     core.take_in_order();
     core.reserve(&layout);
     match setup.start {
-        Start::Format => start::check_failed(config, plan, format(&mut core, &layout)?)?,
-        Start::Mount => lean_mount::mount(&mut core, &mut collector, &layout)?,
+        Start::Format => start::check_failed(config, plan, format(core, &layout)?)?,
+        Start::Mount => lean_mount::mount(core, collector, &layout)?,
     }
-    Ok(OnDemand::new(core, collector, plan, config.idle_collection))
+    Ok(made)
 }
 
 fn start_up<F: Probe, C: Collector>(

@@ -170,18 +170,20 @@ where
 pub(crate) fn plain<F: Probe, C: Collection>(
     setup: &Setup<'_>,
     flash: F,
-    mut collector: C,
+    collector: C,
 ) -> Result<PageMapped<F, Greedy, C>, FtlError> {
     let Setup { config, plan, .. } = *setup;
     let geometry = *flash.geometry();
     let tables = Flat::new(&geometry, plan.logical_pages);
     let victims = Greedy::new(geometry.blocks(), geometry.pages_per_block());
-    let mut core = Core::new(flash, tables, victims, plan);
+    // Made in its place at once: each move takes stack.
+    let mut made = PageMapped::new(Core::new(flash, tables, victims, plan), collector, setup);
+    let core = &mut made.core;
     core.spread(&config.allocation, FrontierSharing::of(config.frontiers, &plan.layout));
     core.space.frontiers.take_in_order();
     core.space.reserve(geometry.blocks());
-    start_up(setup, &mut core, &mut collector, Numbers::OnFlash)?;
-    Ok(PageMapped::new(core, collector, setup))
+    start_up(setup, core, &mut made.collector, Numbers::OnFlash)?;
+    Ok(made)
 }
 
 /// Formats or mounts.
