@@ -6,8 +6,10 @@
 use flash::Geometry;
 use ftl::{Layout, Plan};
 
-/// What a block of memory may take besides its bytes: rounding, and alignment to a cache line.
-const EACH: usize = 64;
+/// What a block of memory may take besides its bytes: rounding to 16.
+const EACH: usize = 16;
+/// Gaps before blocks of memory that are aligned to cache lines: a table of blocks each.
+const GAPS: usize = 8 * 64;
 /// Blocks of memory of a scheme and its mount, at most.
 const PIECES: usize = 48;
 /// A block as a mount found it.
@@ -40,7 +42,7 @@ fn space(blocks: usize, pages: usize) -> usize {
         + 4 * blocks
         + blocks.div_ceil(64) * 8
         + 8 * (pages + 1)
-        + 512
+        + 256
 }
 
 /// Bytes of a format or mount: what is kept, and the most that is needed besides.
@@ -56,9 +58,12 @@ pub(crate) fn needed(plan: &Plan, geometry: &Geometry, instance: usize) -> usize
             let per_page = page / 4;
             let translation = logical.div_ceil(per_page.max(1));
             let cache = entries * SLOT + 20 * translation + 4 * (per_page + 1);
-            let kept = 2 * space(blocks, pages) + 4 * blocks + cache + 2 * page + 12 * pages;
+            // The map's area has as few free blocks as it has blocks.
+            let few = blocks - layout.data_blocks as usize;
+            let areas = 2 * space(blocks, pages) - 4 * blocks + 4 * few;
+            let kept = areas + 4 * blocks + cache + 2 * page + 8 * pages;
             // Translation blocks, data blocks that are partly written, the pages met, a translation page.
-            let found = FOUND * (blocks - layout.data_blocks as usize + CONTINUED + 3);
+            let found = FOUND * (few + CONTINUED + 3);
             (kept, found + WAITING * (CONTINUED + 3) + logical / 8 + 8 + page)
         }
         Layout::Gftl(layout) => {
@@ -87,7 +92,7 @@ pub(crate) fn needed(plan: &Plan, geometry: &Geometry, instance: usize) -> usize
             (kept, FOUND * blocks + (WAITING * blocks).max(all / 8 + 8))
         }
     };
-    array + instance + kept + besides + PIECES * EACH
+    array + instance + kept + besides + PIECES * EACH + GAPS
 }
 
 /// Bytes of the maps that `gftl` writes at a shutdown.
@@ -108,5 +113,5 @@ pub(crate) fn shutdown(plan: &Plan, geometry: &Geometry) -> usize {
         + grown(4 * logical_blocks)
         + grown(4 * blocks)
         + page
-        + 8 * EACH
+        + 8 * 64
 }

@@ -18,6 +18,7 @@ use crate::preset::{BuildResult, Preset, SchemeConfig, Setup, Start};
 use crate::schemes as of;
 use crate::schemes::gftl::{self, Fifo, Gftl};
 use crate::schemes::lazy_rtgc_on_demand;
+use alloc::boxed::Box;
 use alloc::string::String;
 use bounds::gftl::QueueBound;
 use flash::{AnyArray, Geometry, Part, Probe};
@@ -83,10 +84,10 @@ macro_rules! schemes {
                 plan: &Plan,
                 flash: F,
                 start: Start,
-            ) -> Result<impl Firmware<Flash = F> + use<F>, FtlError> {
+            ) -> Result<Box<impl Firmware<Flash = F> + use<F>>, FtlError> {
                 let config = config(&PRESET, options);
                 let setup = Setup { config: &config, plan, start };
-                let make: fn(&Setup<'_>, F) -> Result<$made, FtlError> = $make;
+                let make: fn(&Setup<'_>, F) -> Result<Box<$made>, FtlError> = $make;
                 make(&setup, flash)
             }
         }
@@ -107,7 +108,7 @@ schemes! {
 fn partial<F: Probe>(
     setup: &Setup<'_>,
     flash: F,
-) -> Result<PageMapped<F, Greedy, Partial>, FtlError> {
+) -> Result<Box<PageMapped<F, Greedy, Partial>>, FtlError> {
     let Layout::PageMapped(CollectionKind::Partial(_, copies)) = setup.plan.layout else {
         return Err(setup.foreign_plan());
     };

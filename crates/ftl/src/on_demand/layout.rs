@@ -15,6 +15,7 @@ use crate::layout::{Layout, OnDemandLayout, Steps};
 use crate::page_mapped::victims::VictimKind;
 use crate::preset::{BuildResult, SchemeConfig, Setup, Start};
 use crate::{page_mapped, start};
+use alloc::boxed::Box;
 use flash::{Geometry, Probe};
 
 /// Number of entries of the table if its size is set; at least one.
@@ -84,17 +85,15 @@ fn put_together<F: Probe + Clone + 'static, C: Collector + 'static>(
 pub(crate) fn plain<F: Probe>(
     setup: &Setup<'_>,
     flash: F,
-) -> Result<OnDemand<F, Stepwise>, FtlError> {
+) -> Result<Box<OnDemand<F, Stepwise>>, FtlError> {
     let Setup { config, plan, .. } = *setup;
     let Layout::OnDemand(layout) = plan.layout else { return Err(setup.foreign_plan()) };
     let Some(Steps { copies, pages, dirty_threshold }) = layout.steps else {
         return Err(setup.foreign_plan());
     };
     let collector = Stepwise::new(copies, pages, dirty_threshold);
-    let core = OnDemandCore::new(flash, plan, &layout);
-    // Made in its place at once: each move takes stack.
-    let mut made = OnDemand::new(core, collector, plan, config.idle_collection);
-    let OnDemand { core, collector, .. } = &mut made;
+    let mut made = boxed(setup, &layout, flash, collector);
+    let OnDemand { core, collector, .. } = &mut *made;
     core.take_in_order();
     core.reserve(&layout);
     match setup.start {
@@ -102,6 +101,18 @@ pub(crate) fn plain<F: Probe>(
         Start::Mount => lean_mount::mount(core, collector, &layout)?,
     }
     Ok(made)
+}
+
+/// By itself, so that its stack is free again before a mount.
+#[inline(never)]
+fn boxed<F: Probe>(
+    setup: &Setup<'_>,
+    layout: &OnDemandLayout,
+    flash: F,
+    collector: Stepwise,
+) -> Box<OnDemand<F, Stepwise>> {
+    let core = OnDemandCore::new(flash, setup.plan, layout);
+    Box::new(OnDemand::new(core, collector, setup.plan, setup.config.idle_collection))
 }
 
 fn start_up<F: Probe, C: Collector>(

@@ -171,19 +171,29 @@ pub(crate) fn plain<F: Probe, C: Collection>(
     setup: &Setup<'_>,
     flash: F,
     collector: C,
-) -> Result<PageMapped<F, Greedy, C>, FtlError> {
+) -> Result<Box<PageMapped<F, Greedy, C>>, FtlError> {
     let Setup { config, plan, .. } = *setup;
     let geometry = *flash.geometry();
-    let tables = Flat::new(&geometry, plan.logical_pages);
-    let victims = Greedy::new(geometry.blocks(), geometry.pages_per_block());
-    // Made in its place at once: each move takes stack.
-    let mut made = PageMapped::new(Core::new(flash, tables, victims, plan), collector, setup);
-    let core = &mut made.core;
+    let mut made = boxed(setup, flash, collector);
+    let PageMapped { core, collector, .. } = &mut *made;
     core.spread(&config.allocation, FrontierSharing::of(config.frontiers, &plan.layout));
     core.space.frontiers.take_in_order();
     core.space.reserve(geometry.blocks());
-    start_up(setup, core, &mut made.collector, Numbers::OnFlash)?;
+    start_up(setup, core, collector, Numbers::OnFlash)?;
     Ok(made)
+}
+
+/// By itself, so that its stack is free again before a mount.
+#[inline(never)]
+fn boxed<F: Probe, C: Collection>(
+    setup: &Setup<'_>,
+    flash: F,
+    collector: C,
+) -> Box<PageMapped<F, Greedy, C>> {
+    let geometry = *flash.geometry();
+    let tables = Flat::new(&geometry, setup.plan.logical_pages);
+    let victims = Greedy::new(geometry.blocks(), geometry.pages_per_block());
+    Box::new(PageMapped::new(Core::new(flash, tables, victims, setup.plan), collector, setup))
 }
 
 /// Formats or mounts.
