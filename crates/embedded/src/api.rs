@@ -17,7 +17,7 @@ use flash::{FlashError, Geometry, Lpn, Oob, Part, parts};
 use ftl::firmware::Options;
 use ftl::{FtlError, Plan, Start};
 
-/// What an array is, and how it is used.
+/// An array, and how it is used. Mount with the configuration of the format.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
@@ -25,11 +25,11 @@ pub struct Config {
     pub scheme: *const Scheme,
     /// The driver; copied.
     pub driver: Driver,
-    /// Blocks of the array.
+    /// Blocks of the array, 3 or more.
     pub blocks: u32,
-    /// Pages of a block.
+    /// Pages of a block, 2 to 1048576.
     pub pages_per_block: u32,
-    /// Bytes of a page, without its spare area.
+    /// Bytes of a page without its spare area, 2 to 1048576.
     pub page_bytes: u32,
     /// Blocks set aside to replace bad ones.
     pub spare_blocks: u32,
@@ -75,7 +75,7 @@ pub struct Stats {
     pub corrected_bits: u64,
     /// Pages that idle time wrote again.
     pub refreshed: u64,
-    /// Pages that wait for it.
+    /// Pages that wait for it: 16 at most, another one is noted at its next read.
     pub refresh_waiting: u64,
     /// Pages that can be programmed without an erase.
     pub free_pages: u64,
@@ -260,7 +260,7 @@ pub extern "C" fn ftl_error_text(code: c_int) -> *const c_char {
     error::text(code).as_ptr()
 }
 
-/// Bytes that a format and a mount need.
+/// Bytes of an arena for `ftl_format` and `ftl_mount`, of any alignment.
 ///
 /// # Safety
 /// `config` is null or a configuration, `bytes` null or a place for them.
@@ -277,7 +277,7 @@ pub unsafe extern "C" fn ftl_memory_needed(config: *const Config, bytes: *mut us
     code_of(run())
 }
 
-/// Bytes that a shutdown needs.
+/// Bytes of scratch memory for `ftl_shutdown`; 0 where it needs none.
 ///
 /// # Safety
 /// `config` is null or a configuration, `bytes` null or a place for them.
@@ -312,7 +312,7 @@ pub unsafe extern "C" fn ftl_bounds(config: *const Config, bounds: *mut Bounds) 
     code_of(run())
 }
 
-/// Erases all that is written.
+/// Erases all that is written. The arena is free again afterwards.
 ///
 /// # Safety
 /// `config` is null or a configuration whose driver may be called; `arena` is null or `bytes` bytes of the library's.
@@ -333,7 +333,7 @@ pub unsafe extern "C" fn ftl_format(
     code_of(run())
 }
 
-/// Mounts an array.
+/// Mounts an array, after `ftl_shutdown` or a power cut. The arena is the instance's until its end.
 ///
 /// # Safety
 /// As [`ftl_format`]; `out` is null or a place for the handle. The arena is the library's until the instance ends.
@@ -420,7 +420,7 @@ unsafe fn call(
     }
 }
 
-/// Logical pages of an instance; 0 if there is none.
+/// Logical pages of an instance, each of the configuration's `page_bytes`; 0 if there is none.
 ///
 /// # Safety
 /// `handle` is null or what a mount gave.
@@ -432,7 +432,7 @@ pub unsafe extern "C" fn ftl_pages(handle: *const Handle) -> u32 {
         .map_or(0, |handle| handle.pages)
 }
 
-/// Reads a page.
+/// Reads a page. One that was never written, or was trimmed, reads as zeros; after a mount a trimmed page may have its old bytes.
 ///
 /// # Safety
 /// `handle` is null or what a mount gave, `data` null or a page.
@@ -478,7 +478,7 @@ pub unsafe extern "C" fn ftl_write(handle: *mut Handle, page: u32, data: *const 
     }
 }
 
-/// Forgets a page.
+/// Forgets a page, so that it costs no copies.
 ///
 /// # Safety
 /// `handle` is null or what a mount gave.
@@ -496,7 +496,7 @@ pub unsafe extern "C" fn ftl_trim(handle: *mut Handle, page: u32) -> c_int {
     }
 }
 
-/// Makes all that was written durable.
+/// Makes what was written durable. Of `ftl_scheme_gftl` only: with the others a write is durable when it returns.
 ///
 /// # Safety
 /// `handle` is null or what a mount gave.
@@ -512,7 +512,8 @@ pub unsafe extern "C" fn ftl_sync(handle: *mut Handle) -> c_int {
     }
 }
 
-/// Collects for at most so long.
+/// Collects in idle time, in steps, for at most `budget_ns` by the times of the configuration, and first writes the pages again that
+/// wait for it. Returns [`FTL_MORE`] if the next step may not fit, [`FTL_OK`] if there is nothing to do.
 ///
 /// # Safety
 /// `handle` is null or what a mount gave.
@@ -541,7 +542,7 @@ pub unsafe extern "C" fn ftl_idle(handle: *mut Handle, budget_ns: u64) -> c_int 
     }
 }
 
-/// Writes what makes the next mount short, and ends the instance.
+/// Makes all durable and ends the instance. With scratch memory `ftl_scheme_gftl` writes its maps, which makes the next mount short.
 ///
 /// # Safety
 /// `handle` is null or what a mount gave; `scratch` is null or `bytes` bytes of the library's.
@@ -620,7 +621,7 @@ pub unsafe extern "C" fn ftl_stats(handle: *const Handle, stats: *mut Stats) -> 
     FTL_OK
 }
 
-/// For a driver's copy: turns the spare area of the original into that of the copy.
+/// For a driver's copy: turns the spare area of the original into that of the copy. Returns 0 or [`FTL_NAND_UNCORRECTABLE`].
 ///
 /// # Safety
 /// `stamp` is what the copy was given, `spare` 16 bytes.

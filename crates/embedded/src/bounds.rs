@@ -6,7 +6,7 @@
 use flash::Part;
 use ftl::{Layout, Plan};
 
-/// Operations of a driver, and their time.
+/// Operations of the driver, and their time by the times of the configuration.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
@@ -106,7 +106,7 @@ impl Times {
     }
 }
 
-/// What each call costs at most.
+/// What each call costs at most, while no program and no erase fails. Each count is a bound of its own, `time_ns` that of all.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
