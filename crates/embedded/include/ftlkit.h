@@ -243,8 +243,8 @@ int ftl_sync(struct ftl *ftl);
  * that wait for it. Returns FTL_MORE if the next step may not fit, FTL_OK if there is nothing to do. */
 int ftl_idle(struct ftl *ftl, uint64_t budget_ns);
 
-/* Makes all durable and ends the instance. With scratch memory ftl_scheme_gftl writes its maps, which makes the next mount
- * short. */
+/* Makes all durable and ends the instance. ftl_scheme_lazy_rtgc_on_demand writes its map, and with scratch memory
+ * ftl_scheme_gftl does: that makes the next mount short. */
 int ftl_shutdown(struct ftl *ftl, void *scratch, size_t bytes);
 
 /* What happened since the mount. */

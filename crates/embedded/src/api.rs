@@ -542,7 +542,8 @@ pub unsafe extern "C" fn ftl_idle(handle: *mut Handle, budget_ns: u64) -> c_int 
     }
 }
 
-/// Makes all durable and ends the instance. With scratch memory `ftl_scheme_gftl` writes its maps, which makes the next mount short.
+/// Makes all durable and ends the instance. `ftl_scheme_lazy_rtgc_on_demand` writes its map, and with scratch memory
+/// `ftl_scheme_gftl` does: that makes the next mount short.
 ///
 /// # Safety
 /// `handle` is null or what a mount gave; `scratch` is null or `bytes` bytes of the library's.
@@ -558,7 +559,9 @@ pub unsafe extern "C" fn ftl_shutdown(
         Some(_) => return FTL_E_HANDLE,
         None => return FTL_E_ARGUMENT,
     };
+    // Where it takes no memory the map is written in any case.
     let saves = needed > 0 && !scratch.is_null();
+    let flushes = needed > 0 && scratch.is_null();
     if saves && bytes < needed {
         return FTL_E_MEMORY;
     }
@@ -567,8 +570,11 @@ pub unsafe extern "C" fn ftl_shutdown(
     // SAFETY: as the caller says.
     let done = unsafe {
         call(handle, |instance, _, _, _| {
-            if !saves {
+            if flushes {
                 return instance.flush().map(|()| FTL_OK);
+            }
+            if !saves {
+                return instance.shutdown().map(|()| FTL_OK);
             }
             match in_arena(&mut memory, || instance.shutdown()) {
                 Ok(done) => done.map(|()| FTL_OK),

@@ -193,7 +193,22 @@ impl Bounds {
                     erases: (2 * rewritten).div_ceil(pages) + 4,
                     ..Cost::default()
                 };
-                bounds.mount = together(&[scan, recovery, compare]);
+                // A seal: the first page of each block, all pages of the map's blocks up to five times, the map. Without one that
+                // is looked at in vain.
+                let area = u64::from(blocks - layout.data_blocks) * pages;
+                let sealed = Cost {
+                    reads: translation + 1,
+                    spare_reads: u64::from(blocks) + 5 * area + 1,
+                    ..Cost::default()
+                };
+                // Room in the map's area is made as by any mount.
+                let room = Cost {
+                    copies: 2 * translation,
+                    erases: 2 * translation.div_ceil(pages) + 4,
+                    ..Cost::default()
+                };
+                bounds.mount = together(&[sealed, scan, recovery, compare]);
+                bounds.clean_mount = together(&[sealed, recovery, room]);
             }
             Layout::Gftl(layout) => {
                 let (reads, programs) = (u64::from(layout.reads), u64::from(layout.programs));

@@ -63,8 +63,10 @@ pub(crate) fn needed(plan: &Plan, geometry: &Geometry, instance: usize) -> usize
             let areas = 2 * space(blocks, pages) - 4 * blocks + 4 * few;
             let kept = areas + 4 * blocks + cache + 2 * page + 8 * pages;
             // Translation blocks, data blocks that are partly written, the pages met, a translation page.
-            let found = FOUND * (few + CONTINUED + 3);
-            (kept, found + WAITING * (CONTINUED + 3) + logical / 8 + 8 + page)
+            let met = FOUND * (CONTINUED + 3) + WAITING * (CONTINUED + 3) + logical / 8 + 8;
+            // Blocks of data and erased ones, a bit each, where a shutdown has sealed the array.
+            let sealed = 2 * blocks.div_ceil(64) * 8;
+            (kept, FOUND * few + page + met.max(sealed))
         }
         Layout::Gftl(layout) => {
             let whole = logical.next_multiple_of(pages);

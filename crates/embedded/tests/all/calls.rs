@@ -272,6 +272,11 @@ fn a_clean_mount_is_within_its_bound() {
         assert!(within(&clean, &device.bounds.clean_mount), "{name}: {clean:?}");
         if name == "gftl" {
             assert!(!scratch.is_empty() && clean.spare_reads <= 1, "{clean:?}");
+        }
+        if name == "lazy-rtgc-on-demand" {
+            assert!(scratch.is_empty() && 2 * clean.time_ns < after_a_cut.time_ns, "{clean:?}");
+        }
+        if ["gftl", "lazy-rtgc-on-demand"].contains(&name) {
             assert!(device.bounds.clean_mount.time_ns < device.bounds.mount.time_ns);
         }
         let mut found = [0; 256];

@@ -63,7 +63,7 @@ impl Nand {
             erases: 0,
             says: None,
             wears: false,
-            reads: vec![0; (blocks * pages) as usize],
+            reads: vec![0; blocks * pages],
         })
     }
 

@@ -60,6 +60,8 @@ pub(crate) struct OnDemandCore<F> {
     pub(super) has_forgotten: bool,
     /// Entries of moved pages that are not cached, until their translation pages are rewritten.
     pub(super) moved: Vec<(Lpn, Ppn)>,
+    /// True if a shutdown writes a seal.
+    pub(super) seals: bool,
     /// Last page whose valid bit can be relied on: all pages, but while a lean mount meets them.
     pub(super) met: Ppn,
     pub(super) logical_pages: u32,
@@ -101,6 +103,7 @@ impl<F: Probe> OnDemandCore<F> {
             repaired: Vec::new(),
             has_forgotten: false,
             moved: Vec::with_capacity(geometry.pages_per_block() as usize),
+            seals: false,
             met: Ppn(u32::MAX),
             logical_pages: plan.logical_pages,
             entries_per_page,
@@ -392,6 +395,15 @@ impl<F: Probe> OnDemandCore<F> {
                 None => self.has_forgotten = true,
             }
         }
+    }
+
+    /// The buffer of translation pages, to be put back.
+    pub(super) fn take_page(&mut self) -> Vec<u8> {
+        core::mem::take(&mut self.page)
+    }
+
+    pub(super) fn put_page(&mut self, bytes: Vec<u8>) {
+        self.page = bytes;
     }
 
     /// Programs the new version of a translation page. Its cached entries stay dirty.

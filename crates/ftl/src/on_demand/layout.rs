@@ -96,6 +96,7 @@ pub(crate) fn plain<F: Probe>(
     let OnDemand { core, collector, .. } = &mut *made;
     core.take_in_order();
     core.reserve(&layout);
+    core.seals = true;
     match setup.start {
         Start::Format => start::check_failed(config, plan, format(core, &layout)?)?,
         Start::Mount => lean_mount::mount(core, collector, &layout)?,

@@ -26,6 +26,7 @@
 use super::collection::Collector;
 use super::core::{ENTRY_BYTES, OnDemandCore};
 use super::mount::{distribute, finish, scan_all};
+use super::seal;
 use crate::error::FtlError;
 use crate::layout::OnDemandLayout;
 use crate::page_mapped::core::LOST;
@@ -49,6 +50,9 @@ pub(super) fn mount<F: Probe, C: Collector>(
     collector: &mut C,
     layout: &OnDemandLayout,
 ) -> Result<(), FtlError> {
+    if seal::mount(core, collector, layout)? {
+        return Ok(());
+    }
     let most = core.medium.geometry().blocks() - layout.data_blocks;
     let mut translation: Vec<ScannedBlock> = Vec::with_capacity(most as usize);
     let (mut open, mut data_used) = (Open(Vec::with_capacity(CONTINUED + 3)), 0);
@@ -255,7 +259,7 @@ impl<'c, F: Probe> Meeting<'c, F> {
                     match self.core.repair(page) {
                         // Without room for it, its entries are in RAM alone.
                         Err(FtlError::Full { .. }) => {
-                            self.core.rebuild(page as usize, &mut self.bytes)?
+                            no_room(self.core.rebuild(page as usize, &mut self.bytes))?;
                         }
                         done => done?,
                     }

@@ -28,6 +28,7 @@ mod medium;
 mod mount;
 mod repair;
 mod scheme;
+mod seal;
 mod state;
 
 pub(crate) use self::layout::{asked_entries, build, plain, ram};

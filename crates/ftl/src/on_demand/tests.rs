@@ -521,3 +521,83 @@ fn a_lean_mount_finds_what_the_other_finds() {
     }
     assert!(rewritten > 100, "{rewritten}");
 }
+
+/// A seal is taken for what it says if nothing was done after it, and for nothing else.
+#[test]
+fn a_sealed_array_is_mounted_from_its_map() {
+    let config = config("lazy-rtgc-on-demand");
+    let flash = array(32, 8, 4);
+    let (plan, layout) = layout(&config, &flash);
+    let pages = plan.logical_pages;
+    let (mut clean, mut erased) = (0, 0);
+    for seed in 0..120 {
+        let mut random = Pcg64::seed_from_u64(seed);
+        let mut scheme = mounted(true, flash.clone(), (&plan, &layout));
+        scheme.core.seals = true;
+        // What was written last, and whether it is there.
+        let mut model = vec![(0u32, false); pages as usize];
+        for _ in 0..random.random_range(pages..6 * pages) {
+            let (lpn, value) = (random.random_range(0..pages), random.random());
+            let trims = random.random_range(0..5) == 0;
+            if trims {
+                scheme.trim(Lpn(lpn)).unwrap();
+            } else {
+                scheme.write(Lpn(lpn), Some(&bytes_of(value))).unwrap();
+            }
+            let old = model[lpn as usize].0;
+            model[lpn as usize] = (if trims { old } else { value }, !trims);
+        }
+        scheme.shutdown().unwrap();
+        let mut spoiled = None;
+        match seed % 6 {
+            0 | 1 => {}
+            2 => {
+                let lpn = random.random_range(0..pages);
+                model[lpn as usize] = (7, true);
+                scheme.write(Lpn(lpn), Some(&bytes_of(7))).unwrap();
+            }
+            3 | 4 => {
+                for _ in 0..random.random_range(1..30) {
+                    let lpn = random.random_range(0..pages);
+                    scheme.trim(Lpn(lpn)).unwrap();
+                    model[lpn as usize].1 = false;
+                    while scheme.core.collect_invalid().unwrap() {
+                        erased += 1;
+                    }
+                }
+            }
+            _ => spoiled = scheme.core.directory.iter().copied().find(|ppn| *ppn != u32::MAX),
+        }
+        let mut left = scheme.flash().clone();
+        if let Some(page) = spoiled {
+            left.inner_mut().spoil(flash::Ppn(page)).unwrap();
+        }
+        let reads = |flash: &Bench| flash.counts().get(Operation::ReadOob, Cause::Mount);
+        let before = reads(&left);
+        let mut full = mounted(false, left.clone(), (&plan, &layout));
+        scheme = mounted(true, left, (&plan, &layout));
+        let is_clean = scheme.core.cmt.dirty() == 0 && reads(scheme.flash()) - before < 160;
+        clean += u32::from(is_clean);
+        assert!(is_clean || seed % 6 > 1, "{seed}: {}", reads(scheme.flash()) - before);
+        assert!(!is_clean || seed % 6 < 5 && seed % 6 != 2, "{seed}");
+        for (lpn, (value, is_there)) in (0..pages).map(Lpn).zip(&model) {
+            let mut found = bytes_of(0);
+            let there = scheme.read(lpn, Some(&mut found)).unwrap();
+            // A trimmed page may have come back in any version, if each page was looked at.
+            if *is_there || there && is_clean {
+                assert_eq!((there, &found), (true, &bytes_of(*value)), "{seed} {lpn}");
+            }
+            // Trims are remembered, where there is nothing after the seal.
+            assert!(there == *is_there || seed % 6 > 1, "{seed} {lpn}");
+            let theirs = full.read(lpn, Some(&mut found)).unwrap();
+            assert!(theirs || !*is_there, "{seed} {lpn}");
+        }
+        check_valid(&mut scheme);
+        // It goes on as any other.
+        for lpn in draws(300, pages, seed) {
+            scheme.write(Lpn(lpn), Some(&bytes_of(9))).unwrap();
+        }
+        check_valid(&mut scheme);
+    }
+    assert!(clean > 40 && erased > 20, "{clean} {erased}");
+}

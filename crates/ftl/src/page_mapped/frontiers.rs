@@ -333,6 +333,11 @@ impl Frontiers {
         self.at = [(self.place_of(block) + 1) % self.units.len(); CLASSES];
     }
 
+    /// Number and block of the page programmed last.
+    pub(crate) fn behind(&self) -> (u64, Option<BlockId>) {
+        (self.number, self.last)
+    }
+
     /// Adds an erased block to the free ones of its unit; `erases` is its erase count.
     pub(crate) fn add_free(&mut self, block: BlockId, erases: u32) {
         let place = self.place_of(block);

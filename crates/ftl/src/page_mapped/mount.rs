@@ -122,6 +122,23 @@ pub(crate) fn in_order(used: &mut [ScannedBlock]) {
     });
 }
 
+/// Fills `map` from the blocks in use, whose pages are all of `kind`, and puts them into the order in which they were opened.
+pub(crate) fn map_all<F: Probe>(
+    flash: &mut F,
+    used: &mut [ScannedBlock],
+    (kind, numbers): (PageKind, Numbers),
+    map: &mut [u32],
+) -> Result<(), FtlError> {
+    in_order(used);
+    let mut kept = vec![0; if numbers == Numbers::InRam { map.len() } else { 0 }];
+    let mut newest = 0;
+    for found in used {
+        map_pages(flash, found, (kind, newest), &mut kept, map)?;
+        newest = newest.max(found.newest);
+    }
+    Ok(())
+}
+
 /// Fills `map` and an empty space from the blocks in use, whose pages are all of `kind`.
 pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     space: &mut Space<V, T>,
@@ -130,15 +147,8 @@ pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     (kind, numbers): (PageKind, Numbers),
     map: &mut [u32],
 ) -> Result<(), FtlError> {
-    in_order(&mut used);
     let geometry = *flash.geometry();
-    let mut kept = vec![0; if numbers == Numbers::InRam { map.len() } else { 0 }];
-    let mut newest = 0;
-    for found in &used {
-        map_pages(flash, found, (kind, newest), &mut kept, map)?;
-        newest = newest.max(found.newest);
-    }
-    drop(kept);
+    map_all(flash, &mut used, (kind, numbers), map)?;
     if (kind, numbers) == (PageKind::Translation, Numbers::OnFlash) {
         // Few pages: the directory is searched for each.
         mark_valid(space, &geometry, &used, |ppn| map.contains(&ppn));
@@ -338,6 +348,10 @@ fn map_pages<F: Probe>(
             Err(error) => return Err(error.into()),
         };
         let Lpn(lpn) = oob.lpn;
+        if (oob.kind, lpn as usize) == (PageKind::Translation, map.len()) {
+            // A seal: it is never valid.
+            continue;
+        }
         if oob.kind != kind || lpn as usize >= map.len() {
             return Err(FtlError::Mount(format!(
                 "{ppn} holds {:?} {lpn}, but this scheme writes only {kind:?} pages below {} there; the array was written by another scheme or configuration",
