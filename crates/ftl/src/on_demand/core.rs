@@ -74,6 +74,11 @@ pub(crate) struct OnDemandCore<F> {
 impl<F: Probe> OnDemandCore<F> {
     /// An empty core without free blocks.
     pub(super) fn new(flash: F, plan: &Plan, layout: &OnDemandLayout) -> Self {
+        Self::indexed(flash, plan, layout, false)
+    }
+
+    /// As [`OnDemandCore::new`], with a small index of the cache or one by logical pages.
+    pub(super) fn indexed(flash: F, plan: &Plan, layout: &OnDemandLayout, is_small: bool) -> Self {
         let geometry = *flash.geometry();
         let valid = || BlockTable::new(geometry.blocks(), geometry.pages_per_block());
         let greedy = || Greedy::new(geometry.blocks(), geometry.pages_per_block());
@@ -84,6 +89,7 @@ impl<F: Probe> OnDemandCore<F> {
             logical_pages: plan.logical_pages,
             entries_per_page,
             keeps_dirty: layout.eviction == CmtEviction::Clean,
+            is_small,
         };
         let directory = vec![UNMAPPED; plan.logical_pages.div_ceil(entries_per_page) as usize];
         Self {

@@ -112,7 +112,7 @@ fn boxed<F: Probe>(
     flash: F,
     collector: Stepwise,
 ) -> Box<OnDemand<F, Stepwise>> {
-    let core = OnDemandCore::new(flash, setup.plan, layout);
+    let core = OnDemandCore::indexed(flash, setup.plan, layout, true);
     Box::new(OnDemand::new(core, collector, setup.plan, setup.config.idle_collection))
 }
 

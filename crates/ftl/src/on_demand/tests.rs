@@ -435,7 +435,7 @@ fn mounted(
 ) -> OnDemand<Bench, collection::Stepwise> {
     let steps = layout.steps.unwrap();
     let mut collector = collection::Stepwise::new(steps.copies, steps.pages, steps.dirty_threshold);
-    let mut core = core::OnDemandCore::new(flash, plan, layout);
+    let mut core = core::OnDemandCore::indexed(flash, plan, layout, lean);
     core.take_in_order();
     core.reserve(layout);
     let mount = if lean { lean_mount::mount } else { mount::mount };

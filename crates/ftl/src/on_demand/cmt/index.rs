@@ -1,32 +1,96 @@
-//! Slot of each cached logical page: a table of twice as many places as there are slots, searched from a place that the page
-//! gives on (open addressing, linear probing).
+//! Slot of each cached logical page.
 //!
-//! At most half of the places are taken, so a search looks at 2.5 of them on average for pages that scatter well. No processor's
-//! time is promised.
+//! - By page: 4 bytes per logical page, one access. A search that misses, which most do, takes a quarter of the other's time.
+//! - Small, for firmware: a table of twice as many places as there are slots, searched from a place that the page gives on (open
+//!   addressing, linear probing): 8 bytes per slot. At most half of the places are taken, so a search that misses looks at 2.5 of
+//!   them on average, for pages that scatter well. No processor's time is promised.
 
 use super::slot::{NONE, Slot};
 use alloc::collections::TryReserveError;
 use alloc::{vec, vec::Vec};
 
+/// See the module.
 #[derive(Clone, Debug)]
-pub(super) struct Index {
-    places: Vec<u32>,
+pub(super) enum Index {
+    ByPage(Vec<u32>),
+    Small(Table),
 }
 
 impl Index {
-    /// An index for this many slots, at least 1.
-    pub(super) fn new(slots: usize) -> Self {
+    /// An index by page for so many logical pages, or a small one for so many slots, at least 1.
+    pub(super) fn new(is_small: bool, logical_pages: u32, slots: usize) -> Self {
+        match is_small {
+            true => Self::Small(Table::new(slots)),
+            false => Self::ByPage(vec![NONE; logical_pages as usize]),
+        }
+    }
+
+    /// Makes room for another slot beside these.
+    pub(super) fn make_room(&mut self, slots: &[Slot]) -> Result<(), TryReserveError> {
+        match self {
+            // Twice as many, since growing moves all.
+            Self::Small(table) if table.is_full(slots.len()) => table.grow(slots, 2 * slots.len()),
+            _ => Ok(()),
+        }
+    }
+
+    #[inline]
+    pub(super) fn find(&self, slots: &[Slot], lpn: u32) -> Option<u32> {
+        match self {
+            Self::ByPage(places) => places.get(lpn as usize).copied().filter(|slot| *slot != NONE),
+            Self::Small(table) => table.find(slots, lpn),
+        }
+    }
+
+    /// Adds the slot of a page that has none.
+    #[inline]
+    pub(super) fn insert(&mut self, lpn: u32, slot: u32) {
+        match self {
+            Self::ByPage(places) => places[lpn as usize] = slot,
+            Self::Small(table) => table.insert(lpn, slot),
+        }
+    }
+
+    #[inline]
+    pub(super) fn remove(&mut self, slots: &[Slot], lpn: u32) {
+        match self {
+            Self::ByPage(places) => places[lpn as usize] = NONE,
+            Self::Small(table) => table.remove(slots, lpn),
+        }
+    }
+
+    #[inline]
+    pub(super) fn prefetch(&self, lpn: u32) {
+        match self {
+            Self::ByPage(places) => flash::prefetch::prefetch(places, lpn as usize),
+            Self::Small(table) => flash::prefetch::prefetch(&table.places, table.home(lpn)),
+        }
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        let (Self::ByPage(places) | Self::Small(Table { places })) = self;
+        places.capacity() * 4
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    places: Vec<u32>,
+}
+
+impl Table {
+    fn new(slots: usize) -> Self {
         Self { places: vec![NONE; 2 * slots] }
     }
 
     /// True if there is no room for another than these slots.
     #[inline]
-    pub(super) fn is_full(&self, slots: usize) -> bool {
+    fn is_full(&self, slots: usize) -> bool {
         2 * slots >= self.places.len()
     }
 
     /// Makes room for this many slots.
-    pub(super) fn grow(&mut self, slots: &[Slot], wanted: usize) -> Result<(), TryReserveError> {
+    fn grow(&mut self, slots: &[Slot], wanted: usize) -> Result<(), TryReserveError> {
         let places = 2 * wanted;
         if places <= self.places.len() {
             return Ok(());
@@ -66,13 +130,12 @@ impl Index {
     }
 
     #[inline]
-    pub(super) fn find(&self, slots: &[Slot], lpn: u32) -> Option<u32> {
+    fn find(&self, slots: &[Slot], lpn: u32) -> Option<u32> {
         self.place_of(slots, lpn).map(|place| self.places[place])
     }
 
-    /// Adds the slot of a page that has none.
     #[inline]
-    pub(super) fn insert(&mut self, lpn: u32, slot: u32) {
+    fn insert(&mut self, lpn: u32, slot: u32) {
         let mut place = self.home(lpn);
         while self.places[place] != NONE {
             place = self.after(place);
@@ -81,7 +144,7 @@ impl Index {
     }
 
     /// Takes the slot of a page out, and moves those behind it that a search would not find any more.
-    pub(super) fn remove(&mut self, slots: &[Slot], lpn: u32) {
+    fn remove(&mut self, slots: &[Slot], lpn: u32) {
         let Some(mut hole) = self.place_of(slots, lpn) else { return };
         let mut place = hole;
         loop {
@@ -99,15 +162,6 @@ impl Index {
             }
         }
         self.places[hole] = NONE;
-    }
-
-    #[inline]
-    pub(super) fn prefetch(&self, lpn: u32) {
-        flash::prefetch::prefetch(&self.places, self.home(lpn));
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.places.capacity() * 4
     }
 }
 
@@ -127,7 +181,7 @@ mod tests {
             most in 1usize..12,
             steps in proptest::collection::vec((any::<bool>(), any::<u32>()), 0..400),
         ) {
-            let mut index = Index::new(most);
+            let mut index = Table::new(most);
             let mut slots = vec![EMPTY; 12];
             let mut free: Vec<u32> = (0..most as u32).collect();
             let mut model = BTreeMap::new();

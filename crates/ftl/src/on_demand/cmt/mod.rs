@@ -1,9 +1,9 @@
 //! The cached mapping table (CMT): part of the page map in RAM. Entries newer than their translation page
 //! are dirty.
 //!
-//! A controller keeps 8 bytes per entry (LPN and PPN). This table finds an entry through an index of 8 more
-//! bytes per entry, and links all lists through the entries. Except for error handling, no operation searches
-//! all entries or allocates.
+//! A controller keeps 8 bytes per entry (LPN and PPN). This table finds an entry through an index instead of a
+//! search of all, and links all lists through the entries. Except for error handling, no operation searches all
+//! entries or allocates.
 
 mod dirty;
 mod index;
@@ -58,6 +58,8 @@ pub(crate) struct Shape {
     pub(crate) entries_per_page: u32,
     /// True if dirty entries are kept until they are written back.
     pub(crate) keeps_dirty: bool,
+    /// True if the index takes memory by entries, not by logical pages.
+    pub(crate) is_small: bool,
 }
 
 impl Cmt {
@@ -71,7 +73,7 @@ impl Cmt {
         Self {
             slots,
             unused,
-            index: Index::new(most),
+            index: Index::new(shape.is_small, shape.logical_pages, most),
             recency: Recency::new(shape.policy, shape.entries),
             pages: DirtyPages::new(pages, shape.entries_per_page),
             entries_per_page: shape.entries_per_page,
@@ -152,10 +154,7 @@ impl Cmt {
         let slot = self.slots.len() as u32;
         self.slots.try_reserve(1).ok()?;
         self.unused.try_reserve(1).ok()?;
-        if self.index.is_full(self.slots.len()) {
-            // Twice as many, since growing moves all.
-            self.index.grow(&self.slots, 2 * self.slots.len()).ok()?;
-        }
+        self.index.make_room(&self.slots).ok()?;
         self.slots.push(EMPTY);
         self.unused.push(slot);
         self.insert(lpn, ppn)
