@@ -6,7 +6,7 @@
  *     firmware fuzz CALLS SEED  random calls on random arrays whose drivers fail, lie and lose their power
  *     firmware memory           bytes of arenas: asked for, used by mounts, kept
  *     firmware stack            bytes of stack that each call needs, with the model's driver
- *     firmware ram              bytes of arenas for arrays of 128 MiB, 1 GiB and 8 GiB
+ *     firmware ram              bytes of arenas for arrays of 16 MiB to 8 GiB
  *     firmware image FILE       an array that was written by lazy-rtgc, as a file of pages and spare areas
  */
 #define _XOPEN_SOURCE 700
@@ -80,6 +80,7 @@ static int device_init(struct device *device, const struct ftl_scheme *scheme, c
     if (!nand_init(&device->nand, shape[0], shape[1], shape[2]))
         return FTL_E_MEMORY;
     device->config = config_of(&device->nand, scheme, copies, spare_blocks);
+    device->config.refresh_bits = 2; /* a third of the model's pages are read so */
     int done = ftl_memory_needed(&device->config, &device->bytes);
     if (done == FTL_OK && !(device->arena = malloc(device->bytes)))
         done = FTL_E_MEMORY;
@@ -430,7 +431,7 @@ static int soak(uint64_t writes)
 
 static int fuzz(uint64_t calls, uint64_t seed)
 {
-    uint64_t done_calls = 0, arrays = 0, mounted = 0, refused = 0, codes[20] = {0};
+    uint64_t done_calls = 0, arrays = 0, mounted = 0, refused = 0, refreshed = 0, codes[20] = {0};
     while (done_calls < calls) {
         random_state = seed * 1000003 + arrays * 7919 + 1;
         below(2);
@@ -444,6 +445,7 @@ static int fuzz(uint64_t calls, uint64_t seed)
             return failed("memory", FTL_E_MEMORY);
         device.nand.random = random_state;
         device.config = config_of(&device.nand, SCHEMES[which].scheme, below(2), spare);
+        device.config.refresh_bits = below(3);
         if (below(8) == 0)
             device.config.pages = 1 + below(shape[0] * shape[1]);
         /* A field that is anything. */
@@ -539,6 +541,7 @@ static int fuzz(uint64_t calls, uint64_t seed)
                     struct ftl_stats stats;
                     struct ftl_bounds bounds;
                     code = ftl_stats(device.ftl, &stats);
+                    refreshed += code == FTL_OK && stats.refreshed > 0;
                     ftl_bounds(&device.config, &bounds);
                 } else if (below(40) == 0) {
                     size_t bytes = 0;
@@ -568,6 +571,8 @@ static int fuzz(uint64_t calls, uint64_t seed)
     }
     printf("%" PRIu64 " calls on %" PRIu64 " arrays (%" PRIu64 " refused), %" PRIu64 " mounts: no crash, no wrong byte\n", done_calls,
            arrays, refused, mounted);
+    if (!refreshed)
+        return failed("no page was refreshed", FTL_E_DRIVER);
     for (int code = 0; code < 20; code++)
         if (codes[code])
             printf("%12" PRIu64 " %s\n", codes[code], ftl_error_text(code == 19 ? 1 : -code));
@@ -714,11 +719,11 @@ static int stack(void)
 
 static int ram(void)
 {
-    static const uint32_t shapes[][3] = {{1024, 64, 2048}, {8192, 64, 2048}, {16384, 128, 4096}};
-    static const char *const sizes[] = {"128 MiB", "1 GiB", "8 GiB"};
+    static const uint32_t shapes[][3] = {{128, 64, 2048}, {256, 64, 2048}, {1024, 64, 2048}, {8192, 64, 2048}, {16384, 128, 4096}};
+    static const char *const sizes[] = {"16 MiB", "32 MiB", "128 MiB", "1 GiB", "8 GiB"};
     printf("scheme               array      arena B\n");
     for (size_t at = 0; at < SCHEMES_COUNT; at++) {
-        for (size_t size = 0; size < 3; size++) {
+        for (size_t size = 0; size < sizeof shapes / sizeof *shapes; size++) {
             struct nand nand = {.blocks = shapes[size][0], .pages_per_block = shapes[size][1], .page_bytes = shapes[size][2],
                                 .times = {29000, 29000, 220900, 2000000}};
             const struct ftl_config config = config_of(&nand, SCHEMES[at].scheme, true, nand.blocks / 50);

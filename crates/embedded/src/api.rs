@@ -6,6 +6,7 @@ use crate::bounds::{Bounds, Cost, Times};
 use crate::driver::{Driver, FTL_NAND_UNCORRECTABLE, FTL_SPARE_BYTES, Stamp};
 use crate::error::{self, *};
 use crate::memory;
+use crate::refresh::Refresh;
 use crate::scheme::{Instance, Scheme};
 use crate::spare::{self, Spare};
 use alloc::borrow::Cow;
@@ -16,7 +17,7 @@ use flash::{FlashError, Geometry, Lpn, Oob, Part, parts};
 use ftl::firmware::Options;
 use ftl::{FtlError, Plan, Start};
 
-/// What an array is, and how it is used.
+/// An array, and how it is used. Mount with the configuration of the format.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
@@ -24,11 +25,11 @@ pub struct Config {
     pub scheme: *const Scheme,
     /// The driver; copied.
     pub driver: Driver,
-    /// Blocks of the array.
+    /// Blocks of the array, 3 or more.
     pub blocks: u32,
-    /// Pages of a block.
+    /// Pages of a block, 2 to 1048576.
     pub pages_per_block: u32,
-    /// Bytes of a page, without its spare area.
+    /// Bytes of a page without its spare area, 2 to 1048576.
     pub page_bytes: u32,
     /// Blocks set aside to replace bad ones.
     pub spare_blocks: u32,
@@ -42,6 +43,8 @@ pub struct Config {
     pub program_ns: u32,
     /// Longest erase, ns.
     pub erase_ns: u32,
+    /// Corrected bits from which on a page that was read is written again in idle time; 0: never.
+    pub refresh_bits: u32,
 }
 
 /// What happened since the mount.
@@ -70,6 +73,10 @@ pub struct Stats {
     pub worst_idle_step: Cost,
     /// Bits that ECC corrected.
     pub corrected_bits: u64,
+    /// Pages that idle time wrote again.
+    pub refreshed: u64,
+    /// Pages that wait for it: 16 at most, another one is noted at its next read.
+    pub refresh_waiting: u64,
     /// Pages that can be programmed without an erase.
     pub free_pages: u64,
     /// Pages lost: their only copy could not be read.
@@ -93,6 +100,7 @@ pub struct Handle {
     instance: Option<Box<dyn Instance>>,
     arena: Arena,
     stats: Stats,
+    refresh: Refresh,
     front: usize,
 }
 
@@ -166,7 +174,22 @@ impl<'a> Checked<'a> {
     }
 
     fn needed(&self, plan: &Plan) -> usize {
-        HANDLE_BYTES + memory::needed(plan, &self.geometry, self.scheme.bytes)
+        let refresh =
+            if self.config.refresh_bits > 0 { self.config.page_bytes as usize + 64 } else { 0 };
+        HANDLE_BYTES + refresh + memory::needed(plan, &self.geometry, self.scheme.bytes)
+    }
+
+    #[inline(never)]
+    fn bounds(&self, plan: &Plan) -> Bounds {
+        let copies = self.config.driver.copy.is_some();
+        let refreshes = self.config.refresh_bits > 0;
+        Bounds::of(plan, &self.part, self.geometry.blocks(), copies, refreshes)
+    }
+
+    fn refresh(&self, plan: &Plan) -> Refresh {
+        let Bounds { read, write, .. } = self.bounds(plan);
+        let step_ns = read.time_ns.saturating_add(write.time_ns);
+        Refresh::new(self.config.refresh_bits, step_ns, self.config.page_bytes)
     }
 
     fn start(&self, start: Start) -> Result<(Box<dyn Instance>, Plan), c_int> {
@@ -237,7 +260,7 @@ pub extern "C" fn ftl_error_text(code: c_int) -> *const c_char {
     error::text(code).as_ptr()
 }
 
-/// Bytes that a format and a mount need.
+/// Bytes of an arena for `ftl_format` and `ftl_mount`, of any alignment.
 ///
 /// # Safety
 /// `config` is null or a configuration, `bytes` null or a place for them.
@@ -254,7 +277,7 @@ pub unsafe extern "C" fn ftl_memory_needed(config: *const Config, bytes: *mut us
     code_of(run())
 }
 
-/// Bytes that a shutdown needs.
+/// Bytes of scratch memory for `ftl_shutdown`; 0 where it needs none.
 ///
 /// # Safety
 /// `config` is null or a configuration, `bytes` null or a place for them.
@@ -282,16 +305,14 @@ pub unsafe extern "C" fn ftl_bounds(config: *const Config, bounds: *mut Bounds) 
         // SAFETY: as the caller says.
         let checked = unsafe { Checked::new(config) }?;
         let plan = checked.planned()?;
-        let copies = checked.config.driver.copy.is_some();
-        let found = Bounds::of(&plan, &checked.part, checked.geometry.blocks(), copies);
         // SAFETY: as the caller says.
-        *unsafe { bounds.as_mut() }.ok_or(FTL_E_ARGUMENT)? = found;
+        *unsafe { bounds.as_mut() }.ok_or(FTL_E_ARGUMENT)? = checked.bounds(&plan);
         Ok(FTL_OK)
     };
     code_of(run())
 }
 
-/// Erases all that is written.
+/// Erases all that is written. The arena is free again afterwards.
 ///
 /// # Safety
 /// `config` is null or a configuration whose driver may be called; `arena` is null or `bytes` bytes of the library's.
@@ -312,7 +333,7 @@ pub unsafe extern "C" fn ftl_format(
     code_of(run())
 }
 
-/// Mounts an array.
+/// Mounts an array, after `ftl_shutdown` or a power cut. The arena is the instance's until its end.
 ///
 /// # Safety
 /// As [`ftl_format`]; `out` is null or a place for the handle. The arena is the library's until the instance ends.
@@ -333,7 +354,9 @@ pub unsafe extern "C" fn ftl_mount(
         // SAFETY: as the caller says.
         let (handle, mut memory) = unsafe { split(arena, bytes, checked.needed(&plan)) }?;
         let front = memory_front(handle, arena);
-        let (mut instance, plan) = in_arena(&mut memory, || checked.start(Start::Mount))??;
+        let ((mut instance, plan), refresh) = in_arena(&mut memory, || {
+            checked.start(Start::Mount).map(|started| (started, checked.refresh(&plan)))
+        })??;
         let array = instance.array_mut();
         let mount = core::mem::take(&mut array.total);
         array.call = Cost::default();
@@ -345,6 +368,7 @@ pub unsafe extern "C" fn ftl_mount(
             instance: Some(instance),
             arena: memory,
             stats: Stats { mount, ..Stats::default() },
+            refresh,
             front,
         };
         // SAFETY: `split` has made sure of the place and its alignment.
@@ -366,7 +390,7 @@ fn memory_front(handle: *mut Handle, arena: *mut c_void) -> usize {
 /// `handle` is null or what a mount gave.
 unsafe fn call(
     handle: *mut Handle,
-    work: impl FnOnce(&mut dyn Instance, &mut Stats, (u32, u32)) -> Result<c_int, FtlError>,
+    work: impl FnOnce(&mut dyn Instance, &mut Stats, &mut Refresh, u32) -> Result<c_int, FtlError>,
 ) -> c_int {
     // SAFETY: as the caller says.
     let Some(handle) = (unsafe { handle.as_mut() }) else { return FTL_E_ARGUMENT };
@@ -375,9 +399,8 @@ unsafe fn call(
     if array.fault != FTL_OK {
         return array.fault;
     }
-    array.call = Cost::default();
-    let shape = (handle.pages, handle.page_bytes);
-    match work(&mut **instance, &mut handle.stats, shape) {
+    (array.call, array.bits_for_host) = (Cost::default(), 0);
+    match work(&mut **instance, &mut handle.stats, &mut handle.refresh, handle.page_bytes) {
         Ok(code) => code,
         Err(error) => {
             let lost_track = instance.has_lost_track();
@@ -397,7 +420,7 @@ unsafe fn call(
     }
 }
 
-/// Logical pages of an instance; 0 if there is none.
+/// Logical pages of an instance, each of the configuration's `page_bytes`; 0 if there is none.
 ///
 /// # Safety
 /// `handle` is null or what a mount gave.
@@ -409,7 +432,7 @@ pub unsafe extern "C" fn ftl_pages(handle: *const Handle) -> u32 {
         .map_or(0, |handle| handle.pages)
 }
 
-/// Reads a page.
+/// Reads a page. One that was never written, or was trimmed, reads as zeros; after a mount a trimmed page may have its old bytes.
 ///
 /// # Safety
 /// `handle` is null or what a mount gave, `data` null or a page.
@@ -420,11 +443,14 @@ pub unsafe extern "C" fn ftl_read(handle: *mut Handle, page: u32, data: *mut c_v
     }
     // SAFETY: as the caller says.
     unsafe {
-        call(handle, |instance, stats, (_, bytes)| {
+        call(handle, |instance, stats, refresh, bytes| {
             let data = slice::from_raw_parts_mut(data.cast::<u8>(), bytes as usize);
             let done = instance.read(Lpn(page), data);
             stats.reads += 1;
             stats.worst_read.cover(&instance.array().call);
+            if done.is_ok() {
+                refresh.read(page, instance.array().bits_for_host);
+            }
             done.map(|_| FTL_OK)
         })
     }
@@ -441,9 +467,10 @@ pub unsafe extern "C" fn ftl_write(handle: *mut Handle, page: u32, data: *const 
     }
     // SAFETY: as the caller says.
     unsafe {
-        call(handle, |instance, stats, (_, bytes)| {
+        call(handle, |instance, stats, refresh, bytes| {
             let data = slice::from_raw_parts(data.cast::<u8>(), bytes as usize);
             let done = instance.write(Lpn(page), data);
+            refresh.changed(page);
             stats.writes += 1;
             stats.worst_write.cover(&instance.array().call);
             done.map(|()| FTL_OK)
@@ -451,7 +478,7 @@ pub unsafe extern "C" fn ftl_write(handle: *mut Handle, page: u32, data: *const 
     }
 }
 
-/// Forgets a page.
+/// Forgets a page, so that it costs no copies.
 ///
 /// # Safety
 /// `handle` is null or what a mount gave.
@@ -459,8 +486,9 @@ pub unsafe extern "C" fn ftl_write(handle: *mut Handle, page: u32, data: *const 
 pub unsafe extern "C" fn ftl_trim(handle: *mut Handle, page: u32) -> c_int {
     // SAFETY: as the caller says.
     unsafe {
-        call(handle, |instance, stats, _| {
+        call(handle, |instance, stats, refresh, _| {
             let done = instance.trim(Lpn(page));
+            refresh.changed(page);
             stats.trims += 1;
             stats.worst_trim.cover(&instance.array().call);
             done.map(|()| FTL_OK)
@@ -468,7 +496,7 @@ pub unsafe extern "C" fn ftl_trim(handle: *mut Handle, page: u32) -> c_int {
     }
 }
 
-/// Makes all that was written durable.
+/// Makes what was written durable. Of `ftl_scheme_gftl` only: with the others a write is durable when it returns.
 ///
 /// # Safety
 /// `handle` is null or what a mount gave.
@@ -476,7 +504,7 @@ pub unsafe extern "C" fn ftl_trim(handle: *mut Handle, page: u32) -> c_int {
 pub unsafe extern "C" fn ftl_sync(handle: *mut Handle) -> c_int {
     // SAFETY: as the caller says.
     unsafe {
-        call(handle, |instance, stats, _| {
+        call(handle, |instance, stats, _, _| {
             let done = instance.flush();
             stats.worst_sync.cover(&instance.array().call);
             done.map(|()| FTL_OK)
@@ -484,7 +512,8 @@ pub unsafe extern "C" fn ftl_sync(handle: *mut Handle) -> c_int {
     }
 }
 
-/// Collects for at most so long.
+/// Collects in idle time, in steps, for at most `budget_ns` by the times of the configuration, and first writes the pages again that
+/// wait for it. Returns [`FTL_MORE`] if the next step may not fit, [`FTL_OK`] if there is nothing to do.
 ///
 /// # Safety
 /// `handle` is null or what a mount gave.
@@ -492,26 +521,29 @@ pub unsafe extern "C" fn ftl_sync(handle: *mut Handle) -> c_int {
 pub unsafe extern "C" fn ftl_idle(handle: *mut Handle, budget_ns: u64) -> c_int {
     // SAFETY: as the caller says.
     unsafe {
-        call(handle, |instance, stats, _| {
+        call(handle, |instance, stats, refresh, _| {
             let mut left_ns = budget_ns;
             loop {
-                if instance.idle_ns() > left_ns {
+                let refreshes = refresh.waiting() > 0 && refresh.step_ns <= left_ns;
+                if !refreshes && instance.idle_ns() > left_ns {
                     return Ok(FTL_MORE);
                 }
                 instance.array_mut().call = Cost::default();
-                let worked = instance.idle()?;
+                let worked = if refreshes { refresh.step(instance)? } else { instance.idle()? };
+                stats.refreshed += u64::from(refreshes && worked);
                 let call = instance.array().call;
                 stats.worst_idle_step.cover(&call);
                 left_ns = left_ns.saturating_sub(call.time_ns);
-                if !worked || call.time_ns == 0 {
-                    return Ok(FTL_OK);
+                if !refreshes && (!worked || call.time_ns == 0) {
+                    return Ok(if refresh.waiting() > 0 { FTL_MORE } else { FTL_OK });
                 }
             }
         })
     }
 }
 
-/// Writes what makes the next mount short, and ends the instance.
+/// Makes all durable and ends the instance. `ftl_scheme_lazy_rtgc_on_demand` writes its map, and with scratch memory
+/// `ftl_scheme_gftl` does: that makes the next mount short.
 ///
 /// # Safety
 /// `handle` is null or what a mount gave; `scratch` is null or `bytes` bytes of the library's.
@@ -527,7 +559,9 @@ pub unsafe extern "C" fn ftl_shutdown(
         Some(_) => return FTL_E_HANDLE,
         None => return FTL_E_ARGUMENT,
     };
+    // Where it takes no memory the map is written in any case.
     let saves = needed > 0 && !scratch.is_null();
+    let flushes = needed > 0 && scratch.is_null();
     if saves && bytes < needed {
         return FTL_E_MEMORY;
     }
@@ -535,9 +569,12 @@ pub unsafe extern "C" fn ftl_shutdown(
     let mut memory = unsafe { Arena::new(scratch.cast(), if saves { bytes } else { 0 }) };
     // SAFETY: as the caller says.
     let done = unsafe {
-        call(handle, |instance, _, _| {
-            if !saves {
+        call(handle, |instance, _, _, _| {
+            if flushes {
                 return instance.flush().map(|()| FTL_OK);
+            }
+            if !saves {
+                return instance.shutdown().map(|()| FTL_OK);
             }
             match in_arena(&mut memory, || instance.shutdown()) {
                 Ok(done) => done.map(|()| FTL_OK),
@@ -551,12 +588,13 @@ pub unsafe extern "C" fn ftl_shutdown(
     // SAFETY: it is a handle, as above.
     if let Some(handle) = unsafe { handle.as_mut() } {
         handle.magic = 0;
-        let instance = handle.instance.take();
+        let refresh = core::mem::replace(&mut handle.refresh, Refresh::new(0, 0, 0));
+        let ended = (handle.instance.take(), refresh);
         #[cfg(not(feature = "firmware"))]
-        drop(instance);
+        drop(ended);
         // Its memory is the arena's, which the caller has again.
         #[cfg(feature = "firmware")]
-        core::mem::forget(instance);
+        core::mem::forget(ended);
     }
     done
 }
@@ -578,6 +616,7 @@ pub unsafe extern "C" fn ftl_stats(handle: *const Handle, stats: *mut Stats) -> 
     *stats = Stats {
         total: array.total,
         corrected_bits: array.corrected_bits,
+        refresh_waiting: handle.refresh.waiting() as u64,
         free_pages,
         lost_pages,
         retired_blocks,
@@ -588,7 +627,7 @@ pub unsafe extern "C" fn ftl_stats(handle: *const Handle, stats: *mut Stats) -> 
     FTL_OK
 }
 
-/// For a driver's copy: turns the spare area of the original into that of the copy.
+/// For a driver's copy: turns the spare area of the original into that of the copy. Returns 0 or [`FTL_NAND_UNCORRECTABLE`].
 ///
 /// # Safety
 /// `stamp` is what the copy was given, `spare` 16 bytes.

@@ -26,6 +26,8 @@ pub(crate) struct DriverArray {
     limits: [u32; 3],
     /// Bits that ECC corrected so far.
     pub(crate) corrected_bits: u64,
+    /// Those of the last page that was read for the caller.
+    pub(crate) bits_for_host: u64,
     /// Why the instance ended, if it did.
     pub(crate) fault: c_int,
     /// Operations since the start, and since the last call began.
@@ -53,6 +55,7 @@ impl DriverArray {
             page: vec![0; geometry.page_bytes() as usize],
             limits: [0; 3],
             corrected_bits: 0,
+            bits_for_host: 0,
             fault: FTL_OK,
             total: Cost::default(),
             call: Cost::default(),
@@ -179,7 +182,11 @@ impl Flash for DriverArray {
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         self.geometry.check_payload(data.as_deref())?;
         let Some(data) = data else { return self.read_oob(ppn, cause) };
+        let before = self.corrected_bits;
         let spare = self.read_to(ppn, data.as_mut_ptr())?;
+        if cause == Cause::Host {
+            self.bits_for_host = self.corrected_bits - before;
+        }
         self.record(&spare, ppn)
     }
 

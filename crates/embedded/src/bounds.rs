@@ -6,7 +6,7 @@
 use flash::Part;
 use ftl::{Layout, Plan};
 
-/// Operations of a driver, and their time.
+/// Operations of the driver, and their time by the times of the configuration.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
@@ -106,7 +106,7 @@ impl Times {
     }
 }
 
-/// What each call costs at most.
+/// What each call costs at most, while no program and no erase fails. Each count is a bound of its own, `time_ns` that of all.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
@@ -131,8 +131,8 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds of a plan. `copies`: the driver copies pages itself.
-    pub(crate) fn of(plan: &Plan, part: &Part, blocks: u32, copies: bool) -> Self {
+    /// The bounds of a plan. `copies`: the driver copies pages itself. `refreshes`: idle time writes pages again.
+    pub(crate) fn of(plan: &Plan, part: &Part, blocks: u32, copies: bool, refreshes: bool) -> Self {
         let times = Times::of(part);
         let pages = u64::from(part.pages_per_block);
         let all = u64::from(blocks) * pages;
@@ -147,9 +147,9 @@ impl Bounds {
         let threshold =
             u64::from(plan.threshold_pages) + (1 + u64::from(plan.spare_blocks > 0)) * pages;
         let victims = threshold.div_ceil(pages - victim) + 1;
-        // A mount reads the spare areas of a block to the first erased page, and those of the pages in use again. Then it
-        // collects what the power cut interrupted.
-        let scan = Cost { spare_reads: 2 * all + u64::from(blocks), ..Cost::default() };
+        // A mount reads the spare areas of a block to the first erased page, those of the pages in use again, and once more those
+        // that another page of the same logical page may be older than. Then it collects what the power cut interrupted.
+        let scan = Cost { spare_reads: 3 * all + u64::from(blocks), ..Cost::default() };
         let recovery = Cost { copies: victims * victim, erases: victims, ..Cost::default() };
         let mut bounds = Self {
             pages: plan.logical_pages,
@@ -180,16 +180,35 @@ impl Bounds {
                 bounds.trim = within(step, guarantee.response_ns);
                 let per_page = u64::from(part.page_bytes / 4).max(1);
                 let translation = u64::from(plan.logical_pages).div_ceil(per_page);
-                // Each page of the map is read, and may be written twice, with room made for it; blocks that are torn whole
-                // are erased.
+                // Each page is compared with its entry, and each entry with its page. Where an entry is another one and the cache
+                // has no room, the fullest page of the map is written; twice more by recovery. Room is made for it: as many copies.
+                // Blocks that are torn whole are erased.
+                let at_once = u64::from(steps.dirty_threshold.saturating_sub(1));
+                let changes = all + u64::from(plan.logical_pages);
+                let rewritten = changes / at_once.div_ceil(translation).max(1) + 2 * translation;
                 let compare = Cost {
-                    reads: 3 * translation + 1,
-                    programs: 2 * translation,
+                    reads: all + translation + 2 * rewritten + 1,
+                    programs: rewritten,
+                    copies: rewritten,
+                    erases: (2 * rewritten).div_ceil(pages) + 4,
+                    ..Cost::default()
+                };
+                // A seal: the first page of each block, all pages of the map's blocks up to five times, the map. Without one that
+                // is looked at in vain.
+                let area = u64::from(blocks - layout.data_blocks) * pages;
+                let sealed = Cost {
+                    reads: translation + 1,
+                    spare_reads: u64::from(blocks) + 5 * area + 1,
+                    ..Cost::default()
+                };
+                // Room in the map's area is made as by any mount.
+                let room = Cost {
                     copies: 2 * translation,
                     erases: 2 * translation.div_ceil(pages) + 4,
                     ..Cost::default()
                 };
-                bounds.mount = together(&[scan, recovery, compare]);
+                bounds.mount = together(&[sealed, scan, recovery, compare]);
+                bounds.clean_mount = together(&[sealed, recovery, room]);
             }
             Layout::Gftl(layout) => {
                 let (reads, programs) = (u64::from(layout.reads), u64::from(layout.programs));
@@ -223,7 +242,8 @@ impl Bounds {
                 let image = u64::from(layout.area_blocks) * pages;
                 // Maps that a later task made out of date are looked at before.
                 let looked = Cost { reads: image, spare_reads: 1, ..Cost::default() };
-                bounds.mount = together(&[looked, scan, scan, collection, queue]);
+                let scan = Cost { spare_reads: 4 * all + 2 * u64::from(blocks), ..Cost::default() };
+                bounds.mount = together(&[looked, scan, collection, queue]);
                 bounds.clean_mount = together(&[Cost {
                     reads: image,
                     spare_reads: 1,
@@ -245,6 +265,11 @@ impl Bounds {
         }
         if bounds.clean_mount == Cost::default() {
             bounds.clean_mount = bounds.mount;
+        }
+        if refreshes {
+            let mut rewritten = bounds.read;
+            rewritten.add(&bounds.write);
+            bounds.idle_step.cover(&rewritten);
         }
         if !copies {
             for cost in [

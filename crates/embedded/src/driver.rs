@@ -14,7 +14,7 @@ pub const FTL_NAND_STOP: c_int = -4;
 /// Bytes of the spare area of a page that are the library's.
 pub const FTL_SPARE_BYTES: usize = 16;
 
-/// For [`Driver::copy`]: what becomes of the spare area.
+/// What becomes of the spare area of a page that the driver copies: pass it on to `ftl_restamp`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Stamp {
@@ -28,13 +28,16 @@ pub struct Stamp {
     pub limits: [u32; 3],
 }
 
-/// The functions of a driver. Each gets `context`. `ftlkit.h` has the contract.
+/// A driver: what its functions do, and return.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Driver {
     /// Passed on to each function.
     pub context: *mut c_void,
-    /// Reads a page, and its spare area; without `data` the spare area alone. Returns the bits that ECC corrected.
+    /// Reads a page: its bytes to `data` (NULL: they are not needed), the first [`FTL_SPARE_BYTES`] of its
+    /// spare area to `spare`. Returns the number of bits that ECC corrected, or [`FTL_NAND_ERASED`], [`FTL_NAND_UNCORRECTABLE`],
+    /// [`FTL_NAND_STOP`]. A page that was never programmed since the erase of its block is erased; so is one whose spare area
+    /// reads as all ones.
     pub read: Option<
         unsafe extern "C" fn(
             *mut c_void,
@@ -44,7 +47,8 @@ pub struct Driver {
             spare: *mut u8,
         ) -> c_int,
     >,
-    /// Programs a page and its spare area; without `data` the page's bytes are arbitrary.
+    /// Programs the page from `data` (NULL: any bytes), and its spare area from `spare`. Returns 0, [`FTL_NAND_FAILED`] or
+    /// [`FTL_NAND_STOP`]. The library programs the pages of a block in order, each once after an erase of the block.
     pub program: Option<
         unsafe extern "C" fn(
             *mut c_void,
@@ -54,9 +58,12 @@ pub struct Driver {
             spare: *const u8,
         ) -> c_int,
     >,
-    /// Erases a block.
+    /// Erases the block. Returns 0, [`FTL_NAND_FAILED`] or [`FTL_NAND_STOP`].
     pub erase: Option<unsafe extern "C" fn(*mut c_void, block: u32) -> c_int>,
-    /// Copies a page within the part; may be missing. Returns the bits that ECC corrected.
+    /// May be NULL: then a copy is a read and a program. Otherwise: reads the page to the part's register and its spare area to
+    /// `spare`; calls `ftl_restamp(stamp, spare)`, and returns what that returns if it is not 0; programs the register, with
+    /// `spare` as its spare area, at the other page. Returns the number of bits that ECC corrected, or
+    /// [`FTL_NAND_UNCORRECTABLE`] (the read), [`FTL_NAND_FAILED`] (the program), [`FTL_NAND_STOP`].
     pub copy: Option<
         unsafe extern "C" fn(
             *mut c_void,
@@ -68,8 +75,9 @@ pub struct Driver {
             spare: *mut u8,
         ) -> c_int,
     >,
-    /// 1 if a block is marked bad, else 0.
+    /// Returns 1 if the block is marked bad, by the factory or by `mark_bad`; 0 if not; or [`FTL_NAND_STOP`]. Asked once per block
+    /// and mount.
     pub is_bad: Option<unsafe extern "C" fn(*mut c_void, block: u32) -> c_int>,
-    /// Marks a block bad for good.
+    /// Marks the block bad for good. Returns 0, [`FTL_NAND_FAILED`] (no mark could be written) or [`FTL_NAND_STOP`].
     pub mark_bad: Option<unsafe extern "C" fn(*mut c_void, block: u32) -> c_int>,
 }

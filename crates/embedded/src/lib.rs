@@ -28,5 +28,6 @@ pub mod error;
 #[cfg(feature = "firmware")]
 mod firmware;
 mod memory;
+mod refresh;
 pub mod scheme;
 pub mod spare;

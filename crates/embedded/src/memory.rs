@@ -6,14 +6,20 @@
 use flash::Geometry;
 use ftl::{Layout, Plan};
 
-/// What a block of memory may take besides its bytes: rounding, and alignment to a cache line.
-const EACH: usize = 64;
+/// What a block of memory may take besides its bytes: rounding to 16.
+const EACH: usize = 16;
+/// Gaps before blocks of memory that are aligned to cache lines: a table of blocks each.
+const GAPS: usize = 8 * 64;
 /// Blocks of memory of a scheme and its mount, at most.
 const PIECES: usize = 48;
 /// A block as a mount found it.
-const FOUND: usize = 48;
-/// An entry of the table of cached entries.
-const SLOT: usize = 28;
+const FOUND: usize = 32;
+/// A partly written block that waits to be continued.
+const WAITING: usize = 12;
+/// An entry of the table of cached entries, with its index.
+const SLOT: usize = 36;
+/// Data blocks that a mount continues at most, with the map on flash.
+const CONTINUED: usize = 16;
 /// Entries beyond the table's size, for failures.
 const BEYOND: usize = 64;
 
@@ -36,7 +42,7 @@ fn space(blocks: usize, pages: usize) -> usize {
         + 4 * blocks
         + blocks.div_ceil(64) * 8
         + 8 * (pages + 1)
-        + 512
+        + 256
 }
 
 /// Bytes of a format or mount: what is kept, and the most that is needed besides.
@@ -46,23 +52,21 @@ pub(crate) fn needed(plan: &Plan, geometry: &Geometry, instance: usize) -> usize
     let logical = plan.logical_pages as usize;
     // The array: a page buffer, bad blocks.
     let array = page + blocks.div_ceil(64) * 8;
-    let scan = grown(FOUND * blocks) + blocks * FOUND;
     let (kept, besides) = match &plan.layout {
         Layout::OnDemand(layout) => {
             let entries = layout.cmt_entries as usize + BEYOND;
             let per_page = page / 4;
             let translation = logical.div_ceil(per_page.max(1));
-            let cache = entries * SLOT + 4 * logical + 20 * translation + 4 * (per_page + 1);
-            let kept = 2 * space(blocks, pages) + 4 * blocks + cache + 2 * page + 12 * pages;
-            let rebuild = (8 * logical).max(all / 8 + 8) + grown(16 * blocks);
-            (
-                kept,
-                grown(FOUND * blocks)
-                    + scan
-                    + grown(4 * blocks)
-                    + 4 * logical
-                    + rebuild.max(page + grown(8 * per_page)),
-            )
+            let cache = entries * SLOT + 20 * translation + 4 * (per_page + 1);
+            // The map's area has as few free blocks as it has blocks.
+            let few = blocks - layout.data_blocks as usize;
+            let areas = 2 * space(blocks, pages) - 4 * blocks + 4 * few;
+            let kept = areas + 4 * blocks + cache + 2 * page + 8 * pages;
+            // Translation blocks, data blocks that are partly written, the pages met, a translation page.
+            let met = FOUND * (CONTINUED + 3) + WAITING * (CONTINUED + 3) + logical / 8 + 8;
+            // Blocks of data and erased ones, a bit each, where a shutdown has sealed the array.
+            let sealed = 2 * blocks.div_ceil(64) * 8;
+            (kept, FOUND * few + page + met.max(sealed))
         }
         Layout::Gftl(layout) => {
             let whole = logical.next_multiple_of(pages);
@@ -87,10 +91,10 @@ pub(crate) fn needed(plan: &Plan, geometry: &Geometry, instance: usize) -> usize
         }
         _ => {
             let kept = 4 * logical + space(blocks, pages);
-            (kept, scan + (8 * logical).max(all / 8 + 8) + grown(16 * blocks))
+            (kept, FOUND * blocks + (WAITING * blocks).max(all / 8 + 8))
         }
     };
-    array + instance + kept + besides + PIECES * EACH
+    array + instance + kept + besides + PIECES * EACH + GAPS
 }
 
 /// Bytes of the maps that `gftl` writes at a shutdown.
@@ -111,5 +115,5 @@ pub(crate) fn shutdown(plan: &Plan, geometry: &Geometry) -> usize {
         + grown(4 * logical_blocks)
         + grown(4 * blocks)
         + page
-        + 8 * EACH
+        + 8 * 64
 }

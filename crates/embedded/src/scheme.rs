@@ -85,13 +85,9 @@ pub struct Scheme {
 /// Bytes of what a constructor makes, without what that points to.
 const fn bytes_of<S, X>(_: &X) -> usize
 where
-    X: Fn(&Options, &Plan, DriverArray, Start) -> Result<S, FtlError>,
+    X: Fn(&Options, &Plan, DriverArray, Start) -> Result<Box<S>, FtlError>,
 {
     size_of::<S>()
-}
-
-fn boxed<S: Firmware<Flash = DriverArray> + 'static>(scheme: S) -> Box<dyn Instance> {
-    Box::new(scheme)
 }
 
 macro_rules! schemes {
@@ -102,7 +98,7 @@ macro_rules! schemes {
         pub static $symbol: Scheme = Scheme {
             plan: $module::plan,
             start: |options, plan, array, start| {
-                $module::start(options, plan, array, start).map(boxed)
+                $module::start(options, plan, array, start).map(|made| made as Box<dyn Instance>)
             },
             bytes: bytes_of(&$module::start::<DriverArray>),
         };

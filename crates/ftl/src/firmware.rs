@@ -8,20 +8,19 @@
 //! The plans are those of the registry; a test compares them.
 
 use crate::error::FtlError;
-use crate::guarantee::{Guarantee, Ram};
 use crate::interface::Background;
-use crate::layout::{CollectionKind, CopiesPerStep, Layout};
+use crate::layout::{CollectionKind, Layout};
 use crate::on_demand::{self, OnDemand};
 use crate::page_mapped::{self, PageMapped, Partial, WholeBlock};
 use crate::plan::Plan;
 use crate::preset::{BuildResult, Preset, SchemeConfig, Setup, Start};
+use crate::schemes as of;
 use crate::schemes::gftl::{self, Fifo, Gftl};
 use crate::schemes::lazy_rtgc_on_demand;
 use crate::victims::{Greedy, VictimKind};
+use alloc::boxed::Box;
 use alloc::string::String;
-use bounds::BoundError;
 use bounds::gftl::QueueBound;
-use bounds::lazy_rtgc::WholeArray;
 use flash::{AnyArray, Geometry, Part, Probe};
 
 /// What a scheme may be told.
@@ -85,10 +84,10 @@ macro_rules! schemes {
                 plan: &Plan,
                 flash: F,
                 start: Start,
-            ) -> Result<impl Firmware<Flash = F> + use<F>, FtlError> {
+            ) -> Result<Box<impl Firmware<Flash = F> + use<F>>, FtlError> {
                 let config = config(&PRESET, options);
                 let setup = Setup { config: &config, plan, start };
-                let make: fn(&Setup<'_>, F) -> Result<$made, FtlError> = $make;
+                let make: fn(&Setup<'_>, F) -> Result<Box<$made>, FtlError> = $make;
                 make(&setup, flash)
             }
         }
@@ -109,7 +108,7 @@ schemes! {
 fn partial<F: Probe>(
     setup: &Setup<'_>,
     flash: F,
-) -> Result<PageMapped<F, Greedy, Partial>, FtlError> {
+) -> Result<Box<PageMapped<F, Greedy, Partial>>, FtlError> {
     let Layout::PageMapped(CollectionKind::Partial(_, copies)) = setup.plan.layout else {
         return Err(setup.foreign_plan());
     };
@@ -186,7 +185,8 @@ fn page_level(
     geometry: &Geometry,
     blocks: u32,
 ) -> Result<Plan, FtlError> {
-    whole_blocks(config, part, geometry, blocks, u32::MAX)
+    let most = of::page_level::most_logical_pages(geometry, blocks);
+    of::page_level::plan_or(config, part, geometry, blocks, (most, most), |_| String::new())
 }
 
 fn fsr(
@@ -195,66 +195,19 @@ fn fsr(
     geometry: &Geometry,
     blocks: u32,
 ) -> Result<Plan, FtlError> {
-    let pages = u64::from(blocks) * u64::from(geometry.pages_per_block());
-    whole_blocks(config, part, geometry, blocks, (pages * 3 / 4) as u32)
-}
-
-/// Λ ≤ (N − 1)π − 1; a victim has at most ⌊Λ/(N − 2)⌋ valid pages, with split frontiers.
-fn whole_blocks(
-    config: &SchemeConfig,
-    part: &Part,
-    geometry: &Geometry,
-    blocks: u32,
-    default: u32,
-) -> Result<Plan, FtlError> {
-    let pages = geometry.pages_per_block();
-    let most = (blocks - 1) * pages - 1;
-    let logical_pages = config.logical_pages.unwrap_or(default.min(most));
-    if logical_pages > most {
-        return Err(refused(config, "logical share"));
-    }
-    let victim_valid = (logical_pages / (blocks - 2)).min(pages - 1);
-    let copies_ns = u64::from(victim_valid) * part.t_copy_ns();
-    Ok(Plan {
-        logical_pages,
-        threshold_pages: pages,
-        spare_blocks: 0,
-        layout: Layout::PageMapped(CollectionKind::WholeBlock(VictimKind::GREEDY)),
-        buffer: None,
-        slc: None,
-        guarantee: Guarantee::worst_case(part, copies_ns + part.t_bers_ns, victim_valid),
-        ram: Ram::default(),
-    })
+    let most = of::page_level::most_logical_pages(geometry, blocks);
+    let default = of::fsr::default_logical_pages(geometry, blocks);
+    of::page_level::plan_or(config, part, geometry, blocks, (default, most), |_| String::new())
 }
 
 fn lazy_rtgc(
     config: &SchemeConfig,
     part: &Part,
-    _: &Geometry,
+    geometry: &Geometry,
     blocks: u32,
 ) -> Result<Plan, FtlError> {
-    let array = WholeArray { blocks, spare_blocks: config.spare_blocks, from_buffer: false };
-    let space = array.space(part, config.logical_pages).map_err(|error| match error {
-        BoundError::LogicalPages { .. } => refused(config, "logical share"),
-        BoundError::CopyLongerThanErase { .. } => refused(config, "part"),
-        _ => refused(config, "capacity"),
-    })?;
-    Ok(Plan {
-        logical_pages: space.logical_pages,
-        threshold_pages: space.threshold_pages,
-        spare_blocks: 0,
-        layout: Layout::PageMapped(CollectionKind::Partial(
-            VictimKind::GREEDY,
-            CopiesPerStep { near: space.alpha, far: space.alpha_far },
-        )),
-        buffer: None,
-        slc: None,
-        guarantee: Guarantee {
-            real_time: true,
-            ..Guarantee::worst_case(part, part.t_bers_ns, space.victim_valid)
-        },
-        ram: Ram::default(),
-    })
+    let space = of::lazy_rtgc::space_or(config, part, blocks, |_| String::new())?;
+    Ok(of::lazy_rtgc::of_space(part, geometry, &space, VictimKind::GREEDY))
 }
 
 fn on_demand(
@@ -282,12 +235,13 @@ fn in_order(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::guarantee::{Guarantee, Ram};
     use crate::registry;
     use flash::parts;
 
     type PlanOf = fn(&Options, &Part, &Geometry, u32, Start) -> Result<Plan, FtlError>;
 
-    /// What the registry plans, without what it knows besides: RAM of a controller, and collections in a row.
+    /// What the registry plans, without RAM of open blocks, and collections in a row.
     fn of_registry(
         name: &str,
         options: &Options,

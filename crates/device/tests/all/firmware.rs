@@ -137,6 +137,7 @@ impl Firmware {
             read_spare_ns: ns(part.t_r_oob_ns),
             program_ns: ns(part.t_prog_ns),
             erase_ns: ns(part.t_bers_ns),
+            refresh_bits: 0,
         };
         let (mut bytes, mut handle) = (0, ptr::null_mut());
         // SAFETY: a configuration, and an arena of as many bytes as it says.
@@ -207,8 +208,8 @@ fn what_firmware_wrote_is_served_and_what_was_served_is_read_by_firmware() {
             firmware.write(lpn, &page);
             wanted = now;
         }
-        // SAFETY: a handle of a mount.
-        assert_eq!(unsafe { embedded::api::ftl_sync(firmware.handle) }, 0);
+        // SAFETY: a handle of a mount. The map on flash is sealed.
+        assert_eq!(unsafe { embedded::api::ftl_shutdown(firmware.handle, ptr::null_mut(), 0) }, 0);
         let Firmware { image, arena, .. } = firmware;
         drop((image, arena));
 

@@ -34,6 +34,10 @@ impl Mounted {
 
     fn of(mut nand: Box<Nand>, scheme: &'static Scheme, copies: bool, spare: u32) -> Self {
         let config = nand.config(scheme, copies, spare);
+        Self::with(nand, config)
+    }
+
+    fn with(nand: Box<Nand>, config: Config) -> Self {
         let (mut bytes, mut bounds) = (0, Bounds::default());
         // SAFETY: a configuration, and places for what is told.
         unsafe {
@@ -268,6 +272,11 @@ fn a_clean_mount_is_within_its_bound() {
         assert!(within(&clean, &device.bounds.clean_mount), "{name}: {clean:?}");
         if name == "gftl" {
             assert!(!scratch.is_empty() && clean.spare_reads <= 1, "{clean:?}");
+        }
+        if name == "lazy-rtgc-on-demand" {
+            assert!(scratch.is_empty() && 2 * clean.time_ns < after_a_cut.time_ns, "{clean:?}");
+        }
+        if ["gftl", "lazy-rtgc-on-demand"].contains(&name) {
             assert!(device.bounds.clean_mount.time_ns < device.bounds.mount.time_ns);
         }
         let mut found = [0; 256];
@@ -384,5 +393,74 @@ fn instances_are_independent() {
         let mut page = [0; 64];
         assert_eq!(device.read(399 * 7 % device.pages(), &mut page), FTL_OK);
         assert_eq!(page, [(399 + at as u32) as u8; 64]);
+    }
+}
+
+/// Pages that are read with many corrected bits are written again in idle time: by nothing else, in steps within their bound.
+#[test]
+fn pages_with_many_corrected_bits_are_written_again() {
+    const BITS: u32 = 8;
+    for (name, scheme) in schemes() {
+        let mut nand = Nand::new([64, 16, 64]);
+        let mut config = nand.config(scheme, true, 2);
+        let mut plain = Bounds::default();
+        // SAFETY: a configuration, and a place.
+        assert_eq!(unsafe { ftl_bounds(&raw const config, &raw mut plain) }, FTL_OK);
+        config.refresh_bits = BITS;
+        let mut device = Mounted::with(nand, config);
+        let bounds = device.bounds;
+        assert_eq!((bounds.write, bounds.read, bounds.trim), (plain.write, plain.read, plain.trim));
+        assert!(bounds.idle_step.time_ns >= bounds.read.time_ns + bounds.write.time_ns, "{name}");
+        for lpn in 0..device.pages() {
+            assert_eq!(device.write(lpn, &[lpn as u8; 64]), FTL_OK);
+        }
+        device.nand.wears = true;
+        let mut found = [0; 64];
+        let mut read = |device: &mut Mounted, lpn: u32, times: u32| {
+            for _ in 0..times {
+                assert_eq!(device.read(lpn, &mut found), FTL_OK);
+                assert_eq!(found, [lpn as u8; 64], "{name}");
+            }
+            device.stats().refresh_waiting
+        };
+        // SAFETY: a handle of a mount.
+        let idle = |device: &Mounted, budget| unsafe { ftl_idle(device.handle, budget) };
+        assert_eq!(read(&mut device, 5, BITS - 1), 0, "{name}");
+        assert_eq!(read(&mut device, 5, 1), 1, "{name}");
+        assert_eq!(read(&mut device, 5, 1), 1, "{name}");
+        assert_eq!(idle(&device, 0), FTL_MORE, "{name}");
+        assert_eq!((device.stats().refresh_waiting, device.stats().refreshed), (1, 0), "{name}");
+        device.nand.counts = Cost::default();
+        let (done, taken) = taken_by(|| idle(&device, bounds.idle_step.time_ns));
+        assert!((done == FTL_OK || done == FTL_MORE) && taken == 0, "{name}: {done}");
+        assert!(within(&device.nand.counts, &bounds.idle_step), "{name}: {:?}", device.nand.counts);
+        assert_eq!((device.stats().refresh_waiting, device.stats().refreshed), (0, 1), "{name}");
+        // It is another page now, whose bits are few.
+        assert_eq!(read(&mut device, 5, BITS - 1), 0, "{name}");
+        // What is written or trimmed meanwhile waits no more.
+        assert_eq!(read(&mut device, 6, BITS), 1, "{name}");
+        assert_eq!(read(&mut device, 7, BITS), 2, "{name}");
+        assert_eq!(device.write(6, &[6; 64]), FTL_OK);
+        // SAFETY: a handle of a mount.
+        assert_eq!(unsafe { ftl_trim(device.handle, 7) }, FTL_OK);
+        assert_eq!(device.stats().refresh_waiting, 0, "{name}");
+        // As many as have room; the others at their next read.
+        for lpn in 20..40 {
+            read(&mut device, lpn, BITS);
+        }
+        assert_eq!(device.stats().refresh_waiting, 16, "{name}");
+        let mut steps = 0;
+        while device.stats().refresh_waiting > 0 {
+            device.nand.counts = Cost::default();
+            idle(&device, bounds.idle_step.time_ns);
+            assert!(device.nand.counts.time_ns <= bounds.idle_step.time_ns, "{name}");
+            steps += 1;
+            assert!(steps < 100, "{name}");
+        }
+        assert_eq!(device.stats().refreshed, 17, "{name}");
+        (20..40).for_each(|lpn| _ = read(&mut device, lpn, 1));
+        // Where a read's collection step copies, it has moved them.
+        assert!(device.stats().refresh_waiting == 4 || name == "gftl", "{name}");
+        assert_eq!(device.nand.broken, None, "{name}");
     }
 }

@@ -95,3 +95,20 @@ fn arenas_are_used() {
         assert!(3 * peak + 8192 > asked, "{line}");
     }
 }
+
+/// Beside Dhara on the same NAND, where there is a checkout of it; else it says so.
+#[test]
+fn dhara_is_measured_where_it_is() {
+    let dhara = env::var("FTLKIT_DHARA").unwrap_or_default();
+    let mut make = Command::new("make");
+    make.arg("-s").arg("-C").arg(root().join("examples/firmware")).arg("dhara").arg("LAPS=1");
+    make.arg(format!("LIB={}", library().display())).arg(format!("DHARA={dhara}"));
+    let done = make.arg(format!("OUT={}", scratch("plain").display())).output().expect("make");
+    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success(), "{out}\n{err}");
+    if dhara.is_empty() {
+        assert!(err.starts_with("SKIPPED: there is no Dhara"), "{err}");
+    } else {
+        assert_eq!(out.matches("lazy-rtgc-on-demand").count(), 2, "{out}");
+    }
+}

@@ -41,6 +41,9 @@ pub(crate) struct Nand {
     erases: u64,
     /// What the next call of any function returns instead of its work.
     pub(crate) says: Option<c_int>,
+    /// Reads of each page with its bytes since its program, if they are counted: ECC corrects as many bits.
+    pub(crate) wears: bool,
+    reads: Vec<i32>,
 }
 
 impl Nand {
@@ -59,6 +62,8 @@ impl Nand {
             changes: 0,
             erases: 0,
             says: None,
+            wears: false,
+            reads: vec![0; blocks * pages],
         })
     }
 
@@ -87,6 +92,7 @@ impl Nand {
             read_spare_ns,
             program_ns,
             erase_ns,
+            refresh_bits: 0,
         }
     }
 
@@ -116,6 +122,7 @@ impl Nand {
         let fails = self.fails();
         self.next[block as usize] += 1;
         self.torn[at] = fails;
+        self.reads[at] = 0;
         if let Some(data) = data {
             self.data[at * bytes..][..bytes].copy_from_slice(data);
         }
@@ -159,6 +166,10 @@ unsafe extern "C" fn read(
                     .copy_from_slice(&nand.data[at * bytes..][..bytes]);
             }
             slice::from_raw_parts_mut(spare, 16).copy_from_slice(&nand.spare[at * 16..][..16]);
+            if nand.wears && !data.is_null() {
+                nand.reads[at] += 1;
+                return nand.reads[at];
+            }
         }
         state
     }

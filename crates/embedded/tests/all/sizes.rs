@@ -146,12 +146,36 @@ fn stack_is_as_published() {
 fn ram_is_as_published() {
     let published = table("scheme, arena");
     let found = example("ram");
-    for rows in found.chunks(3) {
+    for rows in found.chunks(5) {
         let said = &published[&rows[0][0]];
         for (said, row) in said.iter().zip(rows) {
             let found = row.last().expect("a figure");
             assert_eq!(number(said), number(found), "docs/firmware.md beside {row:?}");
         }
     }
-    assert_eq!(found.len(), 15);
+    assert_eq!(found.len(), 25);
+}
+
+/// Arena, stack and data together, of the schemes and arrays that are said to fit.
+#[test]
+fn what_fits_64_kib_is_as_published() {
+    let published = table("scheme, within 64 KiB");
+    assert_eq!(published.len(), 2);
+    let (ram, stack) = (example("ram"), example("stack"));
+    for (name, said) in published {
+        let is_array = |row: &&Vec<String>| {
+            row[0] == name && said[0].starts_with(&format!("{} {}:", row[1], row[2]))
+        };
+        let arena = ram.iter().find(is_array).map(|row| number(&row[3]));
+        let stack = stack.iter().find(|row| row[0] == name).map(|row| number(&row[2]));
+        let of = SCHEMES.iter().position(|scheme| scheme.replace('_', "-") == name);
+        let data = of.map(|of| sizes()[of][1]);
+        let (Some(arena), Some(stack), Some(data)) = (arena, stack, data) else {
+            panic!("{name}: no such scheme or array: {}", said[0])
+        };
+        assert_eq!(number(&said[1]), arena, "{name}");
+        let together = arena + stack + data;
+        assert!(together <= 64 << 10, "{name}: {arena} + {stack} + {data} B");
+        assert!(is_near(number(&said[4]), together), "{name}: {together} B");
+    }
 }

@@ -10,7 +10,7 @@ use crate::layout::{CmtEviction, OnDemandLayout};
 use crate::page_mapped::blocks::BlockTable;
 use crate::page_mapped::core::LOST;
 use crate::page_mapped::free_blocks::FreeBlocks;
-use crate::page_mapped::space::{RUN, Run, Space};
+use crate::page_mapped::space::{Run, Space};
 use crate::page_mapped::tables::UNMAPPED;
 use crate::plan::Plan;
 use crate::victims::Greedy;
@@ -60,6 +60,10 @@ pub(crate) struct OnDemandCore<F> {
     pub(super) has_forgotten: bool,
     /// Entries of moved pages that are not cached, until their translation pages are rewritten.
     pub(super) moved: Vec<(Lpn, Ppn)>,
+    /// True if a shutdown writes a seal.
+    pub(super) seals: bool,
+    /// Last page whose valid bit can be relied on: all pages, but while a lean mount meets them.
+    pub(super) met: Ppn,
     pub(super) logical_pages: u32,
     entries_per_page: u32,
     eviction: CmtEviction,
@@ -70,6 +74,11 @@ pub(crate) struct OnDemandCore<F> {
 impl<F: Probe> OnDemandCore<F> {
     /// An empty core without free blocks.
     pub(super) fn new(flash: F, plan: &Plan, layout: &OnDemandLayout) -> Self {
+        Self::indexed(flash, plan, layout, false)
+    }
+
+    /// As [`OnDemandCore::new`], with a small index of the cache or one by logical pages.
+    pub(super) fn indexed(flash: F, plan: &Plan, layout: &OnDemandLayout, is_small: bool) -> Self {
         let geometry = *flash.geometry();
         let valid = || BlockTable::new(geometry.blocks(), geometry.pages_per_block());
         let greedy = || Greedy::new(geometry.blocks(), geometry.pages_per_block());
@@ -80,6 +89,7 @@ impl<F: Probe> OnDemandCore<F> {
             logical_pages: plan.logical_pages,
             entries_per_page,
             keeps_dirty: layout.eviction == CmtEviction::Clean,
+            is_small,
         };
         let directory = vec![UNMAPPED; plan.logical_pages.div_ceil(entries_per_page) as usize];
         Self {
@@ -99,6 +109,8 @@ impl<F: Probe> OnDemandCore<F> {
             repaired: Vec::new(),
             has_forgotten: false,
             moved: Vec::with_capacity(geometry.pages_per_block() as usize),
+            seals: false,
+            met: Ppn(u32::MAX),
             logical_pages: plan.logical_pages,
             entries_per_page,
             eviction: layout.eviction,
@@ -115,7 +127,7 @@ impl<F: Probe> OnDemandCore<F> {
         self.translation.frontiers.take_in_order();
     }
 
-    /// Takes the memory for all that may happen later: free blocks of both areas, repairs, entries beyond the table's size.
+    /// Takes the memory for all that may happen later: free blocks of both areas, repairs.
     pub(super) fn reserve(&mut self, layout: &OnDemandLayout) {
         let geometry = *self.medium.geometry();
         let areas = layout.data_blocks + layout.translation_blocks;
@@ -124,7 +136,6 @@ impl<F: Probe> OnDemandCore<F> {
         self.translation.reserve((layout.translation_blocks + spare).min(geometry.blocks()));
         self.medium.spares.reserve(geometry.blocks() as usize);
         self.repaired.reserve_exact(geometry.page_bytes() as usize);
-        self.cmt.reserve(RUN);
     }
 
     /// LPNs of the entries of a translation page.
@@ -390,6 +401,15 @@ impl<F: Probe> OnDemandCore<F> {
                 None => self.has_forgotten = true,
             }
         }
+    }
+
+    /// The buffer of translation pages, to be put back.
+    pub(super) fn take_page(&mut self) -> Vec<u8> {
+        core::mem::take(&mut self.page)
+    }
+
+    pub(super) fn put_page(&mut self, bytes: Vec<u8>) {
+        self.page = bytes;
     }
 
     /// Programs the new version of a translation page. Its cached entries stay dirty.

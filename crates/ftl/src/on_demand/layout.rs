@@ -4,6 +4,7 @@ use super::cmt;
 use super::cmt::Cmt;
 use super::collection::{Collector, Stepwise, WholeBlock};
 use super::core::OnDemandCore;
+use super::lean_mount;
 use super::mount::{format, mount};
 use super::scheme::OnDemand;
 use crate::allocation::Allocation;
@@ -14,6 +15,7 @@ use crate::layout::{Layout, OnDemandLayout, Steps};
 use crate::preset::{BuildResult, SchemeConfig, Setup, Start};
 use crate::victims::VictimKind;
 use crate::{page_mapped, start};
+use alloc::boxed::Box;
 use flash::{Geometry, Probe};
 
 /// Number of entries of the table if its size is set; at least one.
@@ -83,18 +85,35 @@ fn put_together<F: Probe + Clone + 'static, C: Collector + 'static>(
 pub(crate) fn plain<F: Probe>(
     setup: &Setup<'_>,
     flash: F,
-) -> Result<OnDemand<F, Stepwise>, FtlError> {
+) -> Result<Box<OnDemand<F, Stepwise>>, FtlError> {
     let Setup { config, plan, .. } = *setup;
     let Layout::OnDemand(layout) = plan.layout else { return Err(setup.foreign_plan()) };
     let Some(Steps { copies, pages, dirty_threshold }) = layout.steps else {
         return Err(setup.foreign_plan());
     };
-    let mut collector = Stepwise::new(copies, pages, dirty_threshold);
-    let mut core = OnDemandCore::new(flash, plan, &layout);
+    let collector = Stepwise::new(copies, pages, dirty_threshold);
+    let mut made = boxed(setup, &layout, flash, collector);
+    let OnDemand { core, collector, .. } = &mut *made;
     core.take_in_order();
     core.reserve(&layout);
-    start_up(setup, &layout, &mut core, &mut collector)?;
-    Ok(OnDemand::new(core, collector, plan, config.idle_collection))
+    core.seals = true;
+    match setup.start {
+        Start::Format => start::check_failed(config, plan, format(core, &layout)?)?,
+        Start::Mount => lean_mount::mount(core, collector, &layout)?,
+    }
+    Ok(made)
+}
+
+/// By itself, so that its stack is free again before a mount.
+#[inline(never)]
+fn boxed<F: Probe>(
+    setup: &Setup<'_>,
+    layout: &OnDemandLayout,
+    flash: F,
+    collector: Stepwise,
+) -> Box<OnDemand<F, Stepwise>> {
+    let core = OnDemandCore::indexed(flash, setup.plan, layout, true);
+    Box::new(OnDemand::new(core, collector, setup.plan, setup.config.idle_collection))
 }
 
 fn start_up<F: Probe, C: Collector>(

@@ -63,6 +63,11 @@ impl<F: Probe> Medium<F> {
         area.add_free(self.flash.geometry(), block, self.flash.erase_count(block));
     }
 
+    /// Adds an erased block to the spare ones.
+    pub(super) fn add_erased(&mut self, block: BlockId) {
+        self.spares.push(block, self.flash.erase_count(block));
+    }
+
     /// Gives an area a spare block for good, if there is one.
     pub(super) fn add_block(&mut self, area: &mut Area) {
         if let Some(block) = self.spares.pop() {

@@ -23,10 +23,12 @@ mod collection;
 mod core;
 mod inspect;
 mod layout;
+mod lean_mount;
 mod medium;
 mod mount;
 mod repair;
 mod scheme;
+mod seal;
 mod state;
 
 pub(crate) use self::layout::{asked_entries, build, plain, ram};

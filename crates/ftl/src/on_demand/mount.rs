@@ -5,8 +5,7 @@
 //! differs was not written back before the power failed. The differing entries become dirty cached entries.
 //! If the cache may not hold that many, they are written back at once.
 //!
-//! The mount needs a map of 4 bytes per logical page. A controller would instead process one range of
-//! logical pages at a time.
+//! The mount needs a map of 4 bytes per logical page; [`super::lean_mount`] does without.
 
 use super::collection::Collector;
 use super::core::{ENTRY_BYTES, OnDemandCore};
@@ -15,19 +14,11 @@ use crate::error::FtlError;
 use crate::events;
 use crate::layout::OnDemandLayout;
 use crate::page_mapped::core::LOST;
-use crate::page_mapped::mount::{ScannedBlock, rebuild, scan};
+use crate::page_mapped::mount::{Numbers, ScannedBlock, rebuild, scan};
 use crate::page_mapped::tables::UNMAPPED;
 use crate::start::erase_written;
 use alloc::{vec, vec::Vec};
 use flash::{BlockId, Cause, Event, FlashError, Item, Lpn, PageKind, Ppn, Probe};
-
-/// Blocks by use.
-#[derive(Default)]
-struct Sorted {
-    data: Vec<ScannedBlock>,
-    translation: Vec<ScannedBlock>,
-    erased: Vec<BlockId>,
-}
 
 /// Fills an empty core from the content of its array.
 pub(super) fn mount<F: Probe, C: Collector>(
@@ -35,19 +26,39 @@ pub(super) fn mount<F: Probe, C: Collector>(
     collector: &mut C,
     layout: &OnDemandLayout,
 ) -> Result<(), FtlError> {
-    let Sorted { data, translation, erased } = sort(core)?;
+    let (mut data, mut translation) = (Vec::new(), Vec::new());
+    scan_all(core, |_, found| {
+        let is_translation = found.kind == Some(PageKind::Translation);
+        // A page of neither kind is refused with the data pages.
+        if is_translation {
+            translation.push(found)
+        } else {
+            data.push(found)
+        }
+        Ok(())
+    })?;
     let used = [data.len() as u32, translation.len() as u32];
     let mut map = vec![UNMAPPED; core.logical_pages as usize];
     let OnDemandCore { medium, data: data_area, translation: translation_area, directory, .. } =
         core;
-    rebuild(data_area, &mut medium.flash, data, PageKind::Data, &mut map)?;
-    rebuild(translation_area, &mut medium.flash, translation, PageKind::Translation, directory)?;
-    distribute(core, layout, used, &erased);
+    let (kind, numbers) = (PageKind::Translation, Numbers::InRam);
+    rebuild(data_area, &mut medium.flash, data, (PageKind::Data, numbers), &mut map)?;
+    rebuild(translation_area, &mut medium.flash, translation, (kind, numbers), directory)?;
+    distribute(core, layout, used);
+    finish(core, |core| {
+        compare(core, &map, collector.most_dirty_at_mount())?;
+        collector.recover(core)
+    })
+}
+
+/// Runs the part of a mount that programs and erases.
+pub(super) fn finish<F: Probe>(
+    core: &mut OnDemandCore<F>,
+    work: impl FnOnce(&mut OnDemandCore<F>) -> Result<(), FtlError>,
+) -> Result<(), FtlError> {
     core.data.mounting = true;
     core.translation.mounting = true;
-    match compare(core, &map, collector.most_dirty_at_mount())
-        .and_then(|()| collector.recover(core))
-    {
+    match work(core) {
         // Pages torn by repeated power cuts may leave no room to collect. All data stay readable, and a
         // trim makes room. A write returns `Full`.
         Ok(()) | Err(FtlError::Full { .. }) => {}
@@ -58,25 +69,25 @@ pub(super) fn mount<F: Probe, C: Collector>(
     Ok(())
 }
 
-/// Scans all good blocks and sorts them by area.
+/// Scans all good blocks, and passes those on that have a readable page. The erased ones become spare.
 ///
 /// A block without a readable page is erased, since its area is unknown: its first program or its erase was
 /// cut.
-fn sort<F: Probe>(core: &mut OnDemandCore<F>) -> Result<Sorted, FtlError> {
-    let mut sorted = Sorted::default();
+pub(super) fn scan_all<F: Probe>(
+    core: &mut OnDemandCore<F>,
+    mut take: impl FnMut(&mut OnDemandCore<F>, ScannedBlock) -> Result<(), FtlError>,
+) -> Result<(), FtlError> {
     for block in (0..core.medium.geometry().blocks()).map(BlockId) {
         let flash = &mut core.medium.flash;
         if flash.is_bad(block) {
             continue;
         }
         let found = scan(flash, block)?;
-        match found.first.map(|oob| oob.kind) {
-            // A page of neither kind is refused with the data pages.
-            Some(PageKind::Data | PageKind::Other) => sorted.data.push(found),
-            Some(PageKind::Translation) => sorted.translation.push(found),
-            None if found.written == 0 => sorted.erased.push(block),
+        match found.kind {
+            Some(_) => take(core, found)?,
+            None if found.written == 0 => core.medium.add_erased(block),
             None => match discard(flash, block) {
-                Ok(()) => sorted.erased.push(block),
+                Ok(()) => core.medium.add_erased(block),
                 Err(FlashError::EraseFailed(_)) => {
                     flash.mark_bad(block)?;
                     events::retired(flash, block);
@@ -86,7 +97,7 @@ fn sort<F: Probe>(core: &mut OnDemandCore<F>) -> Result<Sorted, FtlError> {
             },
         }
     }
-    Ok(sorted)
+    Ok(())
 }
 
 fn discard<F: Probe>(flash: &mut F, block: BlockId) -> Result<(), FlashError> {
@@ -98,17 +109,12 @@ fn discard<F: Probe>(flash: &mut F, block: BlockId) -> Result<(), FlashError> {
 ///
 /// Then an area without room, after a torn page or forgotten trims, gets a spare block. The remaining
 /// blocks are spare for both.
-fn distribute<F: Probe>(
+pub(super) fn distribute<F: Probe>(
     core: &mut OnDemandCore<F>,
     layout: &OnDemandLayout,
     [data_used, translation_used]: [u32; 2],
-    erased: &[BlockId],
 ) {
     let OnDemandCore { medium, data, translation, .. } = core;
-    for block in erased {
-        let erases = medium.flash.erase_count(*block);
-        medium.spares.push(*block, erases);
-    }
     let geometry = *medium.geometry();
     let mut areas = [
         (translation, translation_used, layout.translation_blocks),
@@ -135,20 +141,19 @@ pub(super) fn format<F: Probe>(
     core: &mut OnDemandCore<F>,
     layout: &OnDemandLayout,
 ) -> Result<u32, FtlError> {
-    let mut erased = Vec::new();
     for block in (0..core.medium.geometry().blocks()).map(BlockId) {
         let Medium { flash, .. } = &mut core.medium;
         if flash.is_bad(block) {
             continue;
         }
         if erase_written(flash, block)? {
-            erased.push(block);
+            core.medium.add_erased(block);
         } else {
             flash.mark_bad(block)?;
             core.data.log.retired_blocks += 1;
         }
     }
-    distribute(core, layout, [0, 0], &erased);
+    distribute(core, layout, [0, 0]);
     Ok(core.data.log.retired_blocks)
 }
 

@@ -29,6 +29,9 @@ impl<F: Probe> OnDemandCore<F> {
             while let Some(at) = next {
                 next = self.data.blocks.next_valid(block, at + 1);
                 let ppn = geometry.ppn(block, at);
+                if ppn > self.met {
+                    break;
+                }
                 let cause = self.data.cause(Cause::WriteBack);
                 let lpn = match self.medium.flash.read_oob(ppn, cause) {
                     Ok(oob) => oob.lpn.0,
@@ -75,7 +78,7 @@ impl<F: Probe> OnDemandCore<F> {
         bytes
     }
 
-    fn rebuild(&mut self, page: usize, bytes: &mut [u8]) -> Result<(), FtlError> {
+    pub(super) fn rebuild(&mut self, page: usize, bytes: &mut [u8]) -> Result<(), FtlError> {
         self.entries_from_oob(page as u32, bytes)?;
         for (lpn, entry) in self.cmt.dirty_entries(page as u32) {
             let offset = (lpn.0 - self.lpns_of(page as u32).start) as usize * ENTRY_BYTES;

@@ -1,6 +1,6 @@
 //! The scheme: tasks, telemetry, idle time.
 
-use super::{collection::Collector, core::OnDemandCore};
+use super::{collection::Collector, core::OnDemandCore, seal};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::inspection::Inspection;
@@ -101,6 +101,10 @@ impl<F: Probe, C: Collector> Ftl for OnDemand<F, C> {
         self.core.data.free_pages
             + self.core.translation.free_pages
             + self.core.medium.spares.len() as u64 * pages_per_block
+    }
+
+    fn shutdown(&mut self) -> Result<(), FtlError> {
+        if self.core.seals { seal::seal(&mut self.core) } else { self.flush() }
     }
 
     fn telemetry(&self) -> Telemetry<'_> {

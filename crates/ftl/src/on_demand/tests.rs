@@ -1,7 +1,8 @@
 use super::scheme::OnDemand;
-use super::{collection, core, mount};
+use super::{collection, core, lean_mount, mount};
 use crate::interface::Ftl;
 use crate::layout::{CmtEviction, CmtPolicy, Layout, OnDemandLayout};
+use crate::page_mapped;
 use crate::plan::Plan;
 use crate::preset::SchemeConfig;
 use crate::registry::{self, by_name};
@@ -424,4 +425,179 @@ fn a_translation_page_made_anew_takes_no_lost_page_for_one_never_written() {
         "{read:?}"
     );
     (1..plan.logical_pages).for_each(|lpn| self::read(&mut scheme, lpn, Some(7)));
+}
+
+/// An array mounted with a map in RAM, or without.
+fn mounted(
+    lean: bool,
+    flash: Bench,
+    (plan, layout): (&Plan, &OnDemandLayout),
+) -> OnDemand<Bench, collection::Stepwise> {
+    let steps = layout.steps.unwrap();
+    let mut collector = collection::Stepwise::new(steps.copies, steps.pages, steps.dirty_threshold);
+    let mut core = core::OnDemandCore::indexed(flash, plan, layout, lean);
+    core.take_in_order();
+    core.reserve(layout);
+    let mount = if lean { lean_mount::mount } else { mount::mount };
+    mount(&mut core, &mut collector, layout).unwrap();
+    OnDemand::new(core, collector, plan, false)
+}
+
+/// Every entry names a valid page of its logical page, and nothing else is valid.
+fn check_valid(scheme: &mut OnDemand<Bench, collection::Stepwise>) {
+    let core = &mut scheme.core;
+    let (geometry, pages) = (*core.medium.geometry(), core.logical_pages);
+    let mut mapped = 0;
+    for lpn in (0..pages).map(Lpn) {
+        let cached = core.cmt.find(lpn).map(|slot| core.cmt.ppn(slot));
+        let at = core.directory[core.cmt.page_of(lpn) as usize];
+        let entry = cached.unwrap_or_else(|| {
+            let mut bytes = vec![0xff; PAGE_BYTES as usize];
+            if at != u32::MAX {
+                core.medium.flash.read(flash::Ppn(at), Some(&mut bytes), Cause::Host).unwrap();
+            }
+            let first = (lpn.0 % A_PAGE) as usize * 4;
+            u32::from_le_bytes(bytes[first..first + 4].try_into().unwrap())
+        });
+        if entry >= page_mapped::core::LOST {
+            continue;
+        }
+        mapped += 1;
+        let (block, page) = geometry.split(flash::Ppn(entry));
+        assert_eq!(core.data.blocks.next_valid(block, page), Some(page), "{lpn}");
+        assert_eq!(core.medium.flash.peek_lpn(flash::Ppn(entry)), Some(lpn));
+    }
+    let open: u32 = core.data.frontiers.open().map(|open| open.room()).sum();
+    let blocks = (0..geometry.blocks()).map(flash::BlockId);
+    let valid: u32 = blocks.map(|block| core.data.blocks.valid(block)).sum();
+    assert_eq!(valid - open, mapped);
+}
+
+/// After writes, trims that were written back, and pages that cannot be read any more.
+#[test]
+fn a_lean_mount_finds_what_the_other_finds() {
+    let config = config("lazy-rtgc-on-demand");
+    let flash = array(32, 8, 4);
+    let (plan, layout) = layout(&config, &flash);
+    let pages = plan.logical_pages;
+    let mut rewritten = 0;
+    for seed in 0..40 {
+        let mut random = Pcg64::seed_from_u64(seed);
+        let mut scheme = mounted(seed % 2 == 0, flash.clone(), (&plan, &layout));
+        for round in 0..4 {
+            for _ in 0..random.random_range(1..4 * pages) {
+                let lpn = Lpn(random.random_range(0..pages));
+                match random.random_range(0..4) {
+                    // In some runs whole translation pages are trimmed.
+                    0 if seed % 3 == 0 => (0..A_PAGE)
+                        .map(|at| Lpn(lpn.0 / A_PAGE * A_PAGE + at))
+                        .filter(|lpn| lpn.0 < pages)
+                        .for_each(|lpn| scheme.trim(lpn).unwrap()),
+                    _ => scheme.write(lpn, Some(&bytes_of(random.random()))).unwrap(),
+                }
+            }
+            let mut left = scheme.flash().clone();
+            let spoils = seed % 4 == 3 && round == 3;
+            if spoils {
+                for _ in 0..6 {
+                    _ = left.inner_mut().spoil(flash::Ppn(random.random_range(0..32 * 8)));
+                }
+            }
+            let mut full = mounted(false, left.clone(), (&plan, &layout));
+            let before = left.counts().get(Operation::Program, Cause::Mount);
+            scheme = mounted(true, left, (&plan, &layout));
+            rewritten += scheme.flash().counts().get(Operation::Program, Cause::Mount) - before;
+            for lpn in (0..pages).map(Lpn) {
+                let (mut ours, mut theirs) = (bytes_of(0), bytes_of(0));
+                let found = scheme.read(lpn, Some(&mut ours));
+                let wanted = full.read(lpn, Some(&mut theirs));
+                assert_eq!((found, ours), (wanted, theirs), "{seed} {round} {lpn}");
+            }
+            if !spoils {
+                check_valid(&mut scheme);
+            }
+            assert!(scheme.core.cmt.dirty() <= scheme.core.cmt.capacity());
+        }
+    }
+    assert!(rewritten > 100, "{rewritten}");
+}
+
+/// A seal is taken for what it says if nothing was done after it, and for nothing else.
+#[test]
+fn a_sealed_array_is_mounted_from_its_map() {
+    let config = config("lazy-rtgc-on-demand");
+    let flash = array(32, 8, 4);
+    let (plan, layout) = layout(&config, &flash);
+    let pages = plan.logical_pages;
+    let (mut clean, mut erased) = (0, 0);
+    for seed in 0..120 {
+        let mut random = Pcg64::seed_from_u64(seed);
+        let mut scheme = mounted(true, flash.clone(), (&plan, &layout));
+        scheme.core.seals = true;
+        // What was written last, and whether it is there.
+        let mut model = vec![(0u32, false); pages as usize];
+        for _ in 0..random.random_range(pages..6 * pages) {
+            let (lpn, value) = (random.random_range(0..pages), random.random());
+            let trims = random.random_range(0..5) == 0;
+            if trims {
+                scheme.trim(Lpn(lpn)).unwrap();
+            } else {
+                scheme.write(Lpn(lpn), Some(&bytes_of(value))).unwrap();
+            }
+            let old = model[lpn as usize].0;
+            model[lpn as usize] = (if trims { old } else { value }, !trims);
+        }
+        scheme.shutdown().unwrap();
+        let mut spoiled = None;
+        match seed % 6 {
+            0 | 1 => {}
+            2 => {
+                let lpn = random.random_range(0..pages);
+                model[lpn as usize] = (7, true);
+                scheme.write(Lpn(lpn), Some(&bytes_of(7))).unwrap();
+            }
+            3 | 4 => {
+                for _ in 0..random.random_range(1..30) {
+                    let lpn = random.random_range(0..pages);
+                    scheme.trim(Lpn(lpn)).unwrap();
+                    model[lpn as usize].1 = false;
+                    while scheme.core.collect_invalid().unwrap() {
+                        erased += 1;
+                    }
+                }
+            }
+            _ => spoiled = scheme.core.directory.iter().copied().find(|ppn| *ppn != u32::MAX),
+        }
+        let mut left = scheme.flash().clone();
+        if let Some(page) = spoiled {
+            left.inner_mut().spoil(flash::Ppn(page)).unwrap();
+        }
+        let reads = |flash: &Bench| flash.counts().get(Operation::ReadOob, Cause::Mount);
+        let before = reads(&left);
+        let mut full = mounted(false, left.clone(), (&plan, &layout));
+        scheme = mounted(true, left, (&plan, &layout));
+        let is_clean = scheme.core.cmt.dirty() == 0 && reads(scheme.flash()) - before < 160;
+        clean += u32::from(is_clean);
+        assert!(is_clean || seed % 6 > 1, "{seed}: {}", reads(scheme.flash()) - before);
+        assert!(!is_clean || seed % 6 < 5 && seed % 6 != 2, "{seed}");
+        for (lpn, (value, is_there)) in (0..pages).map(Lpn).zip(&model) {
+            let mut found = bytes_of(0);
+            let there = scheme.read(lpn, Some(&mut found)).unwrap();
+            // A trimmed page may have come back in any version, if each page was looked at.
+            if *is_there || there && is_clean {
+                assert_eq!((there, &found), (true, &bytes_of(*value)), "{seed} {lpn}");
+            }
+            // Trims are remembered, where there is nothing after the seal.
+            assert!(there == *is_there || seed % 6 > 1, "{seed} {lpn}");
+            let theirs = full.read(lpn, Some(&mut found)).unwrap();
+            assert!(theirs || !*is_there, "{seed} {lpn}");
+        }
+        check_valid(&mut scheme);
+        // It goes on as any other.
+        for lpn in draws(300, pages, seed) {
+            scheme.write(Lpn(lpn), Some(&bytes_of(9))).unwrap();
+        }
+        check_valid(&mut scheme);
+    }
+    assert!(clean > 40 && erased > 20, "{clean} {erased}");
 }

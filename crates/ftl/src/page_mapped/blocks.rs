@@ -65,6 +65,13 @@ impl BlockTable {
         }
     }
 
+    /// Marks an invalid page valid.
+    pub(crate) fn set(&mut self, block: BlockId, page: u32) {
+        let at = self.record(block);
+        *self.word_mut(at + 1 + (page >> 6) as usize) |= 1 << (page & 63);
+        *self.word_mut(at) += 1;
+    }
+
     /// Marks a page invalid; returns the valid pages left in its block.
     #[inline]
     pub(crate) fn clear(&mut self, block: BlockId, page: u32) -> u32 {

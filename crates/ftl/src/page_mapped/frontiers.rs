@@ -241,6 +241,11 @@ impl Frontiers {
         self.units.iter_mut().for_each(|unit| unit.reserve(blocks));
     }
 
+    /// Takes the memory for this many blocks that wait.
+    pub(crate) fn reserve_waiting(&mut self, blocks: usize) {
+        self.waiting.reserve_exact(blocks);
+    }
+
     /// Sets the classes of a placement, of which the first `hosts` are the host's. No block may be open yet. All open
     /// blocks then count as no room of the host, since a class has no use of another's.
     pub(crate) fn place(&mut self, hosts: usize, count: usize) {
@@ -326,6 +331,11 @@ impl Frontiers {
         self.number = number;
         self.last = Some(block);
         self.at = [(self.place_of(block) + 1) % self.units.len(); CLASSES];
+    }
+
+    /// Number and block of the page programmed last.
+    pub(crate) fn behind(&self) -> (u64, Option<BlockId>) {
+        (self.number, self.last)
     }
 
     /// Adds an erased block to the free ones of its unit; `erases` is its erase count.

@@ -48,7 +48,7 @@ use crate::events;
 use crate::victims::Victims;
 use alloc::{format, vec, vec::Vec};
 use core::mem;
-use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, PageKind, Ppn, Probe};
+use flash::{BlockId, Cause, FlashError, Geometry, Lpn, PageKind, Ppn, Probe};
 
 /// Result of reading a block's OOB areas.
 pub(crate) struct ScannedBlock {
@@ -59,29 +59,43 @@ pub(crate) struct ScannedBlock {
     is_slc: bool,
     /// Pages programmed or torn.
     pub(crate) written: u32,
-    /// OOB area of the first readable page, if there is one.
-    pub(crate) first: Option<Oob>,
-    /// Number of the last readable page, and the page's index in the block.
-    newest: (u64, u32),
+    /// Kind of the first readable page, if there is one.
+    pub(crate) kind: Option<PageKind>,
+    /// True if the last page programmed is readable.
+    ends_readable: bool,
+    /// Sequence number of the first readable page.
+    first: u64,
+    /// Number of the last readable page.
+    pub(crate) newest: u64,
+}
+
+/// How a mount compares two pages of a logical page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    /// It keeps the number of each page that is mapped: 8 bytes per logical page.
+    InRam,
+    /// It reads the OOB area of the page that is mapped once more, if that may be the newer one.
+    OnFlash,
 }
 
 impl ScannedBlock {
     /// Number at which the block was opened, or an early one, and its class.
-    fn opened(&self) -> Option<(u64, usize)> {
-        self.first.map(|oob| number_and_class(oob.seq))
+    pub(crate) fn opened(&self) -> Option<(u64, usize)> {
+        self.kind.map(|_| number_and_class(self.first))
     }
 
-    /// Returns true if the last page programmed is readable.
-    fn ends_readable(&self) -> bool {
-        self.first.is_some() && self.newest.1 + 1 == self.written
+    /// True if all its pages are programmed or torn.
+    pub(crate) fn is_full(&self) -> bool {
+        self.written == self.pages
     }
 }
 
 /// Fills an empty core from the contents of its array.
 pub(super) fn mount<F: Probe, V: Victims, T: Tables>(
     core: &mut Core<F, V, T>,
+    numbers: Numbers,
 ) -> Result<(), FtlError> {
-    let mut used = Vec::new();
+    let mut used = Vec::with_capacity(core.flash.geometry().blocks() as usize);
     for block in (0..core.flash.geometry().blocks()).map(BlockId) {
         if core.flash.is_bad(block) {
             core.space.blocks.marked_bad(block);
@@ -92,7 +106,7 @@ pub(super) fn mount<F: Probe, V: Victims, T: Tables>(
         if found.written == 0 { core.add_free(block) } else { used.push(found) }
     }
     let mut map = core.space.blocks.take_map();
-    rebuild(&mut core.space, &mut core.flash, used, PageKind::Data, &mut map)?;
+    rebuild(&mut core.space, &mut core.flash, used, (PageKind::Data, numbers), &mut map)?;
     if let Some(cache) = &mut core.space.cache {
         cache.in_use = map.iter().filter(|ppn| **ppn != UNMAPPED).count() as u64;
     }
@@ -101,23 +115,50 @@ pub(super) fn mount<F: Probe, V: Victims, T: Tables>(
     Ok(())
 }
 
+/// Puts blocks into the order in which they were opened. A block without a readable page was opened last.
+pub(crate) fn in_order(used: &mut [ScannedBlock]) {
+    used.sort_unstable_by_key(|found| {
+        (found.opened().map_or(u64::MAX, |(number, _)| number), found.block)
+    });
+}
+
+/// Fills `map` from the blocks in use, whose pages are all of `kind`, and puts them into the order in which they were opened.
+pub(crate) fn map_all<F: Probe>(
+    flash: &mut F,
+    used: &mut [ScannedBlock],
+    (kind, numbers): (PageKind, Numbers),
+    map: &mut [u32],
+) -> Result<(), FtlError> {
+    in_order(used);
+    let mut kept = vec![0; if numbers == Numbers::InRam { map.len() } else { 0 }];
+    let mut newest = 0;
+    for found in used {
+        map_pages(flash, found, (kind, newest), &mut kept, map)?;
+        newest = newest.max(found.newest);
+    }
+    Ok(())
+}
+
 /// Fills `map` and an empty space from the blocks in use, whose pages are all of `kind`.
 pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     space: &mut Space<V, T>,
     flash: &mut F,
     mut used: Vec<ScannedBlock>,
-    kind: PageKind,
+    (kind, numbers): (PageKind, Numbers),
     map: &mut [u32],
 ) -> Result<(), FtlError> {
-    // A block without a readable page was opened last.
-    used.sort_by_key(|found| (found.opened().map_or(u64::MAX, |(number, _)| number), found.block));
     let geometry = *flash.geometry();
-    let mut numbers = vec![0; map.len()];
-    for found in &used {
-        map_pages(flash, found, kind, &mut numbers, map)?;
+    map_all(flash, &mut used, (kind, numbers), map)?;
+    if (kind, numbers) == (PageKind::Translation, Numbers::OnFlash) {
+        // Few pages: the directory is searched for each.
+        mark_valid(space, &geometry, &used, |ppn| map.contains(&ppn));
+    } else {
+        let mut mapped = vec![0u64; geometry.pages().div_ceil(64) as usize];
+        for ppn in map.iter().filter(|ppn| **ppn != UNMAPPED) {
+            mapped[*ppn as usize / 64] |= 1 << (ppn % 64);
+        }
+        mark_valid(space, &geometry, &used, |ppn| mapped[ppn as usize / 64] >> (ppn % 64) & 1 == 1);
     }
-    drop(numbers);
-    mark_valid(space, &geometry, &used, map);
     for found in &used {
         space.victims.erased(found.block, flash.erase_count(found.block));
     }
@@ -130,15 +171,17 @@ pub(crate) fn rebuild<F: Probe, V: Victims, T: BlockInfo>(
     Ok(())
 }
 
-/// Continues the partly written blocks: see the module.
-fn resume<V: Victims, T: BlockInfo>(
+/// Continues the partly written blocks: see the module. The full ones become candidates. `used` is in the order in which they were
+/// opened.
+pub(crate) fn resume<V: Victims, T: BlockInfo>(
     space: &mut Space<V, T>,
     geometry: &Geometry,
     used: &[ScannedBlock],
 ) {
-    let newest = used.iter().filter(|found| found.first.is_some()).max_by_key(|found| found.newest);
+    // A number belongs to one block.
+    let newest = used.iter().filter(|found| found.kind.is_some()).max_by_key(|found| found.newest);
     if let Some(found) = newest {
-        space.frontiers.go_on_behind(found.newest.0, found.block);
+        space.frontiers.go_on_behind(found.newest, found.block);
     }
     let pages = geometry.pages_per_block();
     let own_mode = || used.iter().filter(|found| !found.is_slc);
@@ -146,10 +189,12 @@ fn resume<V: Victims, T: BlockInfo>(
     for found in own_mode().filter(|found| found.written == pages) {
         space.victims.insert(found.block, space.blocks.valid(found.block));
     }
+    space.frontiers.reserve_waiting(own_mode().filter(|found| !found.is_full()).count());
     // Blocks of known class come first, the last one opened at their head.
-    let (known, unknown): (Vec<_>, Vec<_>) = own_mode().partition(|found| found.first.is_some());
+    let known = own_mode().rev().filter(|found| found.kind.is_some());
+    let unknown = own_mode().filter(|found| found.kind.is_none());
     let mut opened_later = vec![[false; CLASSES]; space.frontiers.count() as usize];
-    for found in known.into_iter().rev().chain(unknown) {
+    for found in known.chain(unknown) {
         let class = found.opened().map(|(_, class)| class);
         if let (Some(placing), Some(class)) = (&mut space.placing, class) {
             placing.found(found.block, class);
@@ -161,7 +206,7 @@ fn resume<V: Victims, T: BlockInfo>(
         if found.written == pages {
             continue;
         }
-        if later && !found.ends_readable() {
+        if later && !found.ends_readable {
             close_failed(space, found, pages);
             continue;
         }
@@ -201,7 +246,7 @@ fn resume_slc<V: Victims, T: BlockInfo>(
             continue;
         }
         space.clear_rest(geometry, frontier);
-        if frontier.room() > 0 && !is_last && !found.ends_readable() {
+        if frontier.room() > 0 && !is_last && !found.ends_readable {
             space.retiring.insert(found.block.0);
         }
         if space.cache.is_none() {
@@ -230,18 +275,14 @@ fn mark_valid<V, T: BlockInfo>(
     space: &mut Space<V, T>,
     geometry: &Geometry,
     used: &[ScannedBlock],
-    map: &[u32],
+    is_mapped: impl Fn(u32) -> bool,
 ) {
-    let mut mapped = alloc::vec![0u64; geometry.pages().div_ceil(64) as usize];
-    for ppn in map.iter().filter(|ppn| **ppn != UNMAPPED) {
-        mapped[*ppn as usize / 64] |= 1 << (ppn % 64);
-    }
     for found in used {
         space.blocks.open(found.block, found.pages);
         space.blocks.programmed(found.block, found.written);
         for page in 0..found.written {
             let Ppn(ppn) = geometry.ppn(found.block, page);
-            if mapped[ppn as usize / 64] >> (ppn % 64) & 1 == 0 {
+            if !is_mapped(ppn) {
                 space.blocks.clear(found.block, page);
             }
         }
@@ -253,15 +294,28 @@ pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<ScannedBlo
     let geometry = *flash.geometry();
     let (all, is_slc) = (geometry.pages_per_block(), flash.is_slc(block));
     let pages = if is_slc { flash.part().cell.slc_pages(all) } else { all };
-    let mut found =
-        ScannedBlock { block, pages, is_slc, written: pages, first: None, newest: (0, 0) };
+    let mut found = ScannedBlock {
+        block,
+        pages,
+        is_slc,
+        written: pages,
+        kind: None,
+        ends_readable: false,
+        first: 0,
+        newest: 0,
+    };
     for page in 0..pages {
         match flash.read_oob(geometry.ppn(block, page), Cause::Mount) {
             Ok(oob) => {
-                found.first.get_or_insert(oob);
-                found.newest = (number_and_class(oob.seq).0, page);
+                if found.kind.is_none() {
+                    (found.kind, found.first) = (Some(oob.kind), oob.seq);
+                }
+                (found.newest, found.ends_readable) = (number_and_class(oob.seq).0, true);
             }
-            Err(FlashError::Uncorrectable(ppn)) => events::found_torn(flash, ppn),
+            Err(FlashError::Uncorrectable(ppn)) => {
+                found.ends_readable = false;
+                events::found_torn(flash, ppn);
+            }
             Err(FlashError::Erased(_)) => {
                 found.written = page;
                 break;
@@ -274,15 +328,16 @@ pub(crate) fn scan<F: Probe>(flash: &mut F, block: BlockId) -> Result<ScannedBlo
 
 /// Maps the LPNs of a block's readable pages to these pages, except LPNs with a newer version elsewhere.
 ///
-/// `numbers` holds the number of the page mapped for each LPN.
+/// `numbers` holds the number of the page mapped for each LPN, or nothing. No page that is mapped so far, this block's
+/// excepted, has a number above `newest`.
 fn map_pages<F: Probe>(
     flash: &mut F,
     found: &ScannedBlock,
-    kind: PageKind,
+    (kind, newest): (PageKind, u64),
     numbers: &mut [u64],
     map: &mut [u32],
 ) -> Result<(), FtlError> {
-    if found.first.is_none() {
+    if found.kind.is_none() {
         return Ok(());
     }
     for page in 0..found.written {
@@ -293,6 +348,10 @@ fn map_pages<F: Probe>(
             Err(error) => return Err(error.into()),
         };
         let Lpn(lpn) = oob.lpn;
+        if (oob.kind, lpn as usize) == (PageKind::Translation, map.len()) {
+            // A seal: it is never valid.
+            continue;
+        }
         if oob.kind != kind || lpn as usize >= map.len() {
             return Err(FtlError::Mount(format!(
                 "{ppn} holds {:?} {lpn}, but this scheme writes only {kind:?} pages below {} there; the array was written by another scheme or configuration",
@@ -300,12 +359,31 @@ fn map_pages<F: Probe>(
                 map.len()
             )));
         }
-        let (entry, newest) = (&mut map[lpn as usize], &mut numbers[lpn as usize]);
+        let entry = &mut map[lpn as usize];
         let (number, _) = number_and_class(oob.seq);
         // Pages of one number are in one block, so this loop meets the later page later.
-        if *entry == UNMAPPED || number >= *newest {
-            (*entry, *newest) = (ppn.0, number);
+        let is_newer = *entry == UNMAPPED || number > newest || {
+            let mapped = match numbers.get(lpn as usize) {
+                Some(number) => *number,
+                None => number_of(flash, Ppn(*entry))?,
+            };
+            number >= mapped
+        };
+        if is_newer {
+            *entry = ppn.0;
+            if let Some(kept) = numbers.get_mut(lpn as usize) {
+                *kept = number;
+            }
         }
     }
     Ok(())
+}
+
+/// Number of a page; 0 if it cannot be read any more.
+pub(crate) fn number_of<F: Probe>(flash: &mut F, ppn: Ppn) -> Result<u64, FtlError> {
+    match flash.read_oob(ppn, Cause::Mount) {
+        Ok(oob) => Ok(number_and_class(oob.seq).0),
+        Err(FlashError::Uncorrectable(_)) => Ok(0),
+        Err(error) => Err(error.into()),
+    }
 }

@@ -3,7 +3,7 @@
 use super::collection::{Collection, Partial, Preemptible, WholeBlock};
 use super::core::Core;
 use super::fold;
-use super::mount::mount;
+use super::mount::{Numbers, mount};
 use super::packed::Packed;
 use super::scheme::PageMapped;
 use super::tables::{Flat, Tables};
@@ -161,7 +161,7 @@ where
         let geometry = *core.flash.geometry();
         core.space.add_cache(cache, &geometry);
     }
-    start_up(setup, &mut core, &mut collector)?;
+    start_up(setup, &mut core, &mut collector, Numbers::InRam)?;
     Ok(setup.finish(PageMapped::new(core, collector, setup)))
 }
 
@@ -170,18 +170,30 @@ where
 pub(crate) fn plain<F: Probe, C: Collection>(
     setup: &Setup<'_>,
     flash: F,
-    mut collector: C,
-) -> Result<PageMapped<F, Greedy, C>, FtlError> {
+    collector: C,
+) -> Result<Box<PageMapped<F, Greedy, C>>, FtlError> {
     let Setup { config, plan, .. } = *setup;
     let geometry = *flash.geometry();
-    let tables = Flat::new(&geometry, plan.logical_pages);
-    let victims = Greedy::new(geometry.blocks(), geometry.pages_per_block());
-    let mut core = Core::new(flash, tables, victims, plan);
+    let mut made = boxed(setup, flash, collector);
+    let PageMapped { core, collector, .. } = &mut *made;
     core.spread(&config.allocation, FrontierSharing::of(config.frontiers, &plan.layout));
     core.space.frontiers.take_in_order();
     core.space.reserve(geometry.blocks());
-    start_up(setup, &mut core, &mut collector)?;
-    Ok(PageMapped::new(core, collector, setup))
+    start_up(setup, core, collector, Numbers::OnFlash)?;
+    Ok(made)
+}
+
+/// By itself, so that its stack is free again before a mount.
+#[inline(never)]
+fn boxed<F: Probe, C: Collection>(
+    setup: &Setup<'_>,
+    flash: F,
+    collector: C,
+) -> Box<PageMapped<F, Greedy, C>> {
+    let geometry = *flash.geometry();
+    let tables = Flat::new(&geometry, setup.plan.logical_pages);
+    let victims = Greedy::new(geometry.blocks(), geometry.pages_per_block());
+    Box::new(PageMapped::new(Core::new(flash, tables, victims, setup.plan), collector, setup))
 }
 
 /// Formats or mounts.
@@ -189,6 +201,7 @@ fn start_up<F: Probe, V: Victims, T: Tables, C: Collection>(
     setup: &Setup<'_>,
     core: &mut Core<F, V, T>,
     collector: &mut C,
+    numbers: Numbers,
 ) -> Result<(), FtlError> {
     let Setup { config, plan, start } = *setup;
     match start {
@@ -197,7 +210,7 @@ fn start_up<F: Probe, V: Victims, T: Tables, C: Collection>(
             start::check_failed(config, plan, failed)?;
         }
         Start::Mount => {
-            mount(core)?;
+            mount(core, numbers)?;
             core.space.mounting = true;
             let folded = fold::make_room(core, collector, 0, &mut NoBuffer);
             match folded.and_then(|()| collector.recover(core)) {

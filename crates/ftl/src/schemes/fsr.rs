@@ -47,8 +47,11 @@ fn plan(
     geometry: &Geometry,
     blocks: u32,
 ) -> Result<Plan, FtlError> {
+    whole_block_plan(config, part, geometry, blocks, default_logical_pages(geometry, blocks))
+}
+
+/// Λ = ⌊3Nπ/4⌋, where so many fit.
+pub(crate) fn default_logical_pages(geometry: &Geometry, blocks: u32) -> u32 {
     let pages = u64::from(blocks) * u64::from(geometry.pages_per_block());
-    let share = (pages * 3 / 4) as u32;
-    let default = share.min(most_logical_pages(geometry, blocks));
-    whole_block_plan(config, part, geometry, blocks, default)
+    ((pages * 3 / 4) as u32).min(most_logical_pages(geometry, blocks))
 }

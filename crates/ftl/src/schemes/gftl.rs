@@ -89,6 +89,7 @@ use crate::layout::{GftlLayout, GftlThreshold, Layout};
 use crate::page::page;
 use crate::plan::Plan;
 use crate::preset::{BuildResult, Preset, SchemeConfig, Setup, Start, WriteQueue};
+use alloc::boxed::Box;
 use alloc::{
     format,
     string::{String, ToString},
@@ -249,34 +250,46 @@ fn ram<Q: CollectionQueue>(geometry: &Geometry, logical_blocks: u32, queue_block
 /// Formats or mounts the array, and returns the scheme.
 pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let Layout::Gftl(layout) = setup.plan.layout else { return Err(setup.foreign_plan()) };
-    Ok(match layout.dirtiest_first {
-        true => setup.finish(start_up::<F, Dirtiest>(setup, layout, flash)?),
-        false => setup.finish(start_up::<F, Fifo>(setup, layout, flash)?),
-    })
+    fn started<F: Probe + Clone + 'static, Q: CollectionQueue + 'static>(
+        setup: &Setup<'_>,
+        mut device: Gftl<F, Q>,
+    ) -> BuildResult<F> {
+        start_up(setup, &mut device)?;
+        Ok(setup.finish(device))
+    }
+    let idle = setup.config.idle_collection;
+    match layout.dirtiest_first {
+        true => started::<F, Dirtiest>(setup, Gftl::new(flash, layout, setup.plan, idle)),
+        false => started::<F, Fifo>(setup, Gftl::new(flash, layout, setup.plan, idle)),
+    }
 }
 
 /// As [`build`], in queue order. All memory is taken here, and by a shutdown: none is taken or given back by what comes between.
-pub(crate) fn plain<F: Probe>(setup: &Setup<'_>, flash: F) -> Result<Gftl<F, Fifo>, FtlError> {
+pub(crate) fn plain<F: Probe>(setup: &Setup<'_>, flash: F) -> Result<Box<Gftl<F, Fifo>>, FtlError> {
     let Layout::Gftl(layout) = setup.plan.layout else { return Err(setup.foreign_plan()) };
     let geometry = *flash.geometry();
-    let mut device = start_up::<F, Fifo>(setup, layout, flash)?;
+    let mut device = boxed(setup, layout, flash);
+    start_up(setup, &mut device)?;
     device.pool.reserve(&geometry);
     device.collection.failed.reserve_exact(geometry.blocks() as usize);
     Ok(device)
 }
 
+/// By itself, so that its stack is free again before a mount.
+#[inline(never)]
+fn boxed<F: Probe>(setup: &Setup<'_>, layout: GftlLayout, flash: F) -> Box<Gftl<F, Fifo>> {
+    Box::new(Gftl::new(flash, layout, setup.plan, setup.config.idle_collection))
+}
+
 fn start_up<F: Probe, Q: CollectionQueue>(
     setup: &Setup<'_>,
-    layout: GftlLayout,
-    flash: F,
-) -> Result<Gftl<F, Q>, FtlError> {
+    device: &mut Gftl<F, Q>,
+) -> Result<(), FtlError> {
     let Setup { config, plan, start } = *setup;
-    let mut device = Gftl::new(flash, layout, plan, config.idle_collection);
     match start {
-        Start::Format => format_array(&mut device, config, plan)?,
-        Start::Mount => device.mount()?,
+        Start::Format => format_array(device, config, plan),
+        Start::Mount => device.mount(),
     }
-    Ok(device)
 }
 
 /// Erases all blocks, and reserves the area.

@@ -59,7 +59,8 @@ use crate::page_mapped;
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig};
 use crate::victims::{ValidPages, VictimKind};
-use alloc::{format, string::ToString};
+use alloc::format;
+use alloc::string::{String, ToString};
 use bounds::service::Collections;
 use bounds::{
     BoundError,
@@ -89,28 +90,9 @@ fn plan(
     geometry: &Geometry,
     blocks: u32,
 ) -> Result<Plan, FtlError> {
-    let from_buffer = config.buffer.aware == Some(true);
-    let logical_pages = config.logical_pages;
-    let split = config.frontiers == Some(FrontierSharing::Split);
-    let space = if split || config.allocation.units() > 1 {
-        in_turns(part, blocks, logical_pages, from_buffer)
-    } else {
-        let array = WholeArray { blocks, spare_blocks: config.spare_blocks, from_buffer };
-        array.space(part, logical_pages)
-    };
-    let space = space.map_err(|error| FtlError::Config {
-        scheme: config.preset.name,
-        setting: match error {
-            BoundError::LogicalPages { .. } => "logical share",
-            BoundError::CopyLongerThanErase { .. } => "part",
-            _ => "capacity",
-        },
-        reason: error.to_string(),
-    })?;
-    let step = part.t_bers_ns;
-    let copies = CopiesPerStep { near: space.alpha, far: space.alpha_far };
+    let space = space_or(config, part, blocks, |error| error.to_string())?;
     let ways = part.copies.map_or(1, |copies| copies.ways);
-    let kind = victims(config, ways, copies)?;
+    let kind = victims(config, ways, copies_of(&space))?;
     let (victim_valid, threshold_pages) = start_of_collection(part, kind, &space);
     if victim_valid > space.victim_valid && threshold_pages > part.pages_per_block {
         let reason = format!(
@@ -120,8 +102,46 @@ fn plan(
         );
         return Err(FtlError::Config { scheme: config.preset.name, setting: "victim", reason });
     }
-    let ram = page_mapped::ram_by_device(geometry, space.logical_pages, kind, (ways, copies));
-    Ok(Plan {
+    Ok(of_space(part, geometry, &space, kind))
+}
+
+fn copies_of(space: &Space) -> CopiesPerStep {
+    CopiesPerStep { near: space.alpha, far: space.alpha_far }
+}
+
+/// The division of the array, or an error in these words.
+pub(crate) fn space_or(
+    config: &SchemeConfig,
+    part: &Part,
+    blocks: u32,
+    words: fn(&BoundError) -> String,
+) -> Result<Space, FtlError> {
+    let from_buffer = config.buffer.aware == Some(true);
+    let logical_pages = config.logical_pages;
+    let split = config.frontiers == Some(FrontierSharing::Split);
+    let space = if split || config.allocation.units() > 1 {
+        in_turns(part, blocks, logical_pages, from_buffer)
+    } else {
+        let array = WholeArray { blocks, spare_blocks: config.spare_blocks, from_buffer };
+        array.space(part, logical_pages)
+    };
+    space.map_err(|error| FtlError::Config {
+        scheme: config.preset.name,
+        setting: match error {
+            BoundError::LogicalPages { .. } => "logical share",
+            BoundError::CopyLongerThanErase { .. } => "part",
+            _ => "capacity",
+        },
+        reason: words(&error),
+    })
+}
+
+/// The plan of a division, with victims by a policy for which there is room.
+pub(crate) fn of_space(part: &Part, geometry: &Geometry, space: &Space, kind: VictimKind) -> Plan {
+    let (step, copies) = (part.t_bers_ns, copies_of(space));
+    let ways = part.copies.map_or(1, |copies| copies.ways);
+    let (victim_valid, threshold_pages) = start_of_collection(part, kind, space);
+    Plan {
         logical_pages: space.logical_pages,
         threshold_pages,
         spare_blocks: 0,
@@ -143,8 +163,8 @@ fn plan(
             )),
             ..Guarantee::default()
         },
-        ram,
-    })
+        ram: page_mapped::ram_by_device(geometry, space.logical_pages, kind, (ways, copies)),
+    }
 }
 
 /// A victim is taken at exactly Φ = ρ_th − 1; c copies and ⌈c/α⌉ writes later its erase gives π pages. So π − c writes lie between the

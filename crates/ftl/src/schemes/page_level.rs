@@ -78,7 +78,7 @@ use crate::page_mapped::worst_case;
 use crate::plan::Plan;
 use crate::preset::{Preset, SchemeConfig};
 use crate::victims::VictimKind;
-use alloc::format;
+use alloc::{format, string::String};
 use flash::{Geometry, Part};
 
 pub(crate) static PRESET: Preset = Preset {
@@ -104,7 +104,7 @@ fn plan(
 }
 
 /// Λ = (N − 1)π − 1.
-pub(super) fn most_logical_pages(geometry: &Geometry, blocks: u32) -> u32 {
+pub(crate) fn most_logical_pages(geometry: &Geometry, blocks: u32) -> u32 {
     (blocks - 1) * geometry.pages_per_block() - 1
 }
 
@@ -151,14 +151,29 @@ pub(super) fn whole_block_plan(
             ),
         });
     }
+    plan_or(config, part, geometry, blocks, (default, most), |[asked, most, all]| {
+        format!(
+            "exports {asked} pages; at most {most} of the {all} fit, since a swap block and one page must stay free"
+        )
+    })
+}
+
+/// The same for these logical pages by default and at most, without a refill. The words are for the pages that are asked for, the
+/// most, and all of the array.
+pub(crate) fn plan_or(
+    config: &SchemeConfig,
+    part: &Part,
+    geometry: &Geometry,
+    blocks: u32,
+    (default, most): (u32, u32),
+    words: fn([u32; 3]) -> String,
+) -> Result<Plan, FtlError> {
+    let logical_pages = config.logical_pages.unwrap_or(default);
     if logical_pages > most {
         return Err(FtlError::Config {
             scheme: config.preset.name,
             setting: "logical share",
-            reason: format!(
-                "exports {logical_pages} pages; at most {most} of the {} fit, since a swap block and one page must stay free",
-                u64::from(blocks) * u64::from(geometry.pages_per_block())
-            ),
+            reason: words([logical_pages, most, blocks * geometry.pages_per_block()]),
         });
     }
     // With a shared frontier exactly one block is free when collection starts: the other N − 1 hold all valid pages.

@@ -1,27 +1,33 @@
 //! The cached mapping table (CMT): part of the page map in RAM. Entries newer than their translation page
 //! are dirty.
 //!
-//! A controller keeps 8 bytes per entry (LPN and PPN). This table finds an entry through an index of 4
-//! bytes per logical page instead of a search, and links all lists through the entries. Except for error
-//! handling, no operation searches or allocates.
+//! A controller keeps 8 bytes per entry (LPN and PPN). This table finds an entry through an index instead of a
+//! search of all, and links all lists through the entries. Except for error handling, no operation searches all
+//! entries or allocates.
 
 mod dirty;
+mod index;
 mod recency;
 mod slot;
 pub(super) mod state;
 
 use self::{
     dirty::DirtyPages,
+    index::Index,
     recency::Recency,
     slot::{EMPTY, NONE, Slot},
 };
 use crate::inspection::List;
 use crate::layout::CmtPolicy;
 use crate::page_mapped::core::LOST;
+use crate::page_mapped::space::RUN;
 use crate::telemetry::MapCache;
 use alloc::{vec, vec::Vec};
 use flash::prefetch::prefetch;
 use flash::{Item, Lpn, Ppn};
+
+/// Entries beyond the table's size for which there is memory from the start.
+const BEYOND: usize = RUN;
 
 /// Bytes per entry in a controller: LPN and PPN.
 pub(crate) const ENTRY_BYTES: u64 = 8;
@@ -32,8 +38,7 @@ pub(crate) struct Cmt {
     slots: Vec<Slot>,
     /// Slots without an entry.
     unused: Vec<u32>,
-    /// Slot of each logical page.
-    place: Vec<u32>,
+    index: Index,
     recency: Recency,
     pages: DirtyPages,
     /// Entries per translation page.
@@ -53,16 +58,22 @@ pub(crate) struct Shape {
     pub(crate) entries_per_page: u32,
     /// True if dirty entries are kept until they are written back.
     pub(crate) keeps_dirty: bool,
+    /// True if the index takes memory by entries, not by logical pages.
+    pub(crate) is_small: bool,
 }
 
 impl Cmt {
     /// An empty table.
     pub(crate) fn new(shape: &Shape) -> Self {
         let pages = shape.logical_pages.div_ceil(shape.entries_per_page);
+        let most = shape.entries as usize + BEYOND;
+        let (mut slots, mut unused) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        slots.resize(shape.entries as usize, EMPTY);
+        unused.extend((0..shape.entries).rev());
         Self {
-            slots: vec![EMPTY; shape.entries as usize],
-            unused: (0..shape.entries).rev().collect(),
-            place: vec![NONE; shape.logical_pages as usize],
+            slots,
+            unused,
+            index: Index::new(shape.is_small, shape.logical_pages, most),
             recency: Recency::new(shape.policy, shape.entries),
             pages: DirtyPages::new(pages, shape.entries_per_page),
             entries_per_page: shape.entries_per_page,
@@ -72,12 +83,6 @@ impl Cmt {
     }
 
     /// Maximum number of entries.
-    /// Takes the memory for so many entries beyond the table's size.
-    pub(crate) fn reserve(&mut self, entries: usize) {
-        self.slots.reserve_exact(entries);
-        self.unused.reserve_exact(entries);
-    }
-
     pub(crate) fn capacity(&self) -> u32 {
         self.slots.len() as u32
     }
@@ -106,10 +111,7 @@ impl Cmt {
 
     #[inline]
     pub(crate) fn find(&self, lpn: Lpn) -> Option<u32> {
-        match self.place[lpn.0 as usize] {
-            NONE => None,
-            slot => Some(slot),
-        }
+        self.index.find(&self.slots, lpn.0)
     }
 
     #[inline]
@@ -141,7 +143,7 @@ impl Cmt {
         let slot = self.unused.pop()?;
         let entry = &mut self.slots[slot as usize];
         (entry.lpn, entry.ppn) = (lpn.0, ppn);
-        self.place[lpn.0 as usize] = slot;
+        self.index.insert(lpn.0, slot);
         self.recency.insert(&mut self.slots, slot);
         Some(slot)
     }
@@ -152,6 +154,7 @@ impl Cmt {
         let slot = self.slots.len() as u32;
         self.slots.try_reserve(1).ok()?;
         self.unused.try_reserve(1).ok()?;
+        self.index.make_room(&self.slots).ok()?;
         self.slots.push(EMPTY);
         self.unused.push(slot);
         self.insert(lpn, ppn)
@@ -185,7 +188,7 @@ impl Cmt {
     pub(crate) fn remove(&mut self, slot: u32) {
         debug_assert!(!self.slots[slot as usize].dirty, "a dirty entry is dropped");
         self.recency.remove(&mut self.slots, slot);
-        self.place[self.slots[slot as usize].lpn as usize] = NONE;
+        self.index.remove(&self.slots, self.slots[slot as usize].lpn);
         self.unused.push(slot);
     }
 
@@ -233,16 +236,20 @@ impl Cmt {
     pub(crate) fn holder_of(&self, ppn: Ppn) -> Option<u32> {
         let holds = |slot: &u32| {
             let entry = &self.slots[*slot as usize];
-            entry.ppn == ppn.0 && self.place.get(entry.lpn as usize) == Some(slot)
+            entry.ppn == ppn.0 && self.holds(*slot)
         };
         (0..self.capacity()).find(holds)
     }
 
-    /// Prefetches the index of `lpn`.
+    /// True if there is an entry in this slot.
+    fn holds(&self, slot: u32) -> bool {
+        self.find(self.lpn(slot)) == Some(slot)
+    }
+
     /// The entries in RAM.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (Lpn, u32)> + '_ {
-        let slots = (0..).map(Lpn).zip(&self.place).filter(|(_, slot)| **slot != NONE);
-        slots.map(|(lpn, slot)| (lpn, self.ppn(*slot)))
+        let slots = (0..self.capacity()).filter(|slot| self.holds(*slot));
+        slots.map(|slot| (self.lpn(slot), self.ppn(slot)))
     }
 
     /// Lists of the table, for displays and checkers.
@@ -266,9 +273,10 @@ impl Cmt {
         ]
     }
 
+    /// Prefetches the index of `lpn`.
     #[inline]
     pub(crate) fn prefetch_place(&self, lpn: Lpn) {
-        prefetch(&self.place, lpn.0 as usize);
+        self.index.prefetch(lpn.0);
     }
 
     /// Prefetches the entry.
@@ -279,7 +287,8 @@ impl Cmt {
 
     pub(crate) fn heap_bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot>()
-            + (self.unused.capacity() + self.place.capacity()) * 4
+            + self.unused.capacity() * 4
+            + self.index.heap_bytes()
             + self.pages.heap_bytes()
     }
 

@@ -101,11 +101,12 @@ proptest! {
         entries in 1u32..30,
         segmented: bool,
         keeps_dirty: bool,
+        is_small: bool,
         steps in proptest::collection::vec((0u8..7, 0..LPNS, any::<u16>()), 0..300),
     ) {
         let policy = if segmented { CmtPolicy::SegmentedLru } else { CmtPolicy::Lru };
         let shape = Shape {
-            entries, policy, logical_pages: LPNS, entries_per_page: A_PAGE, keeps_dirty,
+            entries, policy, logical_pages: LPNS, entries_per_page: A_PAGE, keeps_dirty, is_small,
         };
         let mut cmt = Cmt::new(&shape);
         let mut naive = Naive {

@@ -4,7 +4,7 @@ use super::*;
 use crate::interface::{Background, Ftl};
 use crate::page_mapped::collection::{Collection, Preemptible};
 use crate::page_mapped::core::{Core, LOST};
-use crate::page_mapped::mount::mount;
+use crate::page_mapped::mount::{Numbers, mount};
 use crate::page_mapped::scheme::PageMapped;
 use crate::page_mapped::tables::Flat;
 use crate::plan::Plan;
@@ -225,11 +225,13 @@ fn a_scheme_does_the_same_over_both_tables_and_entries_agree_with_the_array() {
 
     // The same after a mount.
     let (_, _, plan) = shape();
-    let mut again =
-        scheme(Packed::new(&geometry, 300), Box::new(packed.clone()).into_flash(), &plan);
-    mount(&mut again.core).unwrap();
-    check(&again);
-    // A mount may forget trims, but no writes.
-    let kept = (0..300).map(Lpn).filter(|lpn| packed.locate(*lpn).is_some());
-    kept.for_each(|lpn| assert_eq!(packed.locate(lpn), again.locate(lpn)));
+    for numbers in [Numbers::InRam, Numbers::OnFlash] {
+        let flash = Box::new(packed.clone()).into_flash();
+        let mut again = scheme(Packed::new(&geometry, 300), flash, &plan);
+        mount(&mut again.core, numbers).unwrap();
+        check(&again);
+        // A mount may forget trims, but no writes.
+        let kept = (0..300).map(Lpn).filter(|lpn| packed.locate(*lpn).is_some());
+        kept.for_each(|lpn| assert_eq!(packed.locate(lpn), again.locate(lpn)));
+    }
 }
