@@ -55,15 +55,25 @@ impl Generated {
     /// Bytes that it addresses, unless `space` says so.
     const SPACE: Bytes = Bytes::new(1 << 30);
 
-    /// Reads one; `None` for a text that begins with no built-in workload's name.
+    /// Reads one; `None` for a text that begins with no built-in workload's name and sets nothing.
     ///
     /// # Errors
-    /// A setting that is wrong; a parameter of the workload is looked at by [`Generated::curves`].
+    /// Settings of no built-in workload; one that is wrong or given twice; a parameter of the workload is looked at by [`Generated::curves`].
     pub fn parse(text: &str) -> Option<Result<Self, String>> {
         let mut parts = text.split(':');
-        let workload = WorkloadSpec::named(parts.next()?)?;
-        if !matches!(workload, WorkloadSpec::Builtin { .. }) {
-            return None;
+        let workload = match WorkloadSpec::named(parts.next()?) {
+            Some(workload @ WorkloadSpec::Builtin { .. }) => workload,
+            _ if text.contains(':') && text.contains('=') => {
+                let why = "there is no such file, and no built-in workload of that name (`ftlkit list workloads`)";
+                return Some(Err(why.into()));
+            }
+            _ => return None,
+        };
+        let mut keys: Vec<&str> =
+            text.split(':').filter_map(|part| Some(part.split_once('=')?.0)).collect();
+        keys.sort_unstable();
+        if let Some(twice) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Some(Err(format!("`{}` is given twice", twice[0])));
         }
         let one = |mut found: Self, part: &str| {
             let (key, value) = part.split_once('=').ok_or_else(|| {

@@ -157,7 +157,7 @@ def bounds(
     proves it, or the reason why there is none, `why_not`; `plot` draws that of the first row with one into this file, as SVG.
     Then `channels`, `dies`, `bus_cycle`, `queue_depth` and `interface` are settings, too.
     """
-    allowed = ("part_file", "ways", "planes", "bus", "bit_errors", "read_retry", "t_rwc")
+    allowed: tuple[str, ...] = ("part_file", "ways", "planes", "bus", "bit_errors", "read_retry", "t_rwc")
     if arrivals is not None:
         allowed += ("channels", "dies", "bus_cycle", "queue_depth", "interface")
         if pages != 1:
