@@ -38,8 +38,8 @@ pub fn note_on_generated(workload: &WorkloadSpec, seed: u64) -> Option<String> {
         false => "",
     };
     Some(format!(
-        "The arrivals are those of the requests that {name} gives with seed {seed}, and what is proved is of any that come no \
-         faster: another seed, or more requests, may{process}"
+        "The arrivals are those of the requests that {name} gives with seed {seed}; what is proved is of requests that come no faster. \
+         Those of another seed, or more of them, may come faster{process}."
     ))
 }
 
@@ -278,5 +278,23 @@ impl Curves {
             "without_tasks": self.without_tasks,
             "curves": kinds,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_without_page_tasks_are_counted_and_kept_in_the_file() {
+        let path = std::env::temp_dir().join(format!("ftlkit-curves-{}.csv", std::process::id()));
+        let lines = "0,flush,0,0\n1,trim,0,4095\n2,trim,0,4096\n3,write,0,1\n4,trim,1,4096\n";
+        std::fs::write(&path, format!("arrival_ns,op,offset_bytes,length_bytes\n{lines}")).unwrap();
+        let reader = workload::open(&path, &workload::TraceOptions::default()).unwrap();
+        let curves = Curves::gather(reader, 4096, |_| true).unwrap();
+        assert_eq!((curves.requests, curves.flushes, curves.without_tasks), (5, 1, 3));
+        let read = Curves::from_json(&curves.json().to_string()).unwrap();
+        assert_eq!(read.json(), curves.json());
+        std::fs::remove_file(path).unwrap();
     }
 }

@@ -241,6 +241,18 @@ mod tests {
     }
 
     #[test]
+    fn latency_is_added_to_each_request() {
+        let of = |latency_ns| {
+            let packets = Some(Packets { latency_ns, ..Packets::DEFAULT });
+            HostInterface { packets, ..HostInterface::NVME_GEN4X4 }.link_times(4096)
+        };
+        let (quick, slow) = (of(0), of(700));
+        let added = |ns: fn(&LinkTimes) -> Ns| ns(&slow) - ns(&quick);
+        let each = [added(|of| of.read_ns), added(|of| of.write_ns), added(|of| of.bare_ns)];
+        assert_eq!(each, [700; 3]);
+    }
+
+    #[test]
     fn rates_are_those_of_the_lanes_after_coding() {
         let rate = |interface: HostInterface| interface.bytes_per_second;
         // 8 GT/s × 4 lanes × 128/130 / 8 bits.
