@@ -36,6 +36,22 @@ impl Choice for OfChannel {
     }
 }
 
+/// Those of a channel, and of an SSD as far as its bounds depend on them.
+#[derive(Clone, Debug)]
+pub(crate) enum OfBounds {}
+
+impl Choice for OfBounds {
+    fn has(setting: &Setting) -> bool {
+        OfChannel::has(setting) || OfBounds::OF_SSD.contains(&setting.key)
+    }
+}
+
+impl OfBounds {
+    /// Those of an SSD.
+    pub(crate) const OF_SSD: [&str; 5] =
+        ["channels", "dies", "bus_cycle", "queue_depth", "interface"];
+}
+
 /// Those of a device that keeps data.
 #[derive(Clone, Debug)]
 pub(crate) enum OfDevice {}
@@ -88,6 +104,12 @@ impl<C> Settings<C> {
     /// True if any is given.
     pub(crate) fn any(&self) -> bool {
         !self.given.is_empty()
+    }
+
+    /// The option of the first of these keys that is given.
+    pub(crate) fn first_of(&self, keys: &[&str]) -> Option<String> {
+        let mut given = self.given.iter().map(|(setting, _)| setting);
+        given.find(|setting| keys.contains(&setting.key)).map(|setting| setting.option())
     }
 
     /// Sets them in an experiment.

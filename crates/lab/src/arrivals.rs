@@ -1,6 +1,6 @@
 //! Arrivals that a delay is asked for: of a trace, or declared.
 
-use crate::config::with_unit;
+use crate::config::{OneAtATime, with_unit};
 use crate::curves::Curves as Gathered;
 use crate::division::Division;
 use ::run::report::units;
@@ -13,6 +13,37 @@ use serde_json::Value;
 /// How declared arrivals are written, for errors.
 pub const HOW: &str = "writes=bucket:PAGES:RATE/s or writes=periodic:PERIOD:PAGES[:JITTER], reads= and trims= likewise, separated by commas";
 
+/// What serves page tasks one after the other, in order of arrival: a scheme on one device, or on an SSD with one request at a
+/// time, whose link the requests cross, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// Longest times of page tasks, link included.
+    pub service: Service,
+    /// Time of the link with a request without data, ns.
+    bare_ns: u64,
+    flushes_are_free: bool,
+}
+
+impl Server {
+    /// That of a scheme with this plan; `added`: what an SSD adds to its page tasks.
+    ///
+    /// # Errors
+    /// Why its page tasks have no bound.
+    pub fn new(plan: &Plan, added: OneAtATime) -> Result<Self, String> {
+        let Service { read_ns, write_ns, step_ns, collections } = plan.service()?;
+        let link = added.link;
+        let service = Service {
+            read_ns: added.of(read_ns).saturating_add(link.read_ns),
+            write_ns: added.of(write_ns).saturating_add(link.write_ns),
+            step_ns: added.of(step_ns),
+            // What is known of collections in a row counts copies as one device makes them.
+            collections: collections.filter(|_| added.of(1) == 1),
+        };
+        let flushes_are_free = plan.guarantee.flushes_are_free();
+        Ok(Self { service, bare_ns: link.bare_ns, flushes_are_free })
+    }
+}
+
 /// The most page tasks of each kind that arrive within any window.
 #[derive(Clone, Debug)]
 pub struct TaskArrivals {
@@ -24,6 +55,8 @@ pub struct TaskArrivals {
     pub trims: Arrivals,
     /// True if some requests are flushes or forced writes.
     pub flushes: bool,
+    /// True if some requests have no page task, such as a trim of less than a page.
+    pub bare: bool,
 }
 
 impl TaskArrivals {
@@ -31,7 +64,7 @@ impl TaskArrivals {
     pub fn of_trace(curves: &Gathered) -> Self {
         let [writes, reads, trims] =
             curves.kinds.each_ref().map(|(_, curve)| Arrivals::Gathered(curve.clone()));
-        Self { writes, reads, trims, flushes: curves.flushes > 0 }
+        Self { writes, reads, trims, flushes: curves.flushes > 0, bare: curves.without_tasks > 0 }
     }
 
     /// So late at least a page of the trace ends where one is written at a time, in any order, and none in less than this time; 0
@@ -66,7 +99,7 @@ impl TaskArrivals {
             kind.push(stream(what).map_err(|why| wrong(&why))?);
         }
         let [writes, reads, trims] = [writes, reads, trims].map(Arrivals::Sum);
-        Ok(Self { writes, reads, trims, flushes: false })
+        Ok(Self { writes, reads, trims, flushes: false, bare: false })
     }
 
     /// What is proved of these arrivals on a scheme.
@@ -74,32 +107,34 @@ impl TaskArrivals {
     /// # Errors
     /// Why nothing is.
     pub fn delay_on(&self, row: &Division) -> Result<Delay, String> {
-        let of_flushes = row.plan().is_some_and(|plan| !plan.guarantee.flushes_are_free());
-        self.delay(&row.service()?, of_flushes, u64::MAX)
+        self.delay(&row.server()?, u64::MAX)
     }
 
-    /// As [`TaskArrivals::delay_on`], of a plan, for delays of up to `most_ns`.
+    /// As [`TaskArrivals::delay_on`], for delays of up to `most_ns`.
     ///
     /// # Errors
     /// Why nothing is proved.
-    pub fn delay_of(&self, plan: &Plan, most_ns: u64) -> Result<Delay, String> {
-        self.delay(&plan.service()?, !plan.guarantee.flushes_are_free(), most_ns)
-    }
-
-    fn delay(&self, service: &Service, of_flushes: bool, most_ns: u64) -> Result<Delay, String> {
-        if self.flushes && of_flushes {
+    pub fn delay(&self, server: &Server, most_ns: u64) -> Result<Delay, String> {
+        if self.flushes && !server.flushes_are_free {
             return Err("flushes and forced writes of the trace write what is in RAM, which no bound covers".into());
         }
-        let found = delay_up_to(service, &self.written(service), &self.reads, most_ns);
-        found.map_err(|error| error.to_string())
+        if self.bare && server.bare_ns > 0 {
+            return Err(
+                "requests without page tasks, such as flushes, take time on the link and are in no curve".into()
+            );
+        }
+        let [writes, reads] = self.taken(server);
+        delay_up_to(&server.service, &writes, &reads, most_ns).map_err(|error| error.to_string())
     }
 
-    /// What is taken for page writes: schemes whose collections are known do nothing for a trim; of the others a trim is taken for a
-    /// write.
-    fn written(&self, service: &Service) -> Arrivals {
-        match service.collections {
-            Some(_) => self.writes.clone(),
-            None => Arrivals::Sum(vec![self.writes.clone(), self.trims.clone()]),
+    /// What is taken for page writes and for page reads: schemes whose collections are known do nothing for a trim, whose command
+    /// takes no longer on the link than a read; of the others a trim is taken for a write.
+    fn taken(&self, server: &Server) -> [Arrivals; 2] {
+        let with_trims = |of: &Arrivals| Arrivals::Sum(vec![of.clone(), self.trims.clone()]);
+        match (server.service.collections, server.bare_ns) {
+            (Some(_), 0) => [self.writes.clone(), self.reads.clone()],
+            (Some(_), _) => [self.writes.clone(), with_trims(&self.reads)],
+            (None, _) => [with_trims(&self.writes), self.reads.clone()],
         }
     }
 
@@ -107,20 +142,19 @@ impl TaskArrivals {
     ///
     /// Both curves are of page tasks over the length of a window: so many at most have arrived; and so many are done, if these came at its
     /// beginning.
-    pub fn drawing(&self, service: &Service, found: &Delay, scheme: &str) -> Curves {
-        let written = self.written(service);
+    pub fn drawing(&self, server: &Server, found: &Delay, scheme: &str) -> Curves {
+        let ([written, read], service) = (self.taken(server), &server.service);
         let shown_ns = found.busy_ns.min((found.window_ns + found.delay_ns).saturating_mul(2));
         let (mut arrived, mut done) = (vec![(0.0, 0.0)], vec![(0.0, 0.0)]);
         let ms = |ns: u64| ns as f64 / 1e6;
         let mut window_ns = 0;
         while window_ns <= shown_ns {
-            let (writes, reads) =
-                (written.most_within(window_ns), self.reads.most_within(window_ns));
+            let (writes, reads) = (written.most_within(window_ns), read.most_within(window_ns));
             let tasks = (writes + reads) as f64;
             let before = arrived.last().map_or(0.0, |last| last.1);
             arrived.extend([(ms(window_ns), before), (ms(window_ns), tasks)]);
             done.push((ms(service.tasks_ns(writes, reads)), tasks));
-            let grows = written.next_after(window_ns).min(self.reads.next_after(window_ns));
+            let grows = written.next_after(window_ns).min(read.next_after(window_ns));
             let mut next_ns = grows.max(window_ns + shown_ns / MOST_DRAWN);
             if window_ns < found.window_ns {
                 next_ns = next_ns.min(found.window_ns);
@@ -132,7 +166,7 @@ impl TaskArrivals {
         }
         let end = (ms(shown_ns), arrived.last().map_or(0.0, |last| last.1));
         arrived.push(end);
-        let at = written.most_within(found.window_ns) + self.reads.most_within(found.window_ns);
+        let at = written.most_within(found.window_ns) + read.most_within(found.window_ns);
         let deviation = [found.window_ns, found.window_ns + found.delay_ns];
         let curve = |name: &str, note: String, points| Curve {
             name: name.into(),
@@ -217,8 +251,8 @@ pub fn json(row: &Division, found: &Result<Delay, String>, deadline_ns: Option<u
 
 /// What the delay on a scheme rests on.
 pub fn proved_by(row: &Division) -> &'static str {
-    match row.service() {
-        Ok(service) if service.collections.is_some() => "collections in a row",
+    match row.server() {
+        Ok(server) if server.service.collections.is_some() => "collections in a row",
         _ => "each page task",
     }
 }
@@ -227,6 +261,7 @@ pub fn proved_by(row: &Division) -> &'static str {
 mod tests {
     use super::*;
     use crate::config::SchemeChoice;
+    use ::run::ssd::LinkTimes;
     use flash::parts::EVALUATION_SLC;
 
     const SLC: flash::SlcMode =
@@ -255,7 +290,7 @@ mod tests {
             let row = rows.iter().find(|row| row.scheme() == scheme).unwrap();
             let arrivals = TaskArrivals::declared(text).unwrap();
             let found = arrivals.delay_on(row).unwrap();
-            let drawn = arrivals.drawing(&row.service().unwrap(), &found, scheme);
+            let drawn = arrivals.drawing(&row.server().unwrap(), &found, scheme);
             let [arrived, done, deviation] = &drawn.curves[..] else { panic!("{drawn:?}") };
             let [from, to] = deviation.points[..] else { panic!("{deviation:?}") };
             assert_eq!(to.0 - from.0, found.delay_ns as f64 / 1e6);
@@ -308,6 +343,7 @@ mod tests {
             reads: Arrivals::NONE,
             trims,
             flushes: false,
+            bare: false,
         };
         let [none, some] = [Arrivals::NONE, Arrivals::bucket(9, 1_000_000_000)].map(with_trims);
         let delays = |name| [&none, &some].map(|of| of.delay_on(row(name)).unwrap().delay_ns);
@@ -325,5 +361,17 @@ mod tests {
         let flushed = TaskArrivals { flushes: true, ..none.clone() };
         assert!(flushed.delay_on(row("lazy-rtgc")).is_ok());
         assert!(flushed.delay_on(row("gftl")).unwrap_err().contains("flushes"));
+        // On a link a trim takes the time of a command, and what has no page task has no curve.
+        let plan = row("lazy-rtgc").plan().unwrap();
+        let link = LinkTimes { read_ns: 300, write_ns: 200, bare_ns: 100 };
+        let of_link = |link| Server::new(plan, OneAtATime { link, ..OneAtATime::NOTHING }).unwrap();
+        let server = of_link(link);
+        let delay_ns = |of: &TaskArrivals| of.delay(&server, u64::MAX).map(|found| found.delay_ns);
+        assert_eq!(delay_ns(&none), Ok(2_220_900 + 200));
+        assert_eq!(delay_ns(&some), Ok(2_220_900 + 200 + 9 * (29_000 + 300)));
+        let bare = TaskArrivals { bare: true, ..none.clone() };
+        assert!(delay_ns(&bare).unwrap_err().contains("without page tasks"));
+        let free = of_link(LinkTimes { bare_ns: 0, ..link });
+        assert!(bare.delay(&free, u64::MAX).is_ok());
     }
 }

@@ -2,19 +2,22 @@
 
 use bounds::arrivals::{ArrivalCurve, Disorder, Gatherer, Span, TokenBucket};
 use report::plots::{Curve as Line, Curves as Drawing, Drawn};
-use run::Cutter;
 use run::report::units;
+use run::{Cutter, TaskCounts};
 use serde_json::{Value, json};
-use workload::{Op, Source, TraceReader, WorkloadError};
+use workload::quantity::{Bytes, Count};
+use workload::{Op, Request, Source, Space, WorkloadError, WorkloadSpec};
 
 /// Why a trace has no curves.
 #[derive(Debug, thiserror::Error)]
 pub enum CurveError {
-    /// The trace.
+    /// The trace, or the parameters of a generator.
     #[error(transparent)]
-    Trace(#[from] WorkloadError),
+    Workload(#[from] WorkloadError),
     /// A trace of addresses alone.
-    #[error("the trace has no arrival times: how much arrives within a window is not known")]
+    #[error(
+        "it has no arrival times: how much arrives within a window is not known (a built-in workload has them with `rate`)"
+    )]
     NoArrivals,
     /// Its lines are not in the order of time.
     #[error("request {request}: {disorder}")]
@@ -27,6 +30,91 @@ pub enum CurveError {
     },
 }
 
+/// What a curve of a generated workload says, and does not; nothing of any other.
+pub fn note_on_generated(workload: &WorkloadSpec, seed: u64) -> Option<String> {
+    let WorkloadSpec::Builtin { name, parameters, .. } = workload else { return None };
+    let process = match parameters.get("arrivals").is_some_and(|of| of == "poisson") {
+        true => "; of a Poisson process no number of arrivals in a window is the largest",
+        false => "",
+    };
+    Some(format!(
+        "The arrivals are those of the requests that {name} gives with seed {seed}; what is proved is of requests that come no faster. \
+         Those of another seed, or more of them, may come faster{process}."
+    ))
+}
+
+/// A built-in workload over a space, as `uniform:rate=500:size=8KiB:space=4GiB:seed=2:requests=100k`.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    workload: WorkloadSpec,
+    space: Bytes,
+    seed: u64,
+}
+
+impl Generated {
+    /// Bytes that it addresses, unless `space` says so.
+    const SPACE: Bytes = Bytes::new(1 << 30);
+
+    /// Reads one; `None` for a text that begins with no built-in workload's name and sets nothing.
+    ///
+    /// # Errors
+    /// Settings of no built-in workload; one that is wrong or given twice; a parameter of the workload is looked at by [`Generated::curves`].
+    pub fn parse(text: &str) -> Option<Result<Self, String>> {
+        let mut parts = text.split(':');
+        let workload = match WorkloadSpec::named(parts.next()?) {
+            Some(workload @ WorkloadSpec::Builtin { .. }) => workload,
+            _ if text.contains(':') && text.contains('=') => {
+                let why = "there is no such file, and no built-in workload of that name (`ftlkit list workloads`)";
+                return Some(Err(why.into()));
+            }
+            _ => return None,
+        };
+        let mut keys: Vec<&str> =
+            text.split(':').filter_map(|part| Some(part.split_once('=')?.0)).collect();
+        keys.sort_unstable();
+        if let Some(twice) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Some(Err(format!("`{}` is given twice", twice[0])));
+        }
+        let one = |mut found: Self, part: &str| {
+            let (key, value) = part.split_once('=').ok_or_else(|| {
+                format!("`{part}` is no KEY=VALUE, as in `uniform:rate=500:size=8KiB`")
+            })?;
+            let wrong = |why: String| format!("`{part}`: {why}");
+            let count =
+                || value.parse::<Count>().map(|of| of.0).map_err(|why| wrong(why.to_string()));
+            match key {
+                "space" => {
+                    found.space = value.parse::<Bytes>().map_err(|why| wrong(why.to_string()))?;
+                }
+                "seed" => found.seed = count()?,
+                "requests" => found.workload.replay_mut().requests = Some(count()?),
+                _ => found.workload = found.workload.with(key, value),
+            }
+            Ok(found)
+        };
+        Some(parts.try_fold(Self { workload, space: Self::SPACE, seed: 1 }, one))
+    }
+
+    /// The curves of its requests, on pages of so many bytes.
+    ///
+    /// # Errors
+    /// See [`CurveError`].
+    pub fn curves(&self, page_bytes: u32, go_on: impl Fn() -> bool) -> Result<Curves, CurveError> {
+        // No arrival depends on the pages of a block.
+        let space = Space { bytes: self.space.0, page_bytes, pages_per_block: 64 };
+        let facts = self.workload.check(space)?;
+        if !facts.has_arrivals {
+            return Err(CurveError::NoArrivals);
+        }
+        Curves::gather(self.workload.open(space, self.seed, &facts)?, page_bytes, |_| go_on())
+    }
+
+    /// What its curve says, and does not.
+    pub fn note(&self) -> Option<String> {
+        note_on_generated(&self.workload, self.seed)
+    }
+}
+
 /// What arrives, as page tasks.
 #[derive(Clone, Debug)]
 pub struct Curves {
@@ -36,39 +124,55 @@ pub struct Curves {
     pub requests: u64,
     /// Flushes, and writes that must be durable before their answer (FUA): no page tasks of their own.
     pub flushes: u64,
+    /// Requests without page tasks: flushes, trims of less than a page.
+    pub without_tasks: u64,
     /// Curves of `writes`, `reads` (those of pages written in part, too) and `trims`.
     pub kinds: [(&'static str, ArrivalCurve); 3],
 }
 
 impl Curves {
-    /// Reads the trace to its end. `watch` is called regularly; if it returns false, reading stops, and the curves are those of what
-    /// was read.
+    /// Reads a trace, or the requests of a generator, to the end. `watch` is called regularly; if it returns false, reading stops, and
+    /// the curves are those of what was read.
     ///
     /// # Errors
     /// See [`CurveError`].
-    pub fn gather(
-        mut reader: TraceReader,
+    pub fn gather<S: Source>(
+        source: S,
         page_bytes: u32,
-        mut watch: impl FnMut(&TraceReader) -> bool,
+        watch: impl FnMut(&S) -> bool,
+    ) -> Result<Self, CurveError> {
+        Self::gather_some(source, page_bytes, |_| true, watch)
+    }
+
+    /// As [`Curves::gather`], of some requests alone.
+    ///
+    /// # Errors
+    /// See [`CurveError`].
+    pub fn gather_some<S: Source>(
+        mut source: S,
+        page_bytes: u32,
+        keep: impl Fn(&Request) -> bool,
+        mut watch: impl FnMut(&S) -> bool,
     ) -> Result<Self, CurveError> {
         let cutter = Cutter::new(page_bytes);
         let [mut writes, mut reads, mut trims] = [(); 3].map(|()| Gatherer::new());
-        let (mut requests, mut flushes, mut batch) = (0, 0, Vec::new());
-        while reader.fill(&mut batch, 8192)? > 0 {
-            for request in batch.drain(..) {
+        let (mut requests, mut flushes, mut without_tasks, mut batch) = (0, 0, 0, Vec::new());
+        while source.fill(&mut batch, 8192)? > 0 {
+            for request in batch.drain(..).filter(&keep) {
                 requests += 1;
                 flushes += u64::from(request.op == Op::Flush || request.fua);
                 let (at_ns, tasks) = (request.arrival_ns, cutter.counts(&request));
+                without_tasks += u64::from(tasks == TaskCounts::default());
                 let taken = writes.arrive(at_ns, tasks.writes);
                 let taken = taken.and_then(|()| reads.arrive(at_ns, tasks.reads));
                 let taken = taken.and_then(|()| trims.arrive(at_ns, tasks.trims));
                 taken.map_err(|disorder| CurveError::Disorder { request: requests, disorder })?;
             }
-            if !watch(&reader) {
+            if !watch(&source) {
                 break;
             }
         }
-        if !reader.has_arrivals() {
+        if !source.has_arrivals() {
             return Err(CurveError::NoArrivals);
         }
         let kinds = [("writes", writes), ("reads", reads), ("trims", trims)];
@@ -76,6 +180,7 @@ impl Curves {
             page_bytes,
             requests,
             flushes,
+            without_tasks,
             kinds: kinds.map(|(name, of)| (name, of.curve())),
         })
     }
@@ -120,6 +225,7 @@ impl Curves {
             requests: number(&value, "requests")?,
             flushes: number(&value, "flushes")?,
             kinds: [told("writes")?, told("reads")?, told("trims")?],
+            without_tasks: number(&value, "without_tasks")?,
         })
     }
 
@@ -169,7 +275,26 @@ impl Curves {
             "page_bytes": self.page_bytes,
             "requests": self.requests,
             "flushes": self.flushes,
+            "without_tasks": self.without_tasks,
             "curves": kinds,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_without_page_tasks_are_counted_and_kept_in_the_file() {
+        let path = std::env::temp_dir().join(format!("ftlkit-curves-{}.csv", std::process::id()));
+        let lines = "0,flush,0,0\n1,trim,0,4095\n2,trim,0,4096\n3,write,0,1\n4,trim,1,4096\n";
+        std::fs::write(&path, format!("arrival_ns,op,offset_bytes,length_bytes\n{lines}")).unwrap();
+        let reader = workload::open(&path, &workload::TraceOptions::default()).unwrap();
+        let curves = Curves::gather(reader, 4096, |_| true).unwrap();
+        assert_eq!((curves.requests, curves.flushes, curves.without_tasks), (5, 1, 3));
+        let read = Curves::from_json(&curves.json().to_string()).unwrap();
+        assert_eq!(read.json(), curves.json());
+        std::fs::remove_file(path).unwrap();
     }
 }

@@ -1,15 +1,18 @@
 //! Every scheme's division of an array: logical space, bounds and RAM, as in a run.
 
+use crate::arrival_source::ArrivalSource;
+use crate::arrivals::{self, Server};
 use crate::catalogue;
 use crate::config::{
-    Channel, ConfigError, CopyChoice, CopyFault, DEFAULT_PART, Experiment, PartTable, SchemeTable,
-    TextOrTable, Word, note_on_map_ram,
+    Bytes, Channel, ConfigError, CopyChoice, CopyFault, DEFAULT_PART, DefaultShare, Experiment,
+    OneAtATime, PartTable, SchemeTable, Sketch, TextOrTable, Word, note_on_map_ram,
 };
-use bounds::service::Service;
+use crate::fault::Fault;
 use bounds::task_set::PageCosts;
 use flash::{Geometry, Part};
 use ftl::registry;
 use ftl::{FtlError, Guarantee, Plan, Preset, SchemeConfig};
+use report::plots::Curves;
 use serde_json::{Value, json};
 
 /// One scheme on one array.
@@ -23,6 +26,8 @@ pub struct Division {
     plan: Result<Plan, String>,
     /// What is said of the RAM of its map, if there is something.
     map_ram: Option<String>,
+    /// What an SSD adds to a page task, or why no delay is proved there.
+    added: Result<OneAtATime, &'static str>,
 }
 
 impl Division {
@@ -81,7 +86,24 @@ impl Division {
             }
         };
         let pages = u64::from(blocks) * u64::from(part.pages_per_block);
-        Ok(Self { scheme, pages, page_bytes: part.page_bytes, plan, map_ram })
+        let added = Ok(OneAtATime::NOTHING);
+        Ok(Self { scheme, pages, page_bytes: part.page_bytes, plan, map_ram, added })
+    }
+
+    /// The division of a scheme on a device or an SSD, of pages of so many bytes.
+    pub fn of_sketch(
+        table: &SchemeTable,
+        page_bytes: u32,
+        found: Result<Sketch, ConfigError>,
+    ) -> Self {
+        let (pages, plan, added) = match found {
+            Ok(found) => {
+                let added = found.added();
+                (found.geometry.pages().into(), Ok(found.scheme.plan), added)
+            }
+            Err(error) => (0, Err(error.to_string()), Ok(OneAtATime::NOTHING)),
+        };
+        Self { scheme: table.label(), pages, page_bytes, plan, map_ram: None, added }
     }
 
     /// The plan, if the scheme can work there.
@@ -110,15 +132,23 @@ impl Division {
         plan.page_costs()
     }
 
-    /// Longest times of page tasks in a row, or why none are known.
-    pub fn service(&self) -> Result<Service, &str> {
-        let plan = self.plan.as_ref().map_err(String::as_str)?;
-        plan.service()
+    /// What serves requests that queue, or why nothing is proved of it.
+    ///
+    /// # Errors
+    /// The reason.
+    pub fn server(&self) -> Result<Server, String> {
+        let plan = self.plan.as_ref().map_err(String::clone)?;
+        Server::new(plan, self.added?)
     }
 
     /// Bytes per page.
     pub fn page_bytes(&self) -> u32 {
         self.page_bytes
+    }
+
+    /// Bytes of the array; 0 if it is not known, as the scheme cannot work.
+    pub fn raw_bytes(&self) -> u64 {
+        self.pages * u64::from(self.page_bytes)
     }
 
     /// Bytes that the scheme exports.
@@ -178,6 +208,43 @@ pub fn kind_of_promise(promise: &Guarantee) -> &'static str {
     }
 }
 
+/// The divisions of the SSD of an experiment, of its raw capacity, by default that of its devices; without `schemes`, of all.
+///
+/// # Errors
+/// What is wrong with the SSD, for each of them.
+pub fn on_ssd(
+    experiment: &Experiment,
+    schemes: &[SchemeTable],
+) -> Result<Vec<Division>, ConfigError> {
+    let presets = || catalogue::schemes_for_any_page().map(|preset| preset.name.parse());
+    let all: Vec<SchemeTable> = match schemes {
+        [] => presets().collect::<Result<_, _>>()?,
+        named => named.to_vec(),
+    };
+    let part = part_of(experiment)?;
+    let devices = u64::from(experiment.channels.unwrap_or(1)) * u64::from(experiment.ways);
+    let all_bytes = Bytes::new(part.capacity_bytes.saturating_mul(devices));
+    let page_bytes = part.page_bytes.saturating_mul(experiment.planes);
+    let sketch = |table: &SchemeTable| {
+        table.find_preset()?;
+        Experiment {
+            schemes: vec![TextOrTable(table.clone())],
+            default_share: Word(DefaultShare::Own),
+            capacity: experiment.capacity.or(Some(all_bytes)),
+            ..experiment.clone()
+        }
+        .sketch(None)
+    };
+    let mut found: Vec<_> = all.iter().map(|table| (table, sketch(table))).collect();
+    if found.iter().all(|(_, found)| found.is_err())
+        && let Some((_, Err(error))) = found.pop()
+    {
+        return Err(error);
+    }
+    let of = |(table, found)| Division::of_sketch(table, page_bytes, found);
+    Ok(found.into_iter().map(of).collect())
+}
+
 /// Blocks of a part at its nominal capacity.
 pub fn own_blocks(part: &Part) -> u32 {
     part.geometry(part.capacity_bytes).map_or(0, |geometry| geometry.blocks())
@@ -201,11 +268,27 @@ pub fn of_experiment(
     blocks: Option<u32>,
     question: Question,
 ) -> Result<Vec<Value>, ConfigError> {
-    let part = match (&experiment.part, &experiment.part_file) {
-        (Some(TextOrTable(table)), _) => table.resolve()?,
-        (None, Some(file)) => PartTable::from_file(file)?.resolve()?,
-        (None, None) => PartTable::named(DEFAULT_PART).resolve()?,
+    let (part, blocks, rows) = rows_of(experiment, schemes, blocks, question)?;
+    let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes);
+    let capacity = u64::from(blocks) * block;
+    let object = |row: &Division| {
+        let mut value = question.json(row);
+        value["part"] = json!(part.name);
+        value["blocks"] = json!(blocks);
+        value["capacity_bytes"] = json!(capacity);
+        value
     };
+    Ok(rows.iter().map(object).collect())
+}
+
+/// The part of an experiment as a channel shows it, the blocks of its array, and its divisions.
+fn rows_of(
+    experiment: &Experiment,
+    schemes: &[SchemeTable],
+    blocks: Option<u32>,
+    question: Question,
+) -> Result<(Part, u32, Vec<Division>), ConfigError> {
+    let part = part_of(experiment)?;
     let part = experiment.bus.map_or(Ok(part.clone()), |Word(rate)| rate.on(part))?;
     let (ways, planes) = (experiment.ways, experiment.planes);
     let channel = Channel::new(part, ways, planes, experiment.bit_errors.0)?;
@@ -231,16 +314,58 @@ pub fn of_experiment(
             named.iter().map(on_channel).collect::<Result<_, _>>()?
         }
     };
-    let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes);
-    let capacity = u64::from(blocks) * block;
-    let object = |row: &Division| {
-        let mut value = question.json(row);
-        value["part"] = json!(part.name);
-        value["blocks"] = json!(blocks);
-        value["capacity_bytes"] = json!(capacity);
-        value
+    Ok((part, blocks, rows))
+}
+
+/// What is proved of arrivals on the device or the SSD of an experiment, an object for each scheme; `deadline_ns`: with whether it
+/// keeps that deadline. Otherwise as [`of_experiment`].
+///
+/// # Errors
+/// As [`of_experiment`]; arrivals that cannot be read.
+pub fn of_arrivals(
+    experiment: &Experiment,
+    schemes: &[SchemeTable],
+    blocks: Option<u32>,
+    (source, deadline_ns): (&mut ArrivalSource, Option<u64>),
+) -> Result<Vec<(Value, Option<Curves>)>, Fault> {
+    let part = part_of(experiment)?;
+    let rows = match experiment.channels {
+        Some(_) => {
+            let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes);
+            let bytes = blocks.map(|blocks| Bytes::new(u64::from(blocks) * block));
+            let capacity = bytes.or(experiment.capacity);
+            on_ssd(&Experiment { capacity, ..experiment.clone() }, schemes)?
+        }
+        None => {
+            // A deadline is not asked of zones, whose host collects by itself.
+            let question = Question { deadline_ns: Some(0), pages: 1 };
+            rows_of(experiment, schemes, blocks, question)?.2
+        }
     };
-    Ok(rows.iter().map(object).collect())
+    let object = |row: &Division| {
+        let arrivals = source.on_pages(row.page_bytes, || true)?;
+        let found = match row.why_not() {
+            Some(why) => Err(format!("cannot work: {why}")),
+            None => arrivals.delay_on(row),
+        };
+        let mut value = arrivals::json(row, &found, deadline_ns);
+        value["part"] = json!(part.name);
+        value["capacity_bytes"] = json!(row.raw_bytes());
+        value["exported_bytes"] = json!(row.exported_bytes());
+        let name = format!("{} on {}", row.scheme(), part.name);
+        let drawing = found.ok().zip(row.server().ok());
+        Ok((value, drawing.map(|(found, server)| arrivals.drawing(&server, &found, &name))))
+    };
+    rows.iter().map(object).collect()
+}
+
+/// The part of an experiment.
+fn part_of(experiment: &Experiment) -> Result<Part, ConfigError> {
+    match (&experiment.part, &experiment.part_file) {
+        (Some(TextOrTable(table)), _) => table.resolve(),
+        (None, Some(file)) => PartTable::from_file(file)?.resolve(),
+        (None, None) => PartTable::named(DEFAULT_PART).resolve(),
+    }
 }
 
 /// What is asked of each scheme.

@@ -18,6 +18,7 @@
 //! ```
 
 pub mod allocator;
+pub mod arrival_source;
 pub mod arrivals;
 pub mod bench;
 pub mod catalogue;

@@ -3,9 +3,18 @@
 use crate::arrow::Table;
 use crate::experiment::Experiment;
 use crate::fault::raised;
+use lab::arrival_source::ArrivalSource;
+use lab::config::SchemeTable;
 use lab::division::{self, Question};
 use lab::{Fault, choose, sweep};
 use pyo3::prelude::*;
+
+fn named(schemes: &[String]) -> Result<Vec<SchemeTable>, Fault> {
+    match schemes {
+        [] => Ok(Vec::new()),
+        named => Ok(choose::named_schemes(named)?),
+    }
+}
 
 /// A row per scheme on each part of the experiments.
 #[pyfunction]
@@ -20,10 +29,7 @@ pub(crate) fn bounds(
         if blocks == Some(0) || pages == 0 {
             return Err(Fault::input("blocks and pages: must be 1 or more"));
         }
-        let schemes = match &schemes[..] {
-            [] => Vec::new(),
-            named => choose::named_schemes(named)?,
-        };
+        let schemes = named(&schemes)?;
         let mut rows = Vec::new();
         for experiment in &experiments {
             let experiment = &experiment.get().0;
@@ -35,4 +41,34 @@ pub(crate) fn bounds(
     };
     let table = rows().map_err(|fault| raised(py, fault))?;
     Table::of(py, &table)
+}
+
+/// A row per scheme on each part of the experiments, with the longest delay of arrivals that queue; and the drawing of the first
+/// with one, as SVG.
+#[pyfunction]
+pub(crate) fn delays(
+    py: Python<'_>,
+    experiments: Vec<Bound<'_, Experiment>>,
+    schemes: Vec<String>,
+    blocks: Option<u32>,
+    arrivals: &str,
+) -> PyResult<(Table, Option<String>)> {
+    let rows = || -> Result<_, Fault> {
+        let schemes = named(&schemes)?;
+        let mut source = ArrivalSource::new(arrivals)?;
+        let (mut rows, mut drawing) = (Vec::new(), None);
+        for experiment in &experiments {
+            let experiment = &experiment.get().0;
+            let deadline_ns = experiment.deadline.map(|deadline| deadline.0);
+            let asked = (&mut source, deadline_ns);
+            for (row, drawn) in division::of_arrivals(experiment, &schemes, blocks, asked)? {
+                rows.push(row);
+                drawing = drawing.or(drawn);
+            }
+        }
+        let svg = drawing.map(|drawing| drawing.svg()).transpose().map_err(Fault::internal)?;
+        Ok((sweep::Table::of_values(&rows).map_err(Fault::internal)?, svg))
+    };
+    let (table, svg) = rows().map_err(|fault| raised(py, fault))?;
+    Ok((Table::of(py, &table)?, svg))
 }

@@ -25,7 +25,7 @@ mod _ftlkit {
     #[pymodule_export]
     use crate::arrow::{Stream, Table};
     #[pymodule_export]
-    use crate::bounds::bounds;
+    use crate::bounds::{bounds, delays};
     #[pymodule_export]
     use crate::choose::{choose, choose_from};
     #[pymodule_export]
@@ -39,7 +39,7 @@ mod _ftlkit {
     #[pymodule_export]
     use crate::sweep::{Sweep, file_sha256, identity, measure};
     #[pymodule_export]
-    use crate::trace::{trace_info, trace_stream, write_trace};
+    use crate::trace::{curve_of, trace_curve, trace_info, trace_stream, write_trace};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -8,6 +8,8 @@ use arrow_array::{
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use lab::Fault;
+use lab::config::ConfigError;
+use lab::curves::{CurveError, Curves, Generated};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyDict;
@@ -53,6 +55,58 @@ pub(crate) fn trace_info(
     }
     let info = info.map_err(|error| of_workload(py, error))?;
     serde_json::to_string(&info).map_err(|error| raised(py, Fault::internal(error)))
+}
+
+/// Curves as JSON, and their drawing as SVG.
+fn drawn(
+    name: &str,
+    note: Option<String>,
+    found: Result<Curves, CurveError>,
+) -> Result<(String, String), Fault> {
+    let curves = found.map_err(|error| match error {
+        CurveError::Workload(error) => Fault::from(ConfigError::from(error)),
+        error => Fault::input(format!("{name}: {error}")),
+    })?;
+    let mut json = curves.json();
+    json["note"] = note.into();
+    let svg = curves.drawing(name).svg().map_err(Fault::internal)?;
+    Ok((json.to_string(), svg))
+}
+
+/// The curve of a trace on pages of so many bytes.
+#[pyfunction]
+pub(crate) fn trace_curve(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    keys: &Bound<'_, PyDict>,
+    page_bytes: u32,
+) -> PyResult<(String, String)> {
+    let reader = opened(py, &paths, &options(py, keys)?)?;
+    let name = reader.path().display().to_string();
+    let gather =
+        |watch: &crate::watched::Watched| Curves::gather(reader, page_bytes, |_| !watch.stop());
+    let (found, exception) = watched(py, None, "", gather)?;
+    match exception {
+        Some(exception) => Err(exception),
+        None => drawn(&name, None, found).map_err(|fault| raised(py, fault)),
+    }
+}
+
+/// The curve of a built-in workload with its parameters; nothing for a text that names none.
+#[pyfunction]
+pub(crate) fn curve_of(
+    py: Python<'_>,
+    text: &str,
+    page_bytes: u32,
+) -> PyResult<Option<(String, String)>> {
+    let Some(workload) = Generated::parse(text) else { return Ok(None) };
+    let workload = workload.map_err(|why| raised(py, Fault::input(format!("{text}: {why}"))))?;
+    let gather = |watch: &crate::watched::Watched| workload.curves(page_bytes, || !watch.stop());
+    let (found, exception) = watched(py, None, "", gather)?;
+    match exception {
+        Some(exception) => Err(exception),
+        None => drawn(text, workload.note(), found).map(Some).map_err(|fault| raised(py, fault)),
+    }
 }
 
 /// The requests of a trace, in batches of at most `rows`.

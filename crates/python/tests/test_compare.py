@@ -200,6 +200,39 @@ def test_bounds_refuse_what_they_do_not_depend_on():
         ftlkit.bounds("toshiba")
 
 
+def test_delays_are_those_of_the_command(command, tmp_path):
+    arrivals, schemes = "writes=bucket:4:20/s,reads=periodic:10ms:2", "lazy-rtgc,rftl,lazy-rtgc+idle"
+    for more, keys in [
+        (["--part", "toshiba-slc", "--deadline", "20ms"], {"part": "toshiba-slc", "deadline": "20ms"}),
+        (
+            ["--part", "ddt-mlc", "--channels", "2", "--queue-depth", "1", "--interface", "sata2"],
+            {"part": "ddt-mlc", "channels": 2, "queue_depth": 1, "interface": "sata2"},
+        ),
+    ]:
+        [part] = json.loads(command("bounds", "--arrivals", arrivals, "--schemes", schemes, *more, "--json"))["parts"]
+        plot = tmp_path / "delay.svg"
+        rows = ftlkit.bounds(arrivals=arrivals, schemes=schemes, plot=plot, **keys).rows()
+        assert len(rows) == 3 and rows[0]["delay_ns"] and rows[2]["why_not"]
+        for row, expected in zip(rows, part["schemes"]):
+            assert {key: row[key] for key in expected} == expected
+        assert plot.read_text().startswith("<svg")
+    other = tmp_path / "notes.txt"
+    other.write_text("mine")
+    with pytest.raises(ftlkit.InputError, match="is no drawing"):
+        ftlkit.bounds(arrivals=arrivals, schemes="lazy-rtgc", plot=other)
+    assert other.read_text() == "mine"
+    with pytest.raises(ftlkit.InputError, match="no scheme has a bound"):
+        ftlkit.bounds(arrivals="writes=bucket:1:9000/s", schemes="lazy-rtgc", plot=tmp_path / "none.svg")
+    with pytest.raises(ftlkit.InputError, match="expected writes=bucket"):
+        ftlkit.bounds(arrivals="writes=3")
+    with pytest.raises(TypeError, match="plot needs arrivals"):
+        ftlkit.bounds(plot="delay.svg")
+    with pytest.raises(TypeError, match="either arrivals or pages"):
+        ftlkit.bounds(arrivals=arrivals, pages=2)
+    with pytest.raises(TypeError, match="no setting `queue_depth`"):
+        ftlkit.bounds(queue_depth=1)
+
+
 def test_progress_is_a_function():
     with pytest.raises(ftlkit.InputError, match="progress: 3 is no function"):
         ftlkit.compare(**SMALL, progress=3)

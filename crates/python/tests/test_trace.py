@@ -171,3 +171,26 @@ def test_dialects_are_read_as_by_a_reader_of_their_own(command):
     line = [sys.executable, str(script), str(command.program), "--files", "60", "--seed", "1"]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "60 files of 17 formats" in done.stdout, done.stdout + done.stderr
+
+
+def test_curves_are_those_of_the_command(command, arrays, tmp_path):
+    trace = ftlkit.Trace.from_arrays(**arrays).save(tmp_path / "trace.csv")
+    printed = json.loads(command("trace", "curve", tmp_path / "trace.csv", "--page", "2KiB", "--json", "--quiet"))
+    plot = tmp_path / "curves.svg"
+    curve = trace.curve(page=2048, plot=plot)
+    assert (curve.requests, curve.curves) == (4000, printed["curves"]) and plot.read_text().startswith("<svg")
+    text = "uniform:rate=500:size=8KiB:requests=300"
+    printed = json.loads(command("trace", "curve", text, "--json"))
+    curve = ftlkit.curve(text)
+    assert (curve.curves, curve.note) == (printed["curves"], printed["note"])
+    rows = ftlkit.bounds(arrivals=trace, schemes="lazy-rtgc").rows()
+    assert rows[0]["why_not"] or rows[0]["delay_ns"]
+    for call, said in [
+        (lambda: ftlkit.curve("uniformly"), "no built-in workload is called so"),
+        (lambda: ftlkit.curve("uniform"), "no arrival times"),
+        (lambda: ftlkit.curve("uniform:rate=x"), "rate"),
+        (lambda: trace.curve(page=100), "page: must be 512 or more"),
+        (lambda: ftlkit.bounds(arrivals=ftlkit.Trace("a.csv", "b.csv")), "a trace of one file"),
+    ]:
+        with pytest.raises(ftlkit.InputError, match=said):
+            call()

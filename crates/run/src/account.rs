@@ -151,16 +151,16 @@ impl Account {
         self.measures.tick(end_ns, free_pages);
     }
 
-    /// Records the end of a request; `alone_ns`: its response if the device had been idle.
+    /// Records the end of a request of a kind and of so many bytes; `alone_ns`: its response if the device had been idle.
     #[inline]
     pub(crate) fn request(
         &mut self,
-        kind: Option<TaskKind>,
+        of: (Option<TaskKind>, u64),
         [response_ns, alone_ns]: [u64; 2],
         completion_ns: u64,
     ) {
         self.measures.request(response_ns, completion_ns);
-        self.ended(kind, alone_ns, completion_ns);
+        self.ended(of, alone_ns, completion_ns);
     }
 
     /// Records the end of a page task and of the request that it is alone, which begins and ends with it.
@@ -168,19 +168,19 @@ impl Account {
     pub(crate) fn whole_request(
         &mut self,
         sample: &TaskSample,
-        kind: Option<TaskKind>,
+        of: (Option<TaskKind>, u64),
         end_ns: u64,
         free_pages: u64,
     ) {
         self.measures.whole_request(sample);
         self.measures.tick(end_ns, free_pages);
-        self.ended(kind, sample.completion_ns, sample.completion_ns);
+        self.ended(of, sample.completion_ns, sample.completion_ns);
     }
 
     /// Counts a request whose times are recorded.
     #[inline]
-    fn ended(&mut self, kind: Option<TaskKind>, alone_ns: u64, completion_ns: u64) {
-        self.late.request(kind, alone_ns, completion_ns, 1);
+    fn ended(&mut self, of: (Option<TaskKind>, u64), alone_ns: u64, completion_ns: u64) {
+        self.late.request(of, alone_ns, completion_ns, 1);
         self.requests += 1;
         if let Some(deadlines) = &mut self.deadlines {
             deadlines.complete(completion_ns);

@@ -15,6 +15,7 @@ use ftl::{
     AgeClock, AnyScheme, Asks, Done, FtlError, HostClock, Notes, PageTask, Processor, Refusal,
     TaskKind,
 };
+use std::collections::VecDeque;
 use workload::{Request, Source};
 
 /// Requests per fill from the source, page tasks per cut, and tasks per batch. They fit the L1 cache together with
@@ -34,6 +35,8 @@ pub struct Device {
     last_end_ns: u64,
     /// Why it was refused, if it was.
     refused: Option<Refusal>,
+    /// Lengths of the requests that have not ended, if deadlines ask for them.
+    lengths: VecDeque<u64>,
     done: Vec<Done>,
 }
 
@@ -49,6 +52,7 @@ impl Device {
             request_ns: 0,
             last_end_ns: 0,
             refused: None,
+            lengths: VecDeque::new(),
             done: vec![Done::default(); BATCH],
         }
     }
@@ -134,6 +138,9 @@ impl Device {
             let arrivals = &mut self.account.arrivals;
             requests.iter().for_each(|request| arrivals.take_in_order(request.arrival_ns));
         }
+        if self.account.late.is_by_length() {
+            self.lengths.extend(requests.iter().map(|request| request.length));
+        }
         let mut used = 0;
         loop {
             work.clear();
@@ -160,7 +167,7 @@ impl Device {
             let alone = piece.last && self.request_ns == 0;
             self.note_one(piece, at);
             at += 1;
-            if alone && !self.clock.timed {
+            if alone && !self.clock.timed && self.lengths.is_empty() {
                 at += self.note_repeats(&work[at - 1..], at - 1);
             }
         }
@@ -205,11 +212,12 @@ impl Device {
         if work.last {
             let kind = work.asks.kind();
             let response_ns = std::mem::take(&mut self.request_ns);
+            let bytes = self.lengths.pop_front().unwrap_or(0);
             if let Some(refusal) = self.refused.take() {
                 return account.refuse_one(refusal);
             }
             let completion_ns = if self.clock.timed { completion_ns } else { response_ns };
-            account.request(kind, [response_ns; 2], completion_ns);
+            account.request((kind, bytes), [response_ns; 2], completion_ns);
         }
     }
 
@@ -245,7 +253,7 @@ impl Device {
             let sample = TaskSample { kind, service_ns, step_ns, completion_ns: 0 };
             self.account.measures.repeat(&sample, count, end_ns, least_free);
             let response_ns = service_ns + step_ns;
-            self.account.late.request(Some(kind), response_ns, response_ns, count);
+            self.account.late.request((Some(kind), 0), response_ns, response_ns, count);
             self.account.requests += count;
             self.account.written += if kind == TaskKind::Write { count } else { 0 };
         }

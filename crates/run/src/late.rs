@@ -4,15 +4,36 @@ use crate::report::{LimitReport, RequestDeadline, SchemeReport};
 use ftl::TaskKind;
 use serde::{Deserialize, Serialize};
 
-/// A deadline of all requests or of one kind of them, of which a share may be late.
+/// A deadline of all requests or of some of them, of which a share may be late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit {
     /// The requests: those that read or those that write; `None`: all.
     pub of: Option<OfRequests>,
+    /// Only those of this length.
+    pub length: Length,
     /// From arrival to completion, ns.
     pub within_ns: u64,
     /// Requests of [`Limit::ALL`] that may be late; 0: none.
     pub late: u32,
+}
+
+/// Lengths of requests, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Length {
+    /// The shortest, bytes.
+    pub least_bytes: u64,
+    /// The longest, bytes.
+    pub most_bytes: u64,
+}
+
+impl Length {
+    /// Any.
+    pub const ANY: Self = Self { least_bytes: 0, most_bytes: u64::MAX };
+
+    /// True for one of them.
+    pub fn contains(&self, bytes: u64) -> bool {
+        (self.least_bytes..=self.most_bytes).contains(&bytes)
+    }
 }
 
 /// Requests of a kind.
@@ -29,13 +50,14 @@ impl Limit {
     /// What [`Limit::late`] is a share of.
     pub const ALL: u32 = 100_000_000;
 
-    /// True for requests of a kind.
-    pub fn is_of(&self, kind: Option<TaskKind>) -> bool {
-        match self.of {
+    /// True for a request of this kind and length.
+    pub fn is_of(&self, kind: Option<TaskKind>, bytes: u64) -> bool {
+        let of_kind = match self.of {
             None => true,
             Some(OfRequests::Reads) => kind == Some(TaskKind::Read),
             Some(OfRequests::Writes) => kind == Some(TaskKind::Write),
-        }
+        };
+        of_kind && self.length.contains(bytes)
     }
 
     /// The most of so many requests that may be late.
@@ -80,11 +102,16 @@ impl Late {
         Self { deadline_ns, requests: 0, writes: 0, alone: 0, limits: limits_of, enough }
     }
 
-    /// Records the end of `count` equal requests.
+    /// True if requests of different lengths have different deadlines.
+    pub(crate) fn is_by_length(&self) -> bool {
+        self.limits.iter().any(|(limit, _)| limit.length != Length::ANY)
+    }
+
+    /// Records the end of `count` equal requests of so many bytes each; these matter only if [`Late::is_by_length`].
     #[inline]
     pub(crate) fn request(
         &mut self,
-        kind: Option<TaskKind>,
+        (kind, bytes): (Option<TaskKind>, u64),
         alone_ns: u64,
         completion_ns: u64,
         count: u64,
@@ -95,7 +122,7 @@ impl Late {
             self.alone += if alone_ns > self.deadline_ns { count } else { 0 };
         }
         for (limit, found) in &mut self.limits {
-            if limit.is_of(kind) {
+            if limit.is_of(kind, bytes) {
                 found.requests += count;
                 found.longest_ns = found.longest_ns.max(completion_ns);
                 if completion_ns > limit.within_ns {
@@ -147,10 +174,10 @@ mod tests {
     #[test]
     fn a_request_at_its_deadline_is_in_time_and_a_late_one_has_its_cause() {
         let mut late = Late::new(Some(100), &Limits::default());
-        late.request(WRITE, 100, 100, 5);
-        late.request(WRITE, 40, 101, 2);
-        late.request(READ, 101, 150, 3);
-        late.request(WRITE, 30, 40, 90);
+        late.request((WRITE, 0), 100, 100, 5);
+        late.request((WRITE, 0), 40, 101, 2);
+        late.request((READ, 0), 101, 150, 3);
+        late.request((WRITE, 0), 30, 40, 90);
         let mut measured = SchemeReport { requests: 100, ..SchemeReport::default() };
         measured.request_completion_ns.max = 150;
         let report = late.report(&measured).unwrap();
@@ -158,23 +185,23 @@ mod tests {
         assert_eq!((report.late_by_queueing_requests, report.longest_ns), (2, 150));
         assert_eq!(report.late_share, 0.05);
         let mut without = Late::default();
-        without.request(WRITE, u64::MAX, u64::MAX, 1);
+        without.request((WRITE, 0), u64::MAX, u64::MAX, 1);
         assert_eq!(without.report(&measured), None);
         assert!(!without.is_decided(u64::MAX, None));
     }
 
     #[test]
     fn each_limit_counts_its_own_requests_and_decides_once_it_cannot_be_kept() {
-        let limit = |of, within_ns, late| Limit { of, within_ns, late };
+        let limit = |of, within_ns, late| Limit { of, length: Length::ANY, within_ns, late };
         let each = vec![
             limit(Some(OfRequests::Reads), 50, 0),
             limit(Some(OfRequests::Writes), 100, Limit::ALL / 10),
             limit(None, 1000, 0),
         ];
         let mut late = Late::new(None, &Limits { each, enough: 10 });
-        late.request(READ, 50, 50, 4);
-        late.request(WRITE, 90, 101, 1);
-        late.request(Some(TaskKind::Trim), 900, 900, 1);
+        late.request((READ, 0), 50, 50, 4);
+        late.request((WRITE, 0), 90, 101, 1);
+        late.request((Some(TaskKind::Trim), 0), 900, 900, 1);
         let found = |late: &Late| {
             late.limits().iter().map(|of| (of.requests, of.late, of.longest_ns)).collect::<Vec<_>>()
         };
@@ -182,10 +209,28 @@ mod tests {
         // One late write of ten requests in all may still be one in ten writes.
         assert!(!late.is_decided(10, Some(10)) && !late.is_decided(10, None));
         assert!(late.is_decided(10, Some(9)) && !late.is_decided(9, Some(9)));
-        late.request(READ, 10, 51, 1);
+        late.request((READ, 0), 10, 51, 1);
         assert!(late.is_decided(10, None) && !late.is_decided(9, None));
         assert_eq!(late.limits()[0].late_alone, 0);
-        late.request(READ, 51, 51, 1);
+        late.request((READ, 0), 51, 51, 1);
         assert_eq!(late.limits()[0].late_alone, 1);
+    }
+
+    #[test]
+    fn requests_of_a_length_are_counted_with_both_ends_included() {
+        let length = |least_bytes, most_bytes| Length { least_bytes, most_bytes };
+        let limit = |of, length| Limit { of, length, within_ns: 10, late: 0 };
+        let each = vec![
+            limit(Some(OfRequests::Writes), length(4096, 8192)),
+            limit(None, length(8193, u64::MAX)),
+        ];
+        let mut late = Late::new(None, &Limits { each, enough: 0 });
+        for bytes in [0, 4095, 4096, 8192, 8193, u64::MAX] {
+            late.request((WRITE, bytes), 11, 11, 1);
+            late.request((READ, bytes), 9, 9, 1);
+        }
+        let found: Vec<_> = late.limits().iter().map(|of| (of.requests, of.late)).collect();
+        assert_eq!(found, [(2, 2), (4, 2)]);
+        assert!(late.is_by_length() && !Late::default().is_by_length());
     }
 }

@@ -33,7 +33,7 @@ pub use {::flash, ::ftl, ::workload};
 pub use device::Device;
 pub use error::{Requests, RunError};
 pub use foresight::foresee;
-pub use late::{Limit, Limits, OfRequests};
+pub use late::{Length, Limit, Limits, OfRequests};
 pub use medium::{array_heap_bytes, array_without_errors, counts, levelled, plain_array};
 pub use observer::{Observer, Phase, Unobserved};
 pub use prepare::prepare;

@@ -14,15 +14,15 @@ use self::sheet::Sheet;
 use crate::failure::Failure;
 use crate::output;
 use crate::result_file::DrawingFile;
-use crate::settings::{OfChannel, Settings};
+use crate::settings::{OfBounds, Settings};
 use bounds::task_set::Order;
 use clap::{Args, ValueEnum};
 use flash::{CopyPath, Part, parts};
 use lab::config::{
     Bytes, Channel, ConfigError, CopyChoice, DEFAULT_PART, Duration, Experiment, Margin, Notation,
-    PartTable, SchemeChoice, SchemeTable, Word, part_by_name,
+    PartTable, SchemeChoice, SchemeTable, TextOrTable, Word, part_by_name,
 };
-use lab::division::{Division, Question, own_blocks, refused};
+use lab::division::{Division, Question, on_ssd, own_blocks, refused};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -52,6 +52,10 @@ Examples:
       the same for declared arrivals: at most 64 page writes and 200 per second; 8 page reads every 10 ms
   ftlkit bounds --arrivals writes=bucket:64:200/s --schemes lazy-rtgc --plot delay.svg
       with the arrival curve, the service curve and the delay drawn
+  ftlkit bounds --arrivals uniform:rate=50:size=8KiB --deadline 20ms
+      the same for the requests of a built-in workload, over 1 GiB
+  ftlkit bounds --arrivals writes=bucket:64:200/s --part ddt-mlc --channels 4 --ways 2 --queue-depth 1 --interface nvme:gen4x4
+      on an SSD that serves one request at a time
   ftlkit bounds --part all --json
 
 A part file gives page_bytes, pages_per_block, t_r_ns, t_prog_ns and t_bers_ns (ns, or texts such as
@@ -109,7 +113,7 @@ pub(crate) struct BoundsArgs {
     copy_cache: bool,
 
     #[command(flatten)]
-    channel: Settings<OfChannel>,
+    channel: Settings<OfBounds>,
 
     /// Periodic tasks (TOML): print whether each scheme keeps their deadlines in the worst case, for any order of
     /// addresses [without --blocks: on 1 GiB, as in `ftlkit compare --tasks`]
@@ -123,9 +127,10 @@ pub(crate) struct BoundsArgs {
     order: ServiceOrder,
 
     /// Prove the longest delay with queueing, in order of arrival, of page tasks that arrive like this in any window of time: a
-    /// trace, a curve that `trace curve --json` wrote, or declared: writes=bucket:PAGES:RATE/s or
-    /// writes=periodic:PERIOD:PAGES[:JITTER], reads= and trims= likewise, separated by commas
-    #[arg(long, value_name = "FILE|CURVE", conflicts_with_all = ["tasks", "pages", "markdown"])]
+    /// trace, a curve that `trace curve --json` wrote, a built-in workload such as uniform:rate=50 (as for `trace curve`), or
+    /// declared: writes=bucket:PAGES:RATE/s or writes=periodic:PERIOD:PAGES[:JITTER], reads= and trims= likewise, separated
+    /// by commas
+    #[arg(long, value_name = "FILE|WORKLOAD|CURVE", conflicts_with_all = ["tasks", "pages", "markdown"])]
     arrivals: Option<String>,
 
     /// Draw the arrival curve, the service curve and the delay between them into this SVG file, for the first scheme with a bound
@@ -183,6 +188,12 @@ impl std::str::FromStr for Paths {
 
 impl BoundsArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        if let (None, Some(option)) = (&self.arrivals, self.channel.first_of(&OfBounds::OF_SSD)) {
+            return Err(Failure::input_with_help(
+                format!("--{option} is of an SSD, of which delays with queueing alone are proved"),
+                "add --arrivals, or omit it",
+            ));
+        }
         if let Some(file) = &self.tasks {
             return self.run_tasks(file);
         }
@@ -300,9 +311,26 @@ impl BoundsArgs {
         let plot = DrawingFile::of(self.plot.as_deref())?;
         let mut asked = queueing::Asked::new(arrivals, self.deadline)?;
         let mut sheets = Vec::new();
-        for (part, channel) in self.parts()?.into_iter().zip(self.channels()?) {
-            let blocks = blocks.of(&part)?;
-            sheets.push(queueing::Sheet::new(&mut asked, part, blocks, &named, &channel)?);
+        if self.channel.first_of(&OfBounds::OF_SSD).is_some() {
+            for table in self.part_tables()? {
+                sheets.push(self.sheet_of_ssd(&mut asked, table, &named)?);
+            }
+        } else {
+            for (part, channel) in self.parts()?.into_iter().zip(self.channels()?) {
+                let blocks = blocks.of(&part)?;
+                let rows = match &named[..] {
+                    // A deadline is not asked of zones, whose host collects by itself.
+                    [] => Question { deadline_ns: Some(0), pages: 1 }.divisions(&part, blocks),
+                    named => {
+                        let of = |table| Division::on_channel(table, &channel, blocks);
+                        named.iter().map(of).collect::<Result<_, _>>()?
+                    }
+                };
+                let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes);
+                let (bytes, page) = (u64::from(blocks) * block, part.page_bytes);
+                let of = (part.name.into_owned(), bytes, page);
+                sheets.push(queueing::Sheet::new(&mut asked, of, rows, named.is_empty())?);
+            }
         }
         if let Some(plot) = plot {
             match sheets.iter().find_map(queueing::Sheet::drawing) {
@@ -323,6 +351,41 @@ impl BoundsArgs {
             false => sheets.iter().all(|sheet| sheet.all_keep(self.deadline)),
         };
         if self.strict && !kept { Err(Failure::PromiseBroken) } else { Ok(()) }
+    }
+
+    /// What is proved of an SSD of a part.
+    fn sheet_of_ssd(
+        &self,
+        asked: &mut queueing::Asked,
+        table: PartTable,
+        named: &[SchemeTable],
+    ) -> Result<queueing::Sheet, Failure> {
+        if self.copy.is_some() || self.copy_cache {
+            return Err(Failure::input_with_help(
+                "--copy is of one device, and this is an SSD",
+                "name the path of a scheme, as in `lazy-rtgc+copy=gcb`",
+            ));
+        }
+        let part = table.resolve()?;
+        let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes);
+        let mut experiment = Experiment {
+            part: Some(TextOrTable(table)),
+            capacity: match self.blocks {
+                Some(blocks) => Some(Bytes::new(u64::from(blocks).saturating_mul(block))),
+                None => self.capacity,
+            },
+            ..Experiment::default()
+        };
+        self.channel.apply(&mut experiment)?;
+        let rows = on_ssd(&experiment, named)?;
+        let bytes = rows.iter().map(Division::raw_bytes).max().unwrap_or(0);
+        let page = rows.first().map_or(part.page_bytes, Division::page_bytes);
+        queueing::Sheet::new(
+            asked,
+            (format!("an SSD of {}", part.name), bytes, page),
+            rows,
+            named.is_empty(),
+        )
     }
 
     /// Prints the bounds of every way of copying on each part.
@@ -413,17 +476,19 @@ impl BoundsArgs {
 
     /// The data sheets.
     fn sheets(&self) -> Result<Vec<Part>, Failure> {
+        self.part_tables()?.iter().map(|table| Ok(table.resolve()?)).collect()
+    }
+
+    /// The parts with all that is set.
+    fn part_tables(&self) -> Result<Vec<PartTable>, Failure> {
         if let Some(file) = &self.part_file {
-            return Ok(vec![self.with_set(PartTable::from_file(file)?)?.resolve()?]);
+            return Ok(vec![self.with_set(PartTable::from_file(file)?)?]);
         }
         let names = match self.part.as_str() {
             "all" => parts::CATALOGUE.iter().map(|part| part.name.as_ref()).collect(),
             name => vec![part_by_name(name)?.name.as_ref()],
         };
-        names
-            .into_iter()
-            .map(|name| Ok(self.with_set(PartTable::named(name))?.resolve()?))
-            .collect()
+        names.into_iter().map(|name| self.with_set(PartTable::named(name))).collect()
     }
 }
 

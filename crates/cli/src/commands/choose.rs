@@ -10,6 +10,7 @@ use crate::{interrupt, output};
 use clap::Args;
 use lab::choose::{self, Choice, Deadlines, Question, Verdict, tables};
 use lab::config::{Bytes, Experiment, Margin, PartTable, TextOrTable};
+use lab::curves::note_on_generated;
 use lab::report::plots::Curves;
 use lab::report::{Table, wrap};
 use lab::sweep::{Kept, Limits, unusable};
@@ -30,10 +31,14 @@ Examples:
       with the lifetime: TBW, and years at this workload's rate
   ftlkit choose my.csv --deadline reads:1ms,writes:p99.9=5ms --capacity 1GiB --json > choices.json
       every read within 1 ms, and 99.9 % of the writes within 5 ms
+  ftlkit choose my.csv --deadline writes:..16KiB:3ms,writes:16385..:20ms --capacity 1GiB
+      writes of up to 16 KiB within 3 ms, longer ones within 20 ms
+  ftlkit choose write-bursts --deadline 3s --exported 1GiB --set rate=2000
+      a generated workload with arrival times, too: what is proved is of the arrivals of these requests
   ftlkit choose my.csv --deadline 3ms --exported 4GiB --out search
       finished runs are kept in search/runs: the same command goes on where it was stopped
   ftlkit choose my.csv --deadline 3ms --exported 64GiB --channels 8 --interface nvme:gen4x4
-      an SSD: measured only, since nothing is proved of one
+      an SSD: measured only, since nothing is proved of requests at once; with --queue-depth 1 delays are proved
 
 `ftlkit bounds --deadline 3ms` tells in a second what is proved of requests of one page (--pages N), without a run.";
 
@@ -49,7 +54,8 @@ pub(crate) struct ChooseArgs {
     trace: Option<PathBuf>,
 
     /// Deadline of every request from arrival to completion, queueing included, such as 3ms; of one kind of request reads:1ms or
-    /// writes:3ms; of a percentile p99.9=3ms or reads:p99=1ms. Several with commas: all are to be kept
+    /// writes:3ms; of requests of a length ..16KiB:3ms or writes:16KiB..64KiB:9ms (both ends included); of a percentile
+    /// p99.9=3ms or reads:p99=1ms. Several with commas: all are to be kept
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     deadline: Deadlines,
 
@@ -202,7 +208,9 @@ impl ChooseArgs {
         told: (bool, Option<&Curves>),
         html: &HtmlFile,
     ) -> Result<(), Failure> {
-        let headline = self.headline(choices);
+        let note = self.of_generator(question, choices);
+        let headline = [Some(self.headline(choices)), note];
+        let headline = headline.into_iter().flatten().collect::<Vec<_>>().join(". ");
         let about = crate::html::about(question.summary(), String::new());
         let page = lab::choose::page(choices, &headline, &self.deadline, told, &about);
         html.write(&page, self.quiet)
@@ -312,8 +320,12 @@ impl ChooseArgs {
         }
         text.push('\n');
         let shown = queued.iter().chain(&kept);
-        if question.experiment.channels.is_some() {
+        let experiment = &question.experiment;
+        if experiment.channels.is_some() && experiment.queue_depth != Some(1) {
             text.push_str(&wrap(tables::OF_SSD, width, "  "));
+        }
+        if let Some(line) = self.of_generator(question, choices) {
+            text.push_str(&wrap(&line, width, "  "));
         }
         for line in tables::larger_than_map(shown) {
             text.push_str(&wrap(&line, width, "  "));
@@ -322,6 +334,13 @@ impl ChooseArgs {
             text.push_str(&wrap(line, width, "  "));
         }
         text
+    }
+
+    /// What a proof says of a generated workload.
+    fn of_generator(&self, question: &Question, choices: &[Choice]) -> Option<String> {
+        let experiment = &question.experiment;
+        let proved = choices.iter().any(|of| of.verdict == Verdict::ProvedWithQueueing);
+        note_on_generated(&experiment.workload.0, experiment.seed).filter(|_| proved)
     }
 
     /// What was found, in a sentence.

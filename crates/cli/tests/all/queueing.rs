@@ -123,3 +123,135 @@ fn bad_arrivals_are_refused() {
     words("bounds --arrivals writes=bucket:1:1/s --tasks x.toml").refused(&["--tasks"]);
     words("bounds --arrivals writes=bucket:1:1/s --copy all").refused(&["copy paths"]);
 }
+
+#[test]
+fn an_ssd_has_a_bound_with_one_request_at_a_time() {
+    let line = "bounds --arrivals writes=bucket:4:20/s,reads=bucket:2:5/s,trims=bucket:1:1/s --part ddt-mlc \
+        --schemes lazy-rtgc,page-level+buffer=lru+buffer_age=0 --channels 2 --ways 2 --json";
+    let of_depth = |more: &str| words(&format!("{line} {more}")).json();
+    let one = of_depth("--queue-depth 1");
+    assert_eq!(one["parts"][0]["part"], "an SSD of ddt-mlc");
+    let lazy = of(&one, "lazy-rtgc");
+    // Each page task takes its worst case; a trim, too, since units take turns.
+    let costs = words("bounds --part ddt-mlc --ways 4 --schemes lazy-rtgc --json").json();
+    let cost = |key: &str| of(&costs, "lazy-rtgc")[key].as_u64().unwrap();
+    let (write_ns, read_ns) = (cost("page_write_ns"), cost("page_read_ns"));
+    // Between devices a copy alone takes longer than its share of a run of them, which the worst case counts.
+    let (counted, delay_ns) = (5 * write_ns + 2 * read_ns, lazy["delay_ns"].as_u64().unwrap());
+    assert!(delay_ns > counted && delay_ns < 2 * counted, "{delay_ns} {counted}");
+    assert_eq!(lazy["by"], "each page task");
+    let buffered = &one["parts"][0]["schemes"][1];
+    assert!(buffered["why_not"].as_str().unwrap().contains("write buffer"), "{buffered}");
+    // SATA at 300 MB/s, on which a trim takes no time: a transfer with each page; the trim counts as a write.
+    let sata = of_depth("--queue-depth 1 --interface sata2");
+    let page = 1e9 / 3e8 * one_page("ddt-mlc") as f64;
+    let added = of(&sata, "lazy-rtgc")["delay_ns"].as_u64().unwrap() - delay_ns;
+    assert_eq!(added, 7 * page.ceil() as u64);
+    for more in ["", "--queue-depth 2"] {
+        let found = of_depth(more);
+        let why = of(&found, "lazy-rtgc")["why_not"].as_str().unwrap();
+        assert!(
+            why.contains("several requests at once") && why.contains("--queue-depth 1"),
+            "{why}"
+        );
+    }
+    words("bounds --channels 2").refused(&["--channels is of an SSD", "--arrivals"]);
+    words("bounds --queue-depth 1 --deadline 3ms").refused(&["--queue-depth is of an SSD"]);
+    words("bounds --arrivals writes=bucket:1:1/s --queue-depth 1")
+        .refused(&["queue_depth", "--channels 8"]);
+    words("bounds --arrivals writes=bucket:1:1/s --part ddt-mlc --channels 2 --copy gcb")
+        .refused(&["--copy is of one device", "lazy-rtgc+copy=gcb"]);
+}
+
+fn one_page(part: &str) -> u32 {
+    flash::parts::by_name(part).unwrap().page_bytes
+}
+
+#[test]
+fn built_in_workloads_with_arrival_times_have_curves_of_their_requests() {
+    let text = "uniform:rate=100:size=4KiB:requests=400:space=64MiB";
+    // A request of two pages every 10 ms: one alone is done before the next.
+    let json = words(&format!("bounds --arrivals {text} --schemes lazy-rtgc --json")).json();
+    let lazy = of(&json, "lazy-rtgc");
+    assert_eq!(lazy["delay_ns"], 2 * 2_220_900);
+    let note = json["note"].as_str().unwrap();
+    assert!(note.contains("seed 1") && !note.contains("Poisson"), "{note}");
+    let curve = words(&format!("trace curve {text} --page 2KiB --json")).json();
+    assert_eq!(
+        (&curve["requests"], &curve["curves"]["writes"]["pages"]),
+        (&400.into(), &800.into())
+    );
+    assert_eq!(curve["curves"]["writes"]["lasts_ns"], 399 * 10_000_000_u64);
+    let random = words(&format!("trace curve {text}:arrivals=poisson:seed=7")).ok();
+    assert!(unwrapped(&random).contains("seed 7") && random.contains("Poisson"), "{random}");
+    // What is proved of a run's own requests is kept by it.
+    let line = "choose uniform --set rate=40 --set arrivals=poisson --set size=4KiB --requests 2000 --exported 6MiB --deadline 60ms \
+        --parts evaluation-slc --schemes lazy-rtgc,rftl --shares 0.8";
+    let found = words(&format!("{line} --json --quiet")).json();
+    let rows = found["choices"].as_array().unwrap();
+    let proved = rows.iter().filter(|row| row["verdict"] == "proved-with-queueing");
+    assert!(proved.clone().count() > 1, "{rows:?}");
+    for row in proved {
+        assert!(row["longest_ns"].as_u64() <= row["queued_ns"].as_u64(), "{row}");
+    }
+    let text = unwrapped(&words(line).ok());
+    assert!(
+        text.contains("requests that uniform gives with seed 1") && text.contains("Poisson"),
+        "{text}"
+    );
+    for (line, said) in [
+        ("trace curve uniform", "has no arrival times"),
+        ("trace curve uniform:rat=5", "did you mean rate?"),
+        ("trace curve uniform:rate", "is no KEY=VALUE"),
+        ("trace curve uniform:rate=1:rate=2", "`rate` is given twice"),
+        ("trace curve unifrom:rate=1", "no built-in workload of that name"),
+        ("bounds --arrivals unifrom:rate=1", "no built-in workload of that name"),
+        ("trace curve uniform:rate=1:space=0", "space"),
+        ("trace curve uniform:rate=1:seed=x", "seed=x"),
+        ("trace curve uniform:rate=1 --format csv", "--format is for traces"),
+        ("bounds --arrivals uniform", "has no arrival times"),
+        ("bounds --arrivals uniform:rate=0", "rate"),
+    ] {
+        words(line).refused(&[said]);
+    }
+}
+
+#[test]
+fn deadlines_of_a_length_judge_requests_of_that_length() {
+    let scratch = Scratch::new("lengths");
+    // Each 40 ms a request of 8 pages, and one of a page behind it.
+    let line = |n: u64| {
+        let (at, page) = (n * 40_000, n * 67 % 1000 * 2048);
+        format!("{at},W,{page},16384\n{},W,{page},2048\n", at + 1000)
+    };
+    let lines: String = (0..300).map(line).collect();
+    let trace = scratch.file("trace.csv", format!("time_us,op,offset,length\n{lines}"));
+    let verdict = |deadline: &str, scheme: &str| {
+        let line = format!(
+            "choose {trace} --deadline {deadline} --capacity 8MiB --parts evaluation-slc --shares 0.8 --schemes {scheme} \
+             --precondition full --json --quiet"
+        );
+        let found = words(&line);
+        let json = found.stdout;
+        let json: Value = serde_json::from_str(&json).unwrap();
+        json["choices"][0].clone()
+    };
+    // The long ones take eight programs at least, 1.77 ms.
+    let missed = verdict("16384..:1ms,..2048:1s", "lazy-rtgc");
+    assert_eq!((&missed["why"], &missed["missed"]), (&"pruned".into(), &"16KiB..:1ms".into()));
+    assert_eq!(missed["least_ns"], 8 * 220_900);
+    // A short one waits for a long one: it is late, though alone it takes a page's time.
+    let missed = verdict("..2KiB:800us,16KiB..:1s", "page-level");
+    assert_eq!(
+        (&missed["verdict"], &missed["why"]),
+        (&"missed".into(), &"queueing".into()),
+        "{missed}"
+    );
+    let proved = verdict("..2KiB:60ms,writes:16KiB..:60ms", "lazy-rtgc");
+    assert_eq!(proved["verdict"], "proved-with-queueing", "{proved}");
+    // A bound that is not proved with queueing is of the pages that such a length can touch.
+    let alone = verdict("..2KiB:13ms,16KiB..:1s", "lazy-rtgc");
+    assert_eq!(alone["verdict"], "proved", "{alone}");
+    words(&format!("choose {trace} --deadline ..:1ms --capacity 8MiB"))
+        .refused(&["needs a length"]);
+}

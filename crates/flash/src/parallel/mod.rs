@@ -38,8 +38,9 @@
 //!
 //! The locations of its two blocks determine a copy's path ([`Part::copies`](crate::Part::copies)); `None`:
 //! through the controller. The destination of a direct transfer is addressed during the source's tR, as in Fig.
-//! 9 of the paper, and reads run ahead of programs. So a run takes no longer than in serial time, and mostly
-//! less.
+//! 9 of the paper, and reads run ahead of programs. So a run of copies mostly takes less than in serial time; beside other
+//! work of its task it may take a little longer, as less of its reads is hidden. A task takes no longer than its operations
+//! alone, one after the other.
 //!
 //! # Stripes
 //! A block of the array may be several blocks of the channels: a **stripe**, written, collected and erased as one. Block b

@@ -1,13 +1,13 @@
 //! One combination: what is proved of it and what was measured.
 
+use super::arriving::Arriving;
 use super::deadlines::{self, Deadlines};
-use crate::arrivals::TaskArrivals;
 use crate::config::{Experiment, Preconditioning, Sketch, note_on_map_ram};
 use ::run::report::{LargestRequest, LimitReport, SchemeReport};
-use ::run::{Limit, OfRequests};
+use ::run::{Length, Limit, OfRequests};
 use bounds::task_set::PageCosts;
-use ftl::Guarantee;
 use serde::{Deserialize, Serialize};
+use workload::WorkloadSpec;
 
 /// How a deadline is kept, or that it is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -154,16 +154,19 @@ impl Choice {
         experiment: &Experiment,
         sketch: &Sketch,
         deadlines: &Deadlines,
-        arrivals: Option<&TaskArrivals>,
+        arriving: Option<&Arriving>,
         queued_ns: Option<u64>,
     ) -> Self {
         let Sketch { geometry, scheme, part, .. } = sketch;
-        let costs = costs(sketch);
-        let least_ns = match arrivals {
-            Some(arrivals) => least_ns(experiment, sketch, arrivals),
-            None => 0,
+        let costs = sketch.page_costs().ok();
+        let least: Vec<(&Limit, u64)> = match (arriving, least_program_ns(experiment, sketch)) {
+            (Some(arriving), Some(program_ns)) => arriving.least_ns(program_ns).collect(),
+            _ => Vec::new(),
         };
-        let late = deadlines.shortest_for_writes().filter(|limit| least_ns > limit.within_ns);
+        let over = |(limit, ns): &(&Limit, u64)| ns.saturating_sub(limit.within_ns);
+        let longest = least.iter().max_by_key(|of| (over(of), of.1));
+        let least_ns = longest.map_or(0, |of| of.1);
+        let late = longest.filter(|of| over(of) > 0).map(|of| of.0);
         Self {
             verdict: match (late, queued_ns) {
                 (Some(_), _) => Verdict::Missed,
@@ -196,21 +199,23 @@ impl Choice {
         self,
         sketch: &Sketch,
         deadlines: &Deadlines,
-        arrivals: Option<&TaskArrivals>,
+        arriving: Option<&Arriving>,
         (from, report): (&Preconditioning, &SchemeReport),
     ) -> Self {
         let page = f64::from(sketch.geometry.page_bytes());
         // A run takes its bound back where pages were lost, or too old.
-        let costs = costs(sketch).filter(|_| report.bound_ns.is_some());
+        let costs = sketch.page_costs().ok().filter(|_| report.bound_ns.is_some());
         let guarantee = &sketch.scheme.plan.guarantee;
-        let bound = costs.and_then(|costs| RequestBound::new(costs, guarantee, report));
+        let trim_ns = sketch.added().ok().zip(guarantee.response_ns);
+        let trim_ns = trim_ns.map(|(of, ns)| of.of(ns).saturating_add(of.link.bare_ns));
+        let bound = costs.and_then(|costs| RequestBound::new(costs, trim_ns, report));
         // The trace limits what comes.
-        let arrivals = arrivals.filter(|of| {
+        let limits = arriving.is_some_and(|of| {
             report.bound_ns.is_some()
-                && report.write_tasks <= of.writes.most_within(u64::MAX - 1)
-                && report.trim_tasks <= of.trims.most_within(u64::MAX - 1)
+                && report.write_tasks <= of.tasks.writes.most_within(u64::MAX - 1)
+                && report.trim_tasks <= of.tasks.trims.most_within(u64::MAX - 1)
         });
-        let queued_ns = self.queued_ns.filter(|_| arrivals.is_some());
+        let queued_ns = self.queued_ns.filter(|_| limits);
         let counted = || deadlines.limits().iter().zip(&report.limits);
         let late = counted().find(|(limit, found)| found.late > limit.most_late(found.requests));
         let longest_ns = report.request_completion_ns.max;
@@ -224,7 +229,10 @@ impl Choice {
             }
             Some(_) => Some("a page alone".to_owned()),
         };
-        let in_time = |limit: &Limit| bound.is_some_and(|of| of.of(limit.of) <= limit.within_ns);
+        let page_bytes = sketch.geometry.page_bytes();
+        let in_time = |limit: &Limit| {
+            bound.is_some_and(|of| of.of(limit.of, limit.length, page_bytes) <= limit.within_ns)
+        };
         let verdict = match why {
             Some(_) => Verdict::Missed,
             None if queued_ns.is_some_and(|ns| ns <= deadlines.shortest_ns()) => {
@@ -246,7 +254,7 @@ impl Choice {
             run_from: Some(from.to_string()),
             ended_early: report.decided,
             request_pages: report.largest_request.pages(),
-            request_bound_ns: bound.map(|of| of.of(None)),
+            request_bound_ns: bound.map(|of| of.of(None, Length::ANY, page_bytes)),
             queued_ns,
             longest_ns: Some(longest_ns.max(self.longest_ns.unwrap_or(0))),
             over_ns: late.map(over).filter(|ns| *ns > 0),
@@ -288,56 +296,65 @@ fn source(experiment: &Experiment) -> &'static str {
     }
 }
 
-/// Worst cases of page tasks; nothing is proved of an SSD.
-fn costs(sketch: &Sketch) -> Option<PageCosts> {
-    sketch.scheme.plan.page_costs().ok().filter(|_| !sketch.is_ssd)
-}
-
-/// So late at least a request of the trace completes where each page write takes a program of its own, and one operation
-/// runs at a time; 0 where that is not so.
-fn least_ns(experiment: &Experiment, sketch: &Sketch, arrivals: &TaskArrivals) -> u64 {
+/// The least time of a page write where each takes a program of its own, and one operation runs at a time; `None` where that is not
+/// so, and where not all requests of the workload come.
+fn least_program_ns(experiment: &Experiment, sketch: &Sketch) -> Option<u64> {
     let plan = &sketch.scheme.plan;
     let in_ram = plan.buffer.is_some() || plan.slc.is_some() || plan.guarantee.volatile;
-    let whole = experiment.workload.0.replay().requests.is_none();
+    let is_trace = matches!(experiment.workload.0, WorkloadSpec::Trace { .. });
+    // What is gathered of a generator is what is asked of it.
+    let whole = !is_trace || experiment.workload.0.replay().requests.is_none();
+    if sketch.ssd.is_some() || in_ram || !whole || experiment.planes > 1 {
+        return None;
+    }
     let part = &sketch.scheme.part;
     let by_page = part.t_prog_by_page_ns.as_slice().iter().copied().min();
-    match sketch.is_ssd || in_ram || !whole || experiment.planes > 1 {
-        true => 0,
-        false => arrivals.least_write_ns(by_page.unwrap_or(part.t_prog_ns)),
-    }
+    Some(by_page.unwrap_or(part.t_prog_ns))
 }
 
 /// Worst case of requests as large as the largest of a run, as [`bounds::task_set`] adds up the pages of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct RequestBound {
-    read_ns: u64,
-    write_ns: u64,
+    costs: PageCosts,
+    /// A page of a trim; 0 without any.
     trim_ns: u64,
+    largest: LargestRequest,
 }
 
 impl RequestBound {
     /// `None` if there is none.
-    fn new(costs: PageCosts, guarantee: &Guarantee, report: &SchemeReport) -> Option<Self> {
-        let LargestRequest { reads, writes, merges, trims } = report.largest_request;
-        let pages = |count: u64, cost_ns: u64| count.saturating_mul(cost_ns);
-        let merged = pages(merges, costs.read_ns);
+    fn new(costs: PageCosts, trim_ns: Option<u64>, report: &SchemeReport) -> Option<Self> {
         let trim_ns = match report.trim_tasks {
             0 => 0,
             // No bound is of trims alone.
-            _ => pages(trims.max(1), guarantee.response_ns?).saturating_add(merged),
+            _ => trim_ns?,
         };
-        let read_ns = pages(reads.max(1), costs.read_ns);
-        let write_ns = pages(writes.max(1), costs.write_ns).saturating_add(merged);
-        Some(Self { read_ns, write_ns, trim_ns })
+        Some(Self { costs, trim_ns, largest: report.largest_request })
     }
 
-    /// That of some requests; `None`: of all.
-    fn of(self, kind: Option<OfRequests>) -> u64 {
+    /// That of some requests on pages of this size; `None`: of all. Of a length: of as many pages as so many bytes may touch, as
+    /// far as the largest of the run has as many.
+    fn of(self, kind: Option<OfRequests>, length: Length, page_bytes: u32) -> u64 {
+        let page = u64::from(page_bytes);
+        let most = match length.most_bytes {
+            u64::MAX => u64::MAX,
+            // One byte may be in the first of them, and one in the last.
+            bytes => bytes.saturating_add(2 * page - 2) / page,
+        };
+        let pages = |count: u64, cost_ns: u64| count.min(most).saturating_mul(cost_ns);
+        let (largest, PageCosts { read_ns, write_ns }) = (self.largest, self.costs);
+        let merged = pages(largest.merges, read_ns);
+        let reads = pages(largest.reads.max(1), read_ns);
+        let writes = pages(largest.writes.max(1), write_ns).saturating_add(merged);
+        let trims = match self.trim_ns {
+            0 => 0,
+            trim_ns => pages(largest.trims.max(1), trim_ns).saturating_add(merged),
+        };
         match kind {
-            Some(OfRequests::Reads) => self.read_ns,
+            Some(OfRequests::Reads) => reads,
             // A request may write pages in part and trim others.
-            Some(OfRequests::Writes) => self.write_ns.max(self.trim_ns),
-            None => self.read_ns.max(self.write_ns).max(self.trim_ns),
+            Some(OfRequests::Writes) => writes.max(trims),
+            None => reads.max(writes).max(trims),
         }
     }
 }
@@ -349,10 +366,9 @@ mod tests {
     #[test]
     fn pages_written_in_part_and_trims_count() {
         let costs = PageCosts { read_ns: 10, write_ns: 100 };
-        let guarantee = Guarantee { response_ns: Some(300), ..Guarantee::default() };
         let bound = |largest_request, trim_tasks| {
             let report = SchemeReport { largest_request, trim_tasks, ..SchemeReport::default() };
-            RequestBound::new(costs, &guarantee, &report).map(|of| of.of(None))
+            RequestBound::new(costs, Some(300), &report).map(|of| of.of(None, Length::ANY, 4096))
         };
         let largest = LargestRequest { reads: 50, writes: 3, merges: 2, trims: 0 };
         assert_eq!(bound(largest, 0), Some(500));
@@ -361,11 +377,30 @@ mod tests {
         assert_eq!(bound(LargestRequest::default(), 1), Some(300));
         assert_eq!(bound(LargestRequest::default(), 0), Some(100));
         let report = SchemeReport { largest_request: largest, ..SchemeReport::default() };
-        let of = RequestBound::new(costs, &guarantee, &report).unwrap();
+        let of = RequestBound::new(costs, Some(300), &report).unwrap();
         assert_eq!(
-            [Some(OfRequests::Reads), Some(OfRequests::Writes)].map(|k| of.of(k)),
+            [Some(OfRequests::Reads), Some(OfRequests::Writes)].map(|kind| of.of(
+                kind,
+                Length::ANY,
+                4096
+            )),
             [500, 320]
         );
+        // So many bytes touch so many pages of 4 KiB at most: of 50 reads, and of 3 writes with 2 reads.
+        for (most_bytes, reads, writes) in [
+            (0, 10, 110),
+            (1, 10, 110),
+            (2, 20, 220),
+            (4097, 20, 220),
+            (4098, 30, 320),
+            (16_384, 50, 320),
+            (u64::MAX - 1, 500, 320),
+        ] {
+            let length = Length { least_bytes: 0, most_bytes };
+            let found = [Some(OfRequests::Reads), Some(OfRequests::Writes), None]
+                .map(|kind| of.of(kind, length, 4096));
+            assert_eq!(found, [reads, writes, reads.max(writes)], "{most_bytes}");
+        }
     }
 
     #[test]

@@ -1,26 +1,28 @@
-//! Deadlines that a search asks for: of all requests, of reads, of writes, and of a percentile of them.
+//! Deadlines that a search asks for: of all requests, of reads, of writes, of requests of a length, and of a percentile of them.
 
 use crate::config::{Duration, with_unit};
-use ::run::{Limit, OfRequests};
+use ::run::{Length, Limit, OfRequests};
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
+use workload::quantity::Bytes;
 
 /// How deadlines are written, for errors.
-const HOW: &str = "expected a TIME such as 3ms, of one kind reads:1ms or writes:3ms, of a percentile p99.9=3ms or \
-                   reads:p99=500us; several with commas";
+const HOW: &str = "expected a TIME such as 3ms, of one kind reads:1ms or writes:3ms, of a length ..16KiB:3ms or \
+                   writes:16KiB..64KiB:9ms, of a percentile p99.9=3ms or reads:p99=500us; several with commas";
 
 /// Digits of a percentile behind the point.
 const DIGITS: usize = 6;
 
-/// One or several deadlines, all of which are to be kept. Text: `3ms`, `reads:1ms,writes:3ms`, `p99.9=3ms`.
+/// One or several deadlines, all of which are to be kept. Text: `3ms`, `reads:1ms,writes:3ms`, `p99.9=3ms`,
+/// `writes:..16KiB:3ms` (of writes of up to 16 KiB).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadlines(Vec<Limit>);
 
 impl Deadlines {
     /// One for each request.
     pub fn each(within_ns: u64) -> Self {
-        Self(vec![Limit { of: None, within_ns, late: 0 }])
+        Self(vec![Limit { of: None, length: Length::ANY, within_ns, late: 0 }])
     }
 
     /// The deadlines.
@@ -28,10 +30,15 @@ impl Deadlines {
         &self.0
     }
 
-    /// The shortest of them that is about requests that are not reads; `None` if all are about reads.
-    pub fn shortest_for_writes(&self) -> Option<&Limit> {
+    /// Those that no write may miss of the lengths that they are about; each length once, with the shortest time.
+    pub fn of_writes(&self) -> Vec<&Limit> {
         let of_all = |limit: &&Limit| limit.late == 0 && limit.of != Some(OfRequests::Reads);
-        self.0.iter().filter(of_all).min_by_key(|limit| limit.within_ns)
+        let mut found: Vec<&Limit> = self.0.iter().filter(of_all).collect();
+        found.sort_by_key(|limit| {
+            (limit.length.least_bytes, limit.length.most_bytes, limit.within_ns)
+        });
+        found.dedup_by_key(|limit| limit.length);
+        found
     }
 
     /// The shortest time.
@@ -52,6 +59,16 @@ pub(super) fn text(limit: &Limit) -> String {
         Some(OfRequests::Reads) => "reads:",
         Some(OfRequests::Writes) => "writes:",
     };
+    let Length { least_bytes, most_bytes } = limit.length;
+    let end = |bytes: u64, none: u64| match bytes == none {
+        true => String::new(),
+        false => Bytes::new(bytes).to_string(),
+    };
+    let length = match limit.length {
+        Length::ANY => String::new(),
+        _ => format!("{}..{}:", end(least_bytes, 0), end(most_bytes, u64::MAX)),
+    };
+    let of = format!("{of}{length}");
     let time = Duration::new(limit.within_ns);
     if limit.late == 0 {
         return format!("{of}{time}");
@@ -75,16 +92,41 @@ fn late(percentile: &str) -> Option<u32> {
     (kept > 0).then(|| Limit::ALL.checked_sub(kept)).flatten()
 }
 
+/// Lengths as `4KiB..16KiB`, of which an end may be left out.
+fn length(text: &str) -> Result<Length, String> {
+    let (least, most) = text.split_once("..").unwrap_or_default();
+    let end = |text: &str, none: u64| match text.trim() {
+        "" => Ok(none),
+        text => text.parse::<Bytes>().map(|bytes| bytes.0).map_err(|why| why.to_string()),
+    };
+    let length = Length { least_bytes: end(least, 0)?, most_bytes: end(most, u64::MAX)? };
+    match length {
+        Length::ANY => Err(format!("`{text}` needs a length on a side of `..`")),
+        length if length.least_bytes > length.most_bytes => {
+            Err(format!("no length is in `{text}`: the shorter one comes first"))
+        }
+        length => Ok(length),
+    }
+}
+
 fn one(text: &str) -> Result<Limit, String> {
     let wrong = |why: &str| format!("`{text}`{why}; {HOW}");
-    let (of, rest) = match text.split_once(':') {
-        None => (None, text),
-        Some(("reads" | "read", rest)) => (Some(OfRequests::Reads), rest),
-        Some(("writes" | "write", rest)) => (Some(OfRequests::Writes), rest),
-        Some((other, _)) => {
-            return Err(wrong(&format!(": `{other}` is neither `reads` nor `writes`")));
+    let mut limit = Limit { of: None, length: Length::ANY, within_ns: 0, late: 0 };
+    let (of, rest) = text.rsplit_once(':').unwrap_or(("", text));
+    for of in of.split(':').filter(|_| text.contains(':')).map(str::trim) {
+        match of {
+            "reads" | "read" if limit.of.is_none() => limit.of = Some(OfRequests::Reads),
+            "writes" | "write" if limit.of.is_none() => limit.of = Some(OfRequests::Writes),
+            of if of.contains("..") && limit.length == Length::ANY => {
+                limit.length = length(of).map_err(|why| wrong(&format!(": {why}")))?;
+            }
+            other => {
+                return Err(wrong(&format!(
+                    ": `{other}` is neither `reads` nor `writes` nor lengths such as `..16KiB`, each once"
+                )));
+            }
         }
-    };
+    }
     let (late, time) = match rest.trim().split_once('=') {
         None => (0, rest.trim()),
         Some((percentile, time)) => {
@@ -100,7 +142,7 @@ fn one(text: &str) -> Result<Limit, String> {
     let within_ns = with_unit(time).map_err(|why| wrong(&format!(": {why}")))?.0;
     match within_ns {
         0 | u64::MAX => Err(wrong(": must be a time of 1 ns or more")),
-        within_ns => Ok(Limit { of, within_ns, late }),
+        within_ns => Ok(Limit { within_ns, late, ..limit }),
     }
 }
 
@@ -110,7 +152,7 @@ impl FromStr for Deadlines {
     fn from_str(text: &str) -> Result<Self, String> {
         let limits: Vec<Limit> =
             text.split(',').map(|part| one(part.trim())).collect::<Result<_, _>>()?;
-        let same = |a: &Limit, b: &Limit| (a.of, a.late) == (b.of, b.late);
+        let same = |a: &Limit, b: &Limit| (a.of, a.length, a.late) == (b.of, b.length, b.late);
         let twice = limits
             .iter()
             .enumerate()
@@ -142,7 +184,11 @@ mod tests {
 
     #[test]
     fn deadlines_are_read_and_written_alike() {
-        let limit = |of, within_ns, late| Limit { of, within_ns, late };
+        let limit = |of, within_ns, late| Limit { of, length: Length::ANY, within_ns, late };
+        let of_length = |of, least_bytes, most_bytes| Limit {
+            length: Length { least_bytes, most_bytes },
+            ..limit(of, 3_000_000, 0)
+        };
         let (reads, writes) = (Some(OfRequests::Reads), Some(OfRequests::Writes));
         for (given, limits, written) in [
             ("3ms", vec![limit(None, 3_000_000, 0)], "3ms"),
@@ -159,6 +205,15 @@ mod tests {
                 vec![limit(None, 1_000_000_000, 0), limit(None, 1_000_000, 50_000_000)],
                 "1s,p50=1ms",
             ),
+            ("..16KiB:3ms", vec![of_length(None, 0, 16 << 10)], "..16KiB:3ms"),
+            (
+                "write: 4k..65536 :3ms,reads:64KiB..:p99=3ms",
+                vec![
+                    of_length(writes, 4096, 65_536),
+                    Limit { late: 1_000_000, ..of_length(reads, 65_536, u64::MAX) },
+                ],
+                "writes:4KiB..64KiB:3ms,reads:64KiB..:p99=3ms",
+            ),
         ] {
             let found: Deadlines = given.parse().unwrap();
             assert_eq!(found.limits(), limits, "{given}");
@@ -174,6 +229,14 @@ mod tests {
             ("", "expected"),
             ("0ms", "1 ns or more"),
             ("trims:1ms", "`trims` is neither"),
+            (":1ms", "`` is neither"),
+            ("reads:writes:1ms", "`writes` is neither"),
+            ("..4k:..8k:1ms", "`..8k` is neither"),
+            ("writes:..:1ms", "needs a length"),
+            ("8KiB..4KiB:1ms", "no length is in"),
+            ("..many:1ms", "many"),
+            ("..4KiB", "expected"),
+            ("..4KiB:1ms,..4096:2ms", "there is another"),
             ("p101=1ms", "`p101` is no percentile"),
             ("p0=1ms", "`p0` is no percentile"),
             ("p99.1234567=1ms", "is no percentile"),
@@ -189,12 +252,13 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_for_writes_is_one_that_no_write_may_miss() {
+    fn each_length_has_the_shortest_time_that_no_write_may_miss() {
         let of = |text: &str| {
             let found: Deadlines = text.parse().unwrap();
-            found.shortest_for_writes().map(|limit| limit.within_ns)
+            found.of_writes().into_iter().map(super::text).collect::<Vec<_>>()
         };
-        assert_eq!(of("3ms,writes:2ms,reads:1ms,p99=1ns"), Some(2_000_000));
-        assert_eq!(of("reads:1ms,p99=1ns"), None);
+        let text = "3ms,writes:2ms,reads:1ms,p99=1ns,writes:..4KiB:1ms,..4KiB:2ms";
+        assert_eq!(of(text), ["writes:..4KiB:1ms", "writes:2ms"]);
+        assert_eq!(of("reads:1ms,p99=1ns,reads:..4KiB:1ns"), [""; 0]);
     }
 }

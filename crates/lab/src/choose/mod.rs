@@ -4,6 +4,7 @@
 //! program times alone are too long. Then what is left is run ([`Search::run`]): from an empty array, from a full one, and as
 //! the experiment preconditions it; the first run that misses ends the combination.
 
+mod arriving;
 mod choice;
 mod deadlines;
 #[cfg(feature = "html")]

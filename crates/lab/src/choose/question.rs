@@ -1,17 +1,17 @@
 //! What a search is asked, and the combinations that it tries.
 
+use super::arriving::Arriving;
 use super::deadlines::Deadlines;
-use crate::arrivals::TaskArrivals;
 use crate::catalogue;
 use crate::config::{
     ConfigError, DefaultShare, Duration, Experiment, PartTable, SchemeChoice, SchemeTable,
     TextOrTable, Timing, Word,
 };
-use crate::curves::Curves;
 use crate::fault::Fault;
 use ::run::report::units;
 use flash::parts;
 use rayon::prelude::*;
+use std::sync::Arc;
 use workload::{WorkloadSpec, open_all};
 
 /// What to choose from, and for what.
@@ -149,9 +149,9 @@ impl Question {
         }
     }
 
-    /// Page tasks of the trace for each size of page of the parts; none where no curve limits what a run has: without arrival
+    /// What arrives of a trace, for each size of page of the parts; none where no curve limits what a run has: without arrival
     /// times, and where they are not those of the trace.
-    pub(super) fn arrivals(&self, stop: &(dyn Fn() -> bool + Sync)) -> Vec<(u32, TaskArrivals)> {
+    pub(super) fn of_trace(&self, stop: &(dyn Fn() -> bool + Sync)) -> Vec<Arc<Arriving>> {
         let experiment = &self.experiment;
         let WorkloadSpec::Trace { paths, options, replay, .. } = &experiment.workload.0 else {
             return Vec::new();
@@ -165,16 +165,30 @@ impl Question {
             self.parts.iter().filter_map(|part| Some(part.resolve().ok()?.page_bytes)).collect();
         sizes.sort_unstable();
         sizes.dedup();
-        let of = |page_bytes: u32| {
-            let reader = open_all(paths, options).ok()?;
-            let curves = Curves::gather(reader, page_bytes, |_| !stop()).ok()?;
-            // A part of a trace proves nothing of all of it.
-            if stop() {
-                return None;
-            }
-            Some((page_bytes, TaskArrivals::of_trace(&curves)))
-        };
-        sizes.into_par_iter().filter_map(of).collect()
+        let open = || open_all(paths, options).ok();
+        let of = |page_bytes| Arriving::gather(open, page_bytes, &self.deadlines, stop);
+        sizes.into_par_iter().filter_map(of).map(Arc::new).collect()
+    }
+
+    /// What arrives of a built-in workload, which depends on the space that a combination exports: the requests of its run.
+    pub(super) fn of_generator(
+        &self,
+        experiment: &Experiment,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Arc<Arriving>> {
+        let is_one = matches!(experiment.workload.0, WorkloadSpec::Builtin { .. });
+        if !is_one || experiment.timing != Timing::Trace {
+            return None;
+        }
+        let resolved = experiment.clone().resolve().ok()?;
+        let facts = resolved.facts_of(resolved.schemes.first()?);
+        let workload = &resolved.experiment.workload.0;
+        let open = || workload.open(facts.space, resolved.experiment.seed, facts).ok();
+        let page_bytes = resolved.geometry.page_bytes();
+        if !facts.has_arrivals {
+            return None;
+        }
+        Arriving::gather(open, page_bytes, &self.deadlines, stop).map(Arc::new)
     }
 
     /// Each part with each scheme at its default share and at those of the question.

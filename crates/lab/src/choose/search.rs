@@ -1,10 +1,11 @@
 //! A search: plans of all combinations, and the runs that decide the others.
 
+use super::arriving::Arriving;
 use super::choice::{Choice, Verdict};
 use super::deadlines::Deadlines;
 use super::question::{Candidate, Question};
 use super::tables;
-use crate::arrivals::TaskArrivals;
+use crate::arrivals::Server;
 use crate::compare::run_within;
 use crate::config::{Experiment, Fill, Preconditioning, Sketch, TextOrTable};
 use crate::fault::{Fault, with_causes};
@@ -14,12 +15,11 @@ use crate::report::{OutDir, Replaces};
 use crate::results;
 use crate::sweep::{Kept, Limits, Memory, OneRun, Table, TraceHashes, Watch, each};
 use ::run::{Observer, Phase, RunError};
-use bounds::service::Service;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use workload::WorkloadError;
 
 /// A run ends after so many requests or later, once it has missed a deadline.
@@ -36,7 +36,6 @@ const FIRST: [&str; 4] = ["part", "scheme", "share_tried", "verdict"];
 #[derive(Debug)]
 pub struct Search<'a> {
     question: &'a Question,
-    arrivals: Vec<(u32, TaskArrivals)>,
     points: Vec<Point>,
     /// Requests of the workload.
     requests: u64,
@@ -46,12 +45,14 @@ pub struct Search<'a> {
 #[derive(Debug)]
 struct Point {
     choice: Choice,
+    /// What arrives, where a curve limits it.
+    arriving: Option<Arc<Arriving>>,
     /// What is to be run, unless the plan has decided it.
     run: Option<(Experiment, Sketch)>,
 }
 
-/// A delay for service times and a size of page that were looked at before.
-type Known = Mutex<Vec<(u32, Service, Option<u64>)>>;
+/// A delay for arrivals and service times that were looked at before.
+type Known = Mutex<Vec<(Arc<Arriving>, Server, Option<u64>)>>;
 
 impl Question {
     /// Plans every combination, on all cores; a share that is the scheme's default is not repeated.
@@ -60,11 +61,11 @@ impl Question {
     /// A fault of what all combinations have in common ([`Question::check`]).
     pub fn plan(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Search<'_>, Fault> {
         let requests = self.check()?;
-        let arrivals = self.arrivals(stop);
+        let traces = self.of_trace(stop);
         let known = Known::default();
         let candidates = self.candidates();
         let planned = candidates.par_iter();
-        let planned = planned.map(|candidate| self.planned(candidate, &arrivals, &known));
+        let planned = planned.map(|candidate| self.planned(candidate, &traces, &known, stop));
         let mut points: Vec<Point> = planned.collect();
         // A share may be the scheme's default on this array.
         let mut seen = BTreeSet::new();
@@ -74,7 +75,7 @@ impl Question {
             choice.verdict == Verdict::Impossible
                 || seen.insert((choice.part.clone(), choice.scheme.clone(), space))
         });
-        Ok(Search { question: self, arrivals, points, requests })
+        Ok(Search { question: self, points, requests })
     }
 
     /// Plans and runs every combination, on all cores.
@@ -89,8 +90,9 @@ impl Question {
     fn planned(
         &self,
         candidate: &Candidate<'_>,
-        arrivals: &[(u32, TaskArrivals)],
+        traces: &[Arc<Arriving>],
         known: &Known,
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Point {
         let mut experiment = self.experiment_of(candidate);
         let named = |choice| Choice {
@@ -102,52 +104,43 @@ impl Question {
         let sketch = match experiment.clone().sketch(self.exported) {
             Ok(sketch) => sketch,
             Err(error) => {
-                return Point { choice: named(Choice::impossible(error.to_string())), run: None };
+                let choice = named(Choice::impossible(error.to_string()));
+                return Point { choice, arriving: None, run: None };
             }
         };
         experiment.capacity = Some(sketch.capacity());
-        let arrivals = of_pages(arrivals, &sketch);
-        // No bound covers an SSD, a processor's time, and bit errors, which may lose pages.
-        let covered =
-            !sketch.is_ssd && experiment.cpu.0.is_none() && experiment.bit_errors.0.are_off();
-        let queued_ns = arrivals
+        let page_bytes = sketch.geometry.page_bytes();
+        let of_trace = || traces.iter().find(|of| of.page_bytes == page_bytes).cloned();
+        let arriving = of_trace().or_else(|| self.of_generator(&experiment, stop));
+        // No bound covers a processor's time, and bit errors, which may lose pages.
+        let covered = experiment.cpu.0.is_none() && experiment.bit_errors.0.are_off();
+        let queued_ns = arriving
+            .as_ref()
             .filter(|_| covered)
-            .and_then(|arrivals| queued(&sketch, arrivals, &self.deadlines, known));
-        let choice = Choice::planned(&experiment, &sketch, &self.deadlines, arrivals, queued_ns);
+            .and_then(|arriving| queued(&sketch, arriving, &self.deadlines, known));
+        let of = arriving.as_deref();
+        let choice = Choice::planned(&experiment, &sketch, &self.deadlines, of, queued_ns);
         let run = (choice.verdict != Verdict::Missed).then_some((experiment, sketch));
-        Point { choice: named(choice), run }
+        Point { choice: named(choice), arriving, run }
     }
-}
-
-/// The page tasks on pages of the array's size.
-fn of_pages<'a>(arrivals: &'a [(u32, TaskArrivals)], sketch: &Sketch) -> Option<&'a TaskArrivals> {
-    let page_bytes = sketch.geometry.page_bytes();
-    arrivals.iter().find(|(of, _)| *of == page_bytes).map(|(_, arrivals)| arrivals)
 }
 
 /// The longest delay with queueing; `None` if none is proved, or it is far too long.
 fn queued(
     sketch: &Sketch,
-    arrivals: &TaskArrivals,
+    arriving: &Arc<Arriving>,
     deadlines: &Deadlines,
     known: &Known,
 ) -> Option<u64> {
-    let plan = &sketch.scheme.plan;
-    let service = plan.service().ok()?;
-    let free_flushes = plan.guarantee.flushes_are_free();
-    let find = || {
-        let most_ns = deadlines.longest_ns().saturating_mul(BEYOND);
-        arrivals.delay_of(plan, most_ns).ok().map(|found| found.delay_ns)
-    };
-    if arrivals.flushes && !free_flushes {
-        return None;
-    }
-    let page_bytes = sketch.geometry.page_bytes();
+    let server = sketch.server().ok()?;
     let lock = || known.lock().unwrap_or_else(PoisonError::into_inner);
-    let before = lock().iter().find(|of| (of.0, of.1) == (page_bytes, service)).map(|of| of.2);
+    let is_known =
+        |of: &&(Arc<Arriving>, Server, Option<u64>)| Arc::ptr_eq(&of.0, arriving) && of.1 == server;
+    let before = lock().iter().find(is_known).map(|of| of.2);
     before.unwrap_or_else(|| {
-        let found = find();
-        lock().push((page_bytes, service, found));
+        let most_ns = deadlines.longest_ns().saturating_mul(BEYOND);
+        let found = arriving.tasks.delay(&server, most_ns).ok().map(|found| found.delay_ns);
+        lock().push((arriving.clone(), server, found));
         found
     })
 }
@@ -198,11 +191,11 @@ impl Search<'_> {
         let best = tables::best(proved)?;
         let point = self.points.iter().find(|point| std::ptr::eq(&point.choice, best))?;
         let (_, sketch) = point.run.as_ref()?;
-        let arrivals = of_pages(&self.arrivals, sketch)?;
-        let found = arrivals.delay_of(&sketch.scheme.plan, u64::MAX).ok()?;
-        let service = sketch.scheme.plan.service().ok()?;
+        let tasks = &point.arriving.as_ref()?.tasks;
+        let server = sketch.server().ok()?;
+        let found = tasks.delay(&server, u64::MAX).ok()?;
         let name = format!("{} on {}", best.scheme, best.part);
-        Some(arrivals.drawing(&service, &found, &name))
+        Some(tasks.drawing(&server, &found, &name))
     }
 
     /// Steps of each run that is to be made; the number of a run for its watch is its place here.
@@ -252,7 +245,7 @@ impl Search<'_> {
                 Some(choice) => choice,
                 None => {
                     let one = OneRun { at: run, before: 0, steps: weights[run] as u64, watch };
-                    let tried = self.try_one(&point.choice, experiment, sketch, &memory, one);
+                    let tried = self.try_one(point, (experiment, sketch), &memory, one);
                     let Some(choice) = tried else { return Ok(false) };
                     if let (Some(kept), Some(hash)) = (kept, &hash)
                         && choice.verdict != Verdict::Impossible
@@ -288,9 +281,8 @@ impl Search<'_> {
     /// `None` if it is stopped.
     fn try_one(
         &self,
-        planned: &Choice,
-        experiment: &Experiment,
-        sketch: &Sketch,
+        point: &Point,
+        (experiment, sketch): (&Experiment, &Sketch),
         memory: &Memory,
         one: OneRun<'_>,
     ) -> Option<Choice> {
@@ -298,7 +290,7 @@ impl Search<'_> {
         let OneRun { at, steps, watch, .. } = one;
         let deadlines = &self.question.deadlines;
         let within = ::run::Limits { each: deadlines.limits().to_vec(), enough: ENOUGH };
-        let (mut choice, mut done) = (planned.clone(), 0);
+        let (mut choice, mut done) = (point.choice.clone(), 0);
         let mut held = None;
         for state in self.states() {
             let mut experiment = experiment.clone();
@@ -327,8 +319,8 @@ impl Search<'_> {
                 Err(error) => return refused(with_causes(&error)),
             };
             done += before + requests;
-            let arrivals = of_pages(&self.arrivals, sketch);
-            choice = choice.with(sketch, deadlines, arrivals, (&state, &report));
+            let arriving = point.arriving.as_deref();
+            choice = choice.with(sketch, deadlines, arriving, (&state, &report));
             if choice.verdict == Verdict::Missed {
                 break;
             }
@@ -552,7 +544,6 @@ mod tests {
         asked.experiment = Experiment::from_toml(&text, "test").unwrap();
         asked.parts.truncate(1);
         asked.schemes.retain(|scheme| scheme.name == "lazy-rtgc");
-        let arrivals = asked.arrivals(&|| false);
         let search = asked.plan(&|| false).unwrap();
         let point = &search.points[0];
         let (experiment, sketch) = point.run.as_ref().unwrap();
@@ -561,8 +552,8 @@ mod tests {
         let report = run_within(&resolved, 0, &limits, &Unobserved).unwrap();
         let judged = |report: ::run::report::SchemeReport| {
             let state = Preconditioning::default();
-            let arrivals = of_pages(&arrivals, sketch);
-            point.choice.clone().with(sketch, &asked.deadlines, arrivals, (&state, &report))
+            let arriving = point.arriving.as_deref();
+            point.choice.clone().with(sketch, &asked.deadlines, arriving, (&state, &report))
         };
         let proved = judged(report.clone());
         assert_eq!(proved.verdict, Verdict::ProvedWithQueueing, "{proved:?}");

@@ -7,7 +7,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Said of an SSD.
-pub const OF_SSD: &str = "Nothing is proved of an SSD, whose channels and dies work at the same time: all rows are measured only.";
+pub const OF_SSD: &str = "Nothing is proved of an SSD with several requests at once: all rows are measured only. With --queue-depth 1 delays \
+     are proved.";
 
 /// Heading of those that are proved with queueing.
 pub const QUEUED: &str = "Proved with queueing";
@@ -31,8 +32,8 @@ pub fn legend(choices: &[Choice]) -> Vec<&'static str> {
     );
     say(
         queued,
-        "proved with queueing: no request of any workload whose page tasks come as in this trace, in any window of time, \
-         completes later than the time in the column \"proved\".",
+        "proved with queueing: no request of any workload whose page tasks come as in this one, in any window of time, \
+         completes later than the time in the column \"proved\", whatever its length: a short one may wait for a long one.",
     );
     say(
         kept,

@@ -364,6 +364,11 @@ impl Channel {
         CopyTimings::of_part(&self.part, self.waits())
     }
 
+    /// True if a page may have bit errors, or be read again.
+    pub(super) fn may_read_again(&self) -> bool {
+        !self.bit_errors.are_off() || !self.retry().steps().is_off()
+    }
+
     /// Most correctable bit errors of a page of one plane; bounds assume this number.
     fn most_wrong_bits(&self) -> Result<u32, CopybackError> {
         Ok(match self.bit_errors.errors {

@@ -83,7 +83,7 @@ pub use scheme_settings::{Of, SCHEME_SETTINGS, SchemeSetting};
 pub use setting::{Group, SettingOf, with_unit};
 pub use share::{DefaultShare, Exported, PartialPages, SpaceRule};
 pub use sketch::Sketch;
-pub use ssd::Board;
+pub use ssd::{Board, OneAtATime};
 pub use summary::devices_text;
 pub use suspend::SuspendChoice;
 pub use task_file::tasks_from_file;

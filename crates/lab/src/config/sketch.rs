@@ -3,8 +3,11 @@
 use super::device::ResolvedScheme;
 use super::error::ConfigError;
 use super::experiment::Experiment;
+use super::ssd::{Board, OneAtATime};
+use crate::arrivals::Server;
 use ::run::report::units;
 use ::workload::quantity::Bytes;
+use bounds::task_set::PageCosts;
 use flash::{Geometry, Part};
 
 /// Arrays of more than so many times what is to be exported are not looked at.
@@ -19,8 +22,8 @@ pub struct Sketch {
     pub geometry: Geometry,
     /// The scheme with its plan.
     pub scheme: ResolvedScheme,
-    /// True if several operations may run at once.
-    pub is_ssd: bool,
+    /// Of an SSD: what it adds to each page task, or why no delay is proved. `None`: one operation runs at a time.
+    pub ssd: Option<Result<OneAtATime, &'static str>>,
 }
 
 impl Experiment {
@@ -43,13 +46,47 @@ impl Experiment {
         };
         let scheme = sizing.schemes_on(&geometry)?.into_iter().next();
         let scheme = scheme.ok_or_else(|| ConfigError::setting("schemes", "is empty"))?;
-        let is_ssd = device.board.is_some();
         drop(sizing);
-        Ok(Sketch { part: device.part, geometry, scheme, is_ssd })
+        let processor = self.processor();
+        let of = |board: &Board| {
+            let seen = (&scheme.plan, &scheme.part);
+            board.one_at_a_time(&device.channel, seen, processor.as_ref())
+        };
+        let ssd = device.board.as_ref().map(of);
+        Ok(Sketch { part: device.part, geometry, scheme, ssd })
     }
 }
 
 impl Sketch {
+    /// What serves requests that queue, as far as that is proved.
+    ///
+    /// # Errors
+    /// Why nothing is.
+    pub fn server(&self) -> Result<Server, String> {
+        Server::new(&self.scheme.plan, self.added()?)
+    }
+
+    /// What an SSD adds to page tasks, as far as that is derived.
+    ///
+    /// # Errors
+    /// Why nothing is.
+    pub fn added(&self) -> Result<OneAtATime, &'static str> {
+        self.ssd.unwrap_or(Ok(OneAtATime::NOTHING))
+    }
+
+    /// Worst cases of page tasks of requests that do not queue.
+    ///
+    /// # Errors
+    /// Why there are none.
+    pub fn page_costs(&self) -> Result<PageCosts, &'static str> {
+        let added = self.added()?;
+        let PageCosts { read_ns, write_ns } = self.scheme.plan.page_costs()?;
+        Ok(PageCosts {
+            read_ns: added.of(read_ns).saturating_add(added.link.read_ns),
+            write_ns: added.of(write_ns).saturating_add(added.link.write_ns),
+        })
+    }
+
     /// Raw capacity of the array.
     pub fn capacity(&self) -> Bytes {
         Bytes::new(self.geometry.capacity_bytes())

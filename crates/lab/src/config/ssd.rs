@@ -11,10 +11,11 @@ use super::queues::{queues_json, queues_line};
 use super::suspend::SuspendChoice;
 use ::run::report::units;
 use ::run::ssd::{CollectionPlace, SsdSetup};
-use ::run::ssd::{CoreSettings, HostInterface, HostQueues};
+use ::run::ssd::{CoreSettings, HostInterface, HostQueues, LinkTimes};
 use flash::channels::{Policy, Precedence, Topology};
-use flash::{Geometry, Ns};
-use ftl::{Allocation, AllocationOrder, Processor};
+use flash::parallel::Stripes;
+use flash::{Geometry, Ns, Part};
+use ftl::{Allocation, AllocationOrder, Plan, Processor};
 use serde_json::json;
 use std::fmt;
 use workload::quantity::Duration;
@@ -22,6 +23,9 @@ use workload::quantity::Duration;
 /// Default queue depth, unless the interface's limit is lower.
 const DEFAULT_DEPTH: u32 = 32;
 const DEFAULT_WINDOW: Duration = Duration::new(100_000_000);
+/// Why no delay is proved of requests at once.
+const AT_ONCE: &str = "with several requests at once on an SSD, each waits for dies and channels that others use, of which no bound is \
+     derived; with --queue-depth 1 there is one";
 const WINDOW_NS: std::ops::RangeInclusive<u64> = 1_000_000..=3_600_000_000_000;
 
 /// SSD settings of an experiment except ways and planes: checked, every default filled in.
@@ -53,6 +57,42 @@ pub struct Board {
     pub policy: Policy,
     /// Length of the windows in which page commands are counted, ns.
     pub window_ns: Ns,
+}
+
+/// What an SSD with one request at a time adds to the times of page tasks that its plan counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OneAtATime {
+    /// What crosses its link with a page task.
+    pub link: LinkTimes,
+    /// The sum of the times of operations alone is at most this, as a fraction, of what is counted where copies follow each other.
+    pub(crate) stretch: [u64; 2],
+}
+
+impl OneAtATime {
+    /// Nothing is added.
+    pub const NOTHING: Self =
+        Self { link: LinkTimes { read_ns: 0, write_ns: 0, bare_ns: 0 }, stretch: [1, 1] };
+
+    /// A time on one device, with what may be longer on an SSD.
+    pub fn of(&self, ns: Ns) -> Ns {
+        let [longer, counted] = self.stretch.map(u128::from);
+        Ns::try_from((u128::from(ns) * longer).div_ceil(counted.max(1))).unwrap_or(Ns::MAX)
+    }
+}
+
+/// A copy alone over its share of a run of copies: between two devices the fetch of a page runs beside the program of the
+/// one before.
+fn stretch(part: &Part) -> [u64; 2] {
+    let Some(far) = part.copies.filter(|copies| copies.ways > 1).map(|copies| copies.far) else {
+        return [1, 1];
+    };
+    match far.run_ns(2, 0) - far.run_ns(1, 0) {
+        // With shorter times of some pages the share is another; never less than half.
+        further if further > 0 && !part.depends_on_page() => {
+            [far.run_ns(1, 0).max(further), further]
+        }
+        _ => [2, 1],
+    }
 }
 
 impl Experiment {
@@ -161,6 +201,44 @@ impl Board {
     pub(super) fn allocation(&self, channel: &Channel) -> Allocation {
         let counts = [self.channels, channel.ways, self.dies, channel.own_planes];
         Allocation::new(counts.map(|count| u16::try_from(count).unwrap_or(u16::MAX)), self.order)
+    }
+
+    /// What it adds to each page task, where delays of requests that queue are proved (docs/promises.md).
+    ///
+    /// # Errors
+    /// Why nothing is proved.
+    pub(super) fn one_at_a_time(
+        &self,
+        channel: &Channel,
+        (plan, part): (&Plan, &Part),
+        processor: Option<&Processor>,
+    ) -> Result<OneAtATime, &'static str> {
+        let why_not = [
+            (self.queue_depth > 1 || self.host.is_some(), AT_ONCE),
+            (
+                channel.planes > 1 || channel.own_planes > 1,
+                "its planes work together, of which no bound is derived",
+            ),
+            (
+                channel.stripes() != Stripes::default(),
+                "its reclaim units are erased on several dies at once, of which no bound is derived",
+            ),
+            (processor.is_some(), "no bound covers the processor's time"),
+            (plan.buffer.is_some(), "no bound is derived of a write buffer on an SSD"),
+            (plan.slc.is_some(), "no bound is derived of an SLC cache on an SSD"),
+            (
+                channel.may_read_again(),
+                "no bound is derived of bit errors and read retry on an SSD",
+            ),
+        ];
+        match why_not.into_iter().find(|(is_so, _)| *is_so) {
+            Some((_, why)) => Err(why),
+            None => {
+                let of = |interface: HostInterface| interface.link_times(channel.page_bytes());
+                let link = self.interface.map_or(OneAtATime::NOTHING.link, of);
+                Ok(OneAtATime { link, stretch: stretch(part) })
+            }
+        }
     }
 
     /// SSD setup of a run on an array with the same number of blocks on each die.

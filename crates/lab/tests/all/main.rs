@@ -17,6 +17,7 @@ mod planes;
 mod promises;
 mod read_retry;
 mod refresh;
+mod ssd_queueing;
 mod steady;
 mod task_sets;
 mod warnings;

@@ -24,7 +24,7 @@ from ._policy import victim_policy
 from ._results import Comparison, Record, SweepResult
 from ._settings import Settings
 from ._sweep import sweep
-from ._trace import Trace, open_trace
+from ._trace import Trace, curve, open_trace
 from ._values import Part, Scheme, Workload
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "captured_traces",
     "choose",
     "compare",
+    "curve",
     "formats",
     "interfaces",
     "open_trace",

@@ -8,11 +8,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _ftlkit
-from ._errors import Interrupted
+from ._errors import InputError, Interrupted
 from ._ftlkit import Table
 from ._progress import Progress, reporter
 from ._results import Comparison
-from ._trace import Trace
+from ._trace import Trace, draw
 from ._values import Part, Scheme, Workload, whole
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ def choose(
     Give `capacity` (raw), or `exported`: what each array is to export at least. Returns a row per combination: those that are
     proved with queueing first, then the others that keep the deadline, the most exported space first. `verdict` is
     `proved-with-queueing`, `proved` (for requests that do not queue), `measured`, `missed`, `impossible` or, if it was stopped
-    before, `not-run`. `deadline` is a time such as `"3ms"` (a number: ns), of one kind of request `"reads:1ms"`, of a
-    percentile `"p99.9=3ms"`, or several with commas. `out` keeps finished runs: the same call goes on where it was stopped.
+    before, `not-run`. `deadline` is a time such as `"3ms"` (a number: ns), of one kind of request `"reads:1ms"`, of
+    requests of a length `"writes:..16KiB:3ms"`, of a percentile `"p99.9=3ms"`, or several with commas. `out` keeps finished runs: the same call goes on where it was stopped.
     """
     if (capacity is None) == (exported is None):
         raise TypeError("choose() needs either capacity or exported")
@@ -142,6 +142,8 @@ def bounds(
     capacity: str | int | None = None,
     deadline: str | int | None = None,
     pages: int = 1,
+    arrivals: str | os.PathLike[str] | Trace | None = None,
+    plot: str | os.PathLike[str] | None = None,
     **settings: Any,
 ) -> Table:
     """The bounds, space and RAM of every scheme on a part, or with `part="all"` on all, without a run.
@@ -149,8 +151,19 @@ def bounds(
     With a `deadline` the column `keeps_deadline` says which schemes keep it for requests of `pages`. `settings` are the keys
     of an experiment's file that describe the part and its channel: `part_file`, `ways`, `planes`, `bus`, `bit_errors`,
     `read_retry`, `t_rwc`.
+
+    With `arrivals` (a trace, a curve's `.json` file, a built-in workload as for `curve`, or declared ones as
+    `"writes=bucket:64:200/s"`) a row has the longest delay of requests that queue, `delay_ns`, as `ftlkit bounds --arrivals`
+    proves it, or the reason why there is none, `why_not`; `plot` draws that of the first row with one into this file, as SVG.
+    Then `channels`, `dies`, `bus_cycle`, `queue_depth` and `interface` are settings, too.
     """
-    allowed = ("part_file", "ways", "planes", "bus", "bit_errors", "read_retry", "t_rwc")
+    allowed: tuple[str, ...] = ("part_file", "ways", "planes", "bus", "bit_errors", "read_retry", "t_rwc")
+    if arrivals is not None:
+        allowed += ("channels", "dies", "bus_cycle", "queue_depth", "interface")
+        if pages != 1:
+            raise TypeError("bounds() has either arrivals or pages")
+    elif plot is not None:
+        raise TypeError("bounds() draws delays: plot needs arrivals")
     for key in settings:
         if key not in allowed:
             raise TypeError(f"bounds() has no setting `{key}`; bounds depend on the part alone: {', '.join(allowed)}")
@@ -161,4 +174,15 @@ def bounds(
     whole("pages", pages, 1, 2**64 - 1)
     experiments = [_ftlkit.Experiment.from_keys({**keys, "part": name}) for name in names]
     named = [str(scheme) for scheme in names_of(schemes)] if schemes is not None else []
-    return _ftlkit.bounds(experiments, named, blocks, pages)
+    if arrivals is None:
+        return _ftlkit.bounds(experiments, named, blocks, pages)
+    if isinstance(arrivals, Trace):
+        if len(arrivals.paths) != 1 or arrivals.options:
+            raise InputError("arrivals: a trace of one file and without options", "save its curve, and give that file")
+        arrivals = arrivals.paths[0]
+    table, svg = _ftlkit.delays(experiments, named, blocks, os.fspath(arrivals))
+    if plot is not None:
+        if svg is None:
+            raise InputError("plot: no scheme has a bound with these arrivals")
+        draw(plot, svg)
+    return table

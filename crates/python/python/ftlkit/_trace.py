@@ -83,6 +83,11 @@ class Trace:
         info: Record = record(_ftlkit.trace_info(self.paths, self.options))
         return info
 
+    def curve(self, page: int = 4096, plot: str | os.PathLike[str] | None = None) -> Record:
+        """How many page writes, page reads and trims at most arrive within any window of time, on pages of so many bytes (512 to
+        65536): what `ftlkit trace curve --json` says. `plot`: the curves drawn into this file, as SVG."""
+        return _curve(_ftlkit.trace_curve(self.paths, self.options, whole("page", page, 512, 65536)), plot)
+
     def batches(self, rows: int = 65536) -> Iterator[Table]:
         """The requests, in tables of so many rows: arrival_ns, device, op, fua, offset_bytes, length_bytes, response_ns,
         stream."""
@@ -128,6 +133,37 @@ class Trace:
 
     def __repr__(self) -> str:
         return f"Trace({', '.join(map(repr, self.paths))})"
+
+
+def curve(workload: str, page: int = 4096, plot: str | os.PathLike[str] | None = None) -> Record:
+    """The curve of a built-in workload that has arrival times, with its parameters, as `"uniform:rate=500:size=8KiB"`; then also
+    `space=SIZE` that it addresses (default 1GiB), `seed=N` and `requests=N`. It is of these requests alone: `note` says so.
+    Of a trace: `Trace.curve`."""
+    found = _ftlkit.curve_of(workload, whole("page", page, 512, 65536))
+    if found is None:
+        raise InputError(f"{workload}: no built-in workload is called so", 'of a file: ftlkit.Trace("trace.csv").curve()')
+    return _curve(found, plot)
+
+
+def _curve(found: tuple[str, str], plot: str | os.PathLike[str] | None) -> Record:
+    text, svg = found
+    if plot is not None:
+        draw(plot, svg)
+    curve: Record = record(text)
+    return curve
+
+
+def draw(path: str | os.PathLike[str], svg: str) -> None:
+    """Writes a drawing. A drawing that is there is replaced, any other file is an error."""
+    path = os.fspath(path)
+    if os.path.lexists(path):
+        with contextlib.suppress(OSError, UnicodeDecodeError), open(path, encoding="utf-8") as there:
+            if not os.path.islink(path) and there.read(4) in ("<svg", ""):
+                os.unlink(path)
+        if os.path.lexists(path):
+            raise InputError(f"{path} is there and is no drawing", "name another file")
+    with open(path, "w", encoding="utf-8") as to:
+        to.write(svg)
 
 
 def _copied(source: str, path: str) -> None:

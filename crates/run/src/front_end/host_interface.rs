@@ -17,6 +17,17 @@ pub struct HostInterface {
     pub packets: Option<Packets>,
 }
 
+/// Time that the link takes with a request of one page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkTimes {
+    /// A read, ns.
+    pub read_ns: Ns,
+    /// A write, ns.
+    pub write_ns: Ns,
+    /// A request without data, ns.
+    pub bare_ns: Ns,
+}
+
 /// What crosses PCI Express for an NVMe command, in packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packets {
@@ -138,6 +149,30 @@ impl HostInterface {
         ns.saturating_add(self.command_ns)
     }
 
+    /// What it adds to page tasks of so many bytes, one request at a time: the sum over the page tasks of a request is at least
+    /// the time that its command and its data cross, before the first and after the last of them.
+    ///
+    /// Each direction is free when a command or its end crosses, since what crossed before has. A crossing takes as long as its
+    /// longer direction then, and for the bytes of several pages no longer than for each page by itself, rounded up.
+    pub fn link_times(&self, page_bytes: u32) -> LinkTimes {
+        let page = page_bytes.into();
+        let sent = |crossing: Crossing| self.transfer_ns(crossing.to_device.max(crossing.to_host));
+        match self.packets {
+            None => {
+                let ns = self.transfer_ns(page);
+                LinkTimes { read_ns: ns, write_ns: ns, bare_ns: 0 }
+            }
+            Some(packets) => {
+                let of = |bytes_in, bytes_out| {
+                    let [begin_ns, end_ns] =
+                        [packets.at_begin(bytes_in), packets.at_end(bytes_out)].map(sent);
+                    begin_ns.saturating_add(end_ns).saturating_add(packets.latency_ns)
+                };
+                LinkTimes { read_ns: of(0, page), write_ns: of(page, 0), bare_ns: of(0, 0) }
+            }
+        }
+    }
+
     /// User bytes per second of requests of `bytes`, one behind the other: reads and writes.
     pub fn user_rates(&self, bytes: u64) -> [f64; 2] {
         let rate = |link_bytes: u64| {
@@ -184,6 +219,37 @@ mod tests {
         assert_eq!(write.to_host, 9 * 24);
         let small = Packets { payload_bytes: 128, ..packets };
         assert_eq!(small.at_end(4096).to_host - read.to_host, 16 * 24);
+    }
+
+    /// A request of several pages takes no longer on the link than its pages one by one.
+    #[test]
+    fn pages_one_by_one_take_no_less_than_a_request_of_them() {
+        let slow = Packets { payload_bytes: 128, latency_ns: 700 };
+        let slow = HostInterface { packets: Some(slow), ..HostInterface::NVME_GEN3X4 };
+        for interface in HostInterface::ALL.into_iter().chain([slow]) {
+            for page in [512, 2048, 4096, 16_384] {
+                let of_page = interface.link_times(page);
+                for pages in 1..20 {
+                    let all = interface.link_times(page * pages);
+                    let pages = Ns::from(pages);
+                    assert!(all.read_ns <= pages * of_page.read_ns, "{interface:?} {page} {pages}");
+                    assert!(all.write_ns <= pages * of_page.write_ns, "{interface:?} {page}");
+                }
+                assert!(of_page.bare_ns <= of_page.read_ns.min(of_page.write_ns), "{interface:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn latency_is_added_to_each_request() {
+        let of = |latency_ns| {
+            let packets = Some(Packets { latency_ns, ..Packets::DEFAULT });
+            HostInterface { packets, ..HostInterface::NVME_GEN4X4 }.link_times(4096)
+        };
+        let (quick, slow) = (of(0), of(700));
+        let added = |ns: fn(&LinkTimes) -> Ns| ns(&slow) - ns(&quick);
+        let each = [added(|of| of.read_ns), added(|of| of.write_ns), added(|of| of.bare_ns)];
+        assert_eq!(each, [700; 3]);
     }
 
     #[test]

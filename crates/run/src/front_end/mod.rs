@@ -10,7 +10,7 @@ pub use arbitration::{Arbitration, MOST_QUEUES, Mechanism, NO_LIMIT};
 pub(crate) use cores::{Asked, Cores, Worked};
 pub use cores::{CoreSettings, CoreSharing, CpuWork};
 pub(crate) use host_interface::Crossing;
-pub use host_interface::{HostInterface, Packets};
+pub use host_interface::{HostInterface, LinkTimes, Packets};
 
 use flash::channels::{MultiPlane, Policy, Precedence, Timing, Topology};
 use flash::parallel::Stripes;

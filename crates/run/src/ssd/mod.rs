@@ -13,9 +13,10 @@
 //! order of the arbitration; it is taken from then on.
 //!
 //! With one outstanding request, each page task begins after everything before it has ended, including collection
-//! steps. No operation then waits for another task's operation, and each takes no longer than in serial time. The
-//! scheme's bounds therefore apply and are checked. With more outstanding requests, tasks wait for each other's
-//! operations, and there is no bound.
+//! steps. No operation then waits for another task's operation, and all of a task take no longer than each alone, one after
+//! the other. The scheme's bounds are checked; they count copies between devices as runs, of which channels may hide a little
+//! less, so that what is proved of an SSD takes each copy alone (docs/promises.md). With more outstanding requests, tasks
+//! wait for each other's operations, and there is no bound.
 
 mod controller;
 mod device;
@@ -34,7 +35,7 @@ mod windows;
 
 pub use crate::front_end::{
     Arbitration, CollectionPlace, CoreSettings, CoreSharing, CpuWork, HostInterface, HostQueues,
-    JobQueues, MOST_QUEUES, Mechanism, NO_LIMIT, Packets, SsdSetup,
+    JobQueues, LinkTimes, MOST_QUEUES, Mechanism, NO_LIMIT, Packets, SsdSetup,
 };
 pub use feeder::Feeder;
 pub(crate) use run::run_scheme;

@@ -120,6 +120,7 @@ impl SsdDevice<'_> {
             waited_ns,
             bytes_out,
             kind,
+            bytes,
             whole,
             refused: None,
         };
@@ -160,14 +161,14 @@ impl SsdDevice<'_> {
         let request = &mut self.requests[slot as usize];
         request.left -= 1;
         let completion_ns = done.done_ns - request.arrival_ns;
-        let Outstanding { left, bytes_out, kind: of, whole, refused, .. } = *request;
+        let Outstanding { left, bytes_out, kind: of, bytes, whole, refused, .. } = *request;
         let service_ns = done.done_ns - done.begun_ns;
         if whole && refused.is_none() {
             let kind = TaskKind::ALL[(done.tag >> 32) as usize];
             self.totals.host_pages += u64::from(kind != TaskKind::Trim);
             self.totals.host_written += u64::from(kind == TaskKind::Write);
             let sample = TaskSample { kind, service_ns, step_ns: 0, completion_ns };
-            self.account.whole_request(&sample, of, done.done_ns, self.free_pages);
+            self.account.whole_request(&sample, (of, bytes), done.done_ns, self.free_pages);
             return self.leave(slot, done.done_ns);
         }
         if refused.is_some() {
@@ -198,7 +199,8 @@ impl SsdDevice<'_> {
             None => {
                 // Without the wait for the step of the request before.
                 let alone_ns = response_ns.saturating_sub(request.waited_ns);
-                self.account.request(request.kind, [response_ns, alone_ns], completion_ns);
+                let of = (request.kind, request.bytes);
+                self.account.request(of, [response_ns, alone_ns], completion_ns);
             }
         }
         self.leave(slot, end_ns);

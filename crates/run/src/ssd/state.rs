@@ -49,6 +49,8 @@ pub(super) struct Outstanding {
     pub(super) bytes_out: u64,
     /// What it does, if it reads or writes.
     pub(super) kind: Option<TaskKind>,
+    /// Its length.
+    pub(super) bytes: u64,
     /// True if it has one page task, which ends with it and begins when it arrives: their times are equal.
     pub(super) whole: bool,
     /// Why it was refused, if a page task of it was.

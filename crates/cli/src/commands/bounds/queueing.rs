@@ -3,75 +3,31 @@
 use crate::failure::Failure;
 use crate::output::{self, table};
 use bounds::service::Delay;
-use flash::Part;
+use lab::arrival_source::ArrivalSource;
 use lab::arrivals::{self, TaskArrivals};
-use lab::config::{Channel, ConfigError, Duration, SchemeTable};
-use lab::curves::{CurveError, Curves as Gathered};
-use lab::division::{Division, Question};
+use lab::config::Duration;
+use lab::division::Division;
 use lab::report::plots::Curves;
 use lab::report::{units, wrap};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
-use std::path::Path;
-use workload::{TraceOptions, open_all};
 
 /// The arrivals and the deadline.
-pub(super) struct Asked<'a> {
-    text: &'a str,
+pub(super) struct Asked {
+    source: ArrivalSource,
     deadline: Option<Duration>,
-    source: Source,
 }
 
-enum Source {
-    Declared(TaskArrivals),
-    /// A curve of pages of one size.
-    Curve(u32, TaskArrivals),
-    /// A trace, with the sizes of pages that it was cut into so far.
-    Trace(Vec<(u32, TaskArrivals)>),
-}
-
-impl<'a> Asked<'a> {
-    pub(super) fn new(text: &'a str, deadline: Option<Duration>) -> Result<Self, Failure> {
-        let told = |why: String| Failure::input(format!("--arrivals {text}: {why}"));
-        let is_curve = Path::new(text).extension().is_some_and(|of| of == "json");
-        let source = if TaskArrivals::is_declared(text) {
-            Source::Declared(TaskArrivals::declared(text).map_err(told)?)
-        } else if is_curve {
-            let file = std::fs::read_to_string(text).map_err(|error| told(error.to_string()))?;
-            let curves = Gathered::from_json(&file).map_err(|why| {
-                told(format!("{why}; expected what `ftlkit trace curve FILE --json` writes"))
-            })?;
-            Source::Curve(curves.page_bytes, TaskArrivals::of_trace(&curves))
-        } else {
-            Source::Trace(Vec::new())
-        };
-        Ok(Self { text, deadline, source })
+impl Asked {
+    pub(super) fn new(text: &str, deadline: Option<Duration>) -> Result<Self, Failure> {
+        Ok(Self { source: ArrivalSource::new(text)?, deadline })
     }
 
     /// The page tasks on pages of this size.
     fn on_pages(&mut self, page_bytes: u32) -> Result<&TaskArrivals, Failure> {
-        let text = self.text;
-        match &mut self.source {
-            Source::Declared(arrivals) => Ok(arrivals),
-            Source::Curve(of, arrivals) if *of == page_bytes => Ok(arrivals),
-            Source::Curve(of, _) => Err(Failure::input_with_help(
-                format!(
-                    "--arrivals {text}: the curve is of pages of {}, and the part has pages of {}",
-                    units::bytes((*of).into()),
-                    units::bytes(page_bytes.into())
-                ),
-                format!("write one with `ftlkit trace curve FILE --page {page_bytes} --json`"),
-            )),
-            Source::Trace(known) => {
-                let at = match known.iter().position(|(bytes, _)| *bytes == page_bytes) {
-                    Some(at) => at,
-                    None => {
-                        known.push((page_bytes, gather(text, page_bytes)?));
-                        known.len() - 1
-                    }
-                };
-                Ok(&known[at].1)
-            }
+        match self.source.on_pages(page_bytes, || !crate::interrupt::asked()) {
+            Err(_) if crate::interrupt::asked() => Err(Failure::Interrupted),
+            found => Ok(found?),
         }
     }
 
@@ -79,7 +35,8 @@ impl<'a> Asked<'a> {
         let deadline_ns = self.deadline.map(|deadline| deadline.0);
         json!({
             "version": env!("CARGO_PKG_VERSION"),
-            "arrivals": self.text,
+            "arrivals": self.source.text(),
+            "note": self.source.note(),
             "deadline_ns": deadline_ns,
             "parts": sheets.iter().map(|sheet| sheet.json(deadline_ns)).collect::<Vec<_>>(),
         })
@@ -92,29 +49,16 @@ impl<'a> Asked<'a> {
             text.push('\n');
         }
         let volatile = sheets.iter().any(Sheet::has_volatile).then_some(&VOLATILE);
-        let legend = LEGEND.iter().chain(volatile);
+        let note = self.source.note();
+        let legend = LEGEND.iter().chain(volatile).copied().chain(note.as_deref());
         legend.fold(text, |text, line| text + &wrap(line, output::width(), "  "))
-    }
-}
-
-/// The curves of a trace.
-fn gather(path: &str, page_bytes: u32) -> Result<TaskArrivals, Failure> {
-    let reader = open_all(&[path.into()], &TraceOptions::default()).map_err(ConfigError::from)?;
-    let curves = Gathered::gather(reader, page_bytes, |_| !crate::interrupt::asked());
-    let curves = curves.map_err(|error| match error {
-        CurveError::Trace(error) => Failure::from(ConfigError::from(error)),
-        error => Failure::input(format!("{path}: {error}")),
-    })?;
-    match crate::interrupt::asked() {
-        true => Err(Failure::Interrupted),
-        false => Ok(TaskArrivals::of_trace(&curves)),
     }
 }
 
 const LEGEND: [&str; 2] = [
     "Delay: the longest time from the arrival of a page task to its end, with all that waits before it; a request ends with its \
-     last page. Proved for any addresses, any fill, and any order of requests that arrive no faster in any window, on one \
-     device that serves them in order of arrival.",
+     last page. Proved for any addresses, any fill, and any order of requests that arrive no faster in any window, on a \
+     device, or an SSD, that serves one at a time in order of arrival.",
     "Pending: most page tasks that wait or are served at any time. Busy: longest time without rest. Basis: collections in a row, \
      a victim is taken only when the host has written what the last one gained; each page task: every one takes its worst case.",
 ];
@@ -124,7 +68,8 @@ const VOLATILE: &str =
 
 /// What is proved on one part.
 pub(super) struct Sheet {
-    part: Part,
+    /// The part's name; of an SSD, so said.
+    part: String,
     capacity_bytes: u64,
     /// Pages at once: writes, reads.
     at_once: [u64; 2],
@@ -134,21 +79,12 @@ pub(super) struct Sheet {
 
 impl Sheet {
     pub(super) fn new(
-        asked: &mut Asked<'_>,
-        part: Part,
-        blocks: u32,
-        named: &[SchemeTable],
-        channel: &Channel,
+        asked: &mut Asked,
+        (part, capacity_bytes, page_bytes): (String, u64, u32),
+        divisions: Vec<Division>,
+        by_delay: bool,
     ) -> Result<Self, Failure> {
-        let divisions = match named {
-            // A deadline is not asked of zones, whose host collects by itself.
-            [] => Question { deadline_ns: Some(0), pages: 1 }.divisions(&part, blocks),
-            named => {
-                let of = |table| Division::on_channel(table, channel, blocks);
-                named.iter().map(of).collect::<Result<_, _>>()?
-            }
-        };
-        let arrivals = asked.on_pages(part.page_bytes)?;
+        let arrivals = asked.on_pages(page_bytes)?.clone();
         let at_once = [arrivals.writes.most_within(0), arrivals.reads.most_within(0)];
         let found = |row: Division| {
             let found = match row.why_not() {
@@ -158,24 +94,22 @@ impl Sheet {
             (row, found)
         };
         let mut rows: Vec<_> = divisions.into_iter().map(found).collect();
-        if named.is_empty() {
+        if by_delay {
             let order = |(row, found): &(Division, Result<Delay, String>)| {
                 let delay_ns = found.as_ref().map_or(u64::MAX, |found| found.delay_ns);
                 (delay_ns, Reverse(row.exported_bytes()))
             };
             rows.sort_by_key(order);
         }
-        let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes);
-        let arrivals = asked.on_pages(part.page_bytes)?.clone();
-        Ok(Self { capacity_bytes: u64::from(blocks) * block, at_once, rows, part, arrivals })
+        Ok(Self { part, capacity_bytes, at_once, rows, arrivals })
     }
 
     /// The drawing of the first scheme with a bound.
     pub(super) fn drawing(&self) -> Option<Curves> {
         self.rows.iter().find_map(|(row, found)| {
             let found = found.as_ref().ok()?;
-            let name = format!("{} on {}", row.scheme(), self.part.name);
-            Some(self.arrivals.drawing(&row.service().ok()?, found, &name))
+            let name = format!("{} on {}", row.scheme(), self.part);
+            Some(self.arrivals.drawing(&row.server().ok()?, found, &name))
         })
     }
 
@@ -194,19 +128,19 @@ impl Sheet {
     fn json(&self, deadline_ns: Option<u64>) -> Value {
         let rows = self.rows.iter().map(|(row, found)| arrivals::json(row, found, deadline_ns));
         json!({
-            "part": self.part.name,
+            "part": self.part,
             "capacity_bytes": self.capacity_bytes,
             "schemes": rows.collect::<Vec<_>>(),
         })
     }
 
-    fn text(&self, asked: &Asked<'_>) -> String {
+    fn text(&self, asked: &Asked) -> String {
         let [writes, reads] = self.at_once.map(units::grouped);
         let title = format!(
             "Delay with queueing on {} of {}, arrivals of {}: at most {writes} page writes and {reads} page reads at once\n",
             units::bytes(self.capacity_bytes),
-            self.part.name,
-            asked.text,
+            self.part,
+            asked.source.text(),
         );
         let mut text = wrap(&title, output::width(), "  ");
         let verdict = match asked.deadline {

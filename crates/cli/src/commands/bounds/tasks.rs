@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::{self, micros, table};
-use crate::settings::{OfChannel, Settings};
+use crate::settings::{OfBounds, Settings};
 use bounds::task_set::{Analysis, Method, Operation, Order, PageCosts, Task, TaskSet, analyse_in};
 use lab::catalogue;
 use lab::config::{
@@ -17,7 +17,7 @@ use workload::{TaskSpec, WorkloadSpec, task_set};
 pub(super) struct Asked<'a> {
     pub(super) file: &'a Path,
     pub(super) part: PartTable,
-    pub(super) channel: Settings<OfChannel>,
+    pub(super) channel: Settings<OfBounds>,
     pub(super) blocks: Option<u32>,
     pub(super) capacity: Option<Bytes>,
     /// Schemes with their settings; empty for every scheme with its defaults.

@@ -8,7 +8,7 @@ use crate::result_file::DrawingFile;
 use bounds::arrivals::ArrivalCurve;
 use clap::Args;
 use lab::config::{Bytes, ConfigError};
-use lab::curves::{CurveError, Curves};
+use lab::curves::{CurveError, Curves, Generated};
 use lab::run::report::units;
 use std::path::PathBuf;
 
@@ -17,14 +17,16 @@ Examples:
   ftlkit trace curve trace.csv.gz                  the most pages within windows of any length
   ftlkit trace curve hm_0.csv hm_1.csv --page 16KiB    two files as one trace, on pages of 16 KiB
   ftlkit trace curve trace.csv --plot curves.svg   the curves drawn
+  ftlkit trace curve uniform:rate=500:size=8KiB    a built-in workload with arrival times, over 1 GiB
   ftlkit trace curve trace.csv --json              every window and token bucket";
 
 /// Page tasks that arrive within any window of time: the arrival curve of a trace
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CurveArgs {
-    /// Trace, compressed or not; several files are one trace, as for `compare`
-    #[arg(value_name = "FILE", required = true)]
+    /// Trace, compressed or not; several files are one trace, as for `compare`. Or a built-in workload with its parameters,
+    /// as uniform:rate=500:size=8KiB, then also space=SIZE that it addresses (default 1GiB), seed=N and requests=N
+    #[arg(value_name = "FILE|WORKLOAD", required = true)]
     files: Vec<PathBuf>,
 
     /// Page of the device, 512 bytes to 64 KiB: requests are cut at its multiples
@@ -59,13 +61,31 @@ impl CurveArgs {
             )));
         };
         let plot = DrawingFile::of(self.plot.as_deref())?;
-        let reader = self.read.open(&self.files)?;
-        let path = reader.path().display().to_string();
-        let mut watch = ReadProgress::new(&reader, self.quiet);
-        let gathered = Curves::gather(reader, page_bytes, |reader| watch.at(reader));
-        drop(watch);
+        let generated = match &self.files[..] {
+            [one] if !one.exists() => one.to_str().and_then(Generated::parse),
+            _ => None,
+        };
+        let (path, gathered, note) = match generated {
+            Some(workload) => {
+                let path = self.files[0].display().to_string();
+                let workload = workload.map_err(|why| Failure::input(format!("{path}: {why}")))?;
+                if let Some(option) = self.read.given() {
+                    return Err(Failure::input(format!(
+                        "{option} is for traces, and {path} is a built-in workload"
+                    )));
+                }
+                (path, workload.curves(page_bytes, || !interrupt::asked()), workload.note())
+            }
+            None => {
+                let reader = self.read.open(&self.files)?;
+                let path = reader.path().display().to_string();
+                let mut watch = ReadProgress::new(&reader, self.quiet);
+                let gathered = Curves::gather(reader, page_bytes, |reader| watch.at(reader));
+                (path, gathered, None)
+            }
+        };
         let curves = gathered.map_err(|error| match error {
-            CurveError::Trace(error) => Failure::from(ConfigError::from(error)),
+            CurveError::Workload(error) => Failure::from(ConfigError::from(error)),
             error => Failure::input(format!("{path}: {error}")),
         })?;
         let interrupted = interrupt::asked();
@@ -76,9 +96,16 @@ impl CurveArgs {
             let mut json = curves.json();
             json["interrupted"] = interrupted.into();
             json["path"] = path.into();
+            if let Some(note) = note {
+                json["note"] = note.into();
+            }
             output::json(&json)?;
         } else {
-            output::text(&text(&path, &curves, interrupted))?;
+            let mut text = text(&path, &curves, interrupted);
+            if let Some(note) = note {
+                text.push_str(&format!("\n\n{}", output::wrapped(&note)));
+            }
+            output::text(&text)?;
         }
         if interrupted { Err(Failure::Interrupted) } else { Ok(()) }
     }

@@ -1,0 +1,117 @@
+//! Where arrivals come from: declared, a curve, a trace, or a built-in workload.
+
+use crate::arrivals::TaskArrivals;
+use crate::config::ConfigError;
+use crate::curves::{CurveError, Curves, Generated};
+use crate::fault::Fault;
+use ::run::report::units;
+use std::path::Path;
+use workload::{TraceOptions, open_all};
+
+/// Arrivals that are asked for by a text, as page tasks of any size of page.
+#[derive(Clone, Debug)]
+pub struct ArrivalSource {
+    text: String,
+    source: Source,
+    /// Those of each size of page that were asked for so far.
+    known: Vec<(u32, TaskArrivals)>,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    Declared(TaskArrivals),
+    /// A curve of pages of one size.
+    Curve(u32, TaskArrivals),
+    Trace,
+    Generated(Generated),
+}
+
+impl ArrivalSource {
+    /// Those of a text: declared ([`TaskArrivals::declared`]), a file of curves (`.json`), a built-in workload
+    /// ([`Generated::parse`]) unless a file has that name, or a trace.
+    ///
+    /// # Errors
+    /// What is wrong with the text or the file; a trace is looked at by [`ArrivalSource::on_pages`].
+    pub fn new(text: &str) -> Result<Self, Fault> {
+        let told = |why: String| Fault::input(format!("--arrivals {text}: {why}"));
+        let path = Path::new(text);
+        let generated = || if path.exists() { None } else { Generated::parse(text) };
+        let source = if TaskArrivals::is_declared(text) {
+            Source::Declared(TaskArrivals::declared(text).map_err(told)?)
+        } else if path.extension().is_some_and(|of| of == "json") {
+            let file = std::fs::read_to_string(text).map_err(|error| told(error.to_string()))?;
+            let curves = Curves::from_json(&file).map_err(|why| {
+                told(format!("{why}; expected what `ftlkit trace curve FILE --json` writes"))
+            })?;
+            Source::Curve(curves.page_bytes, TaskArrivals::of_trace(&curves))
+        } else if let Some(workload) = generated() {
+            Source::Generated(workload.map_err(told)?)
+        } else {
+            Source::Trace
+        };
+        Ok(Self { text: text.to_owned(), source, known: Vec::new() })
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The page tasks on pages of so many bytes. A trace is read to its end, as long as `go_on` is true.
+    ///
+    /// # Errors
+    /// A curve of another size; a trace without arrival times or that cannot be read; a parameter of a built-in workload; reading
+    /// was stopped.
+    pub fn on_pages(
+        &mut self,
+        page_bytes: u32,
+        go_on: impl Fn() -> bool,
+    ) -> Result<&TaskArrivals, Fault> {
+        let text = &self.text;
+        let found = match &self.source {
+            Source::Declared(arrivals) => return Ok(arrivals),
+            Source::Curve(of, arrivals) if *of == page_bytes => return Ok(arrivals),
+            Source::Curve(of, _) => {
+                return Err(Fault::with_help(
+                    format!(
+                        "--arrivals {text}: the curve is of pages of {}, and the part has pages of {}",
+                        units::bytes((*of).into()),
+                        units::bytes(page_bytes.into())
+                    ),
+                    format!("write one with `ftlkit trace curve FILE --page {page_bytes} --json`"),
+                ));
+            }
+            _ if self.known.iter().any(|(bytes, _)| *bytes == page_bytes) => None,
+            Source::Trace => {
+                let reader = open_all(&[text.into()], &TraceOptions::default());
+                let reader = reader.map_err(ConfigError::from)?;
+                Some(Curves::gather(reader, page_bytes, |_| go_on()))
+            }
+            Source::Generated(workload) => Some(workload.curves(page_bytes, &go_on)),
+        };
+        if let Some(found) = found {
+            let curves = found.map_err(|error| match error {
+                CurveError::Workload(error) => Fault::from(ConfigError::from(error)),
+                error => Fault::input(format!("{text}: {error}")),
+            })?;
+            if !go_on() {
+                return Err(Fault::internal(format!(
+                    "{text}: interrupted: it was not read to its end"
+                )));
+            }
+            self.known.push((page_bytes, TaskArrivals::of_trace(&curves)));
+        }
+        let known = self.known.iter().find(|(bytes, _)| *bytes == page_bytes);
+        known
+            .map(|(_, arrivals)| arrivals)
+            .ok_or_else(|| Fault::internal("no arrivals were gathered"))
+    }
+
+    /// What the curve of a generated workload says, and does not.
+    pub fn note(&self) -> Option<String> {
+        match &self.source {
+            Source::Generated(workload) => workload.note(),
+            _ => None,
+        }
+    }
+}
