@@ -1,10 +1,13 @@
 //! Where arrivals come from: declared, a curve, a trace, or a built-in workload.
 
-use crate::arrivals::TaskArrivals;
-use crate::config::ConfigError;
+use crate::arrivals::{self, TaskArrivals};
+use crate::config::{Bytes, ConfigError, Experiment, SchemeTable};
 use crate::curves::{CurveError, Curves, Generated};
+use crate::division::{Division, Question, on_ssd, part_of, rows_of};
 use crate::fault::Fault;
 use ::run::report::units;
+use report::plots;
+use serde_json::{Value, json};
 use std::path::Path;
 use workload::{TraceOptions, open_all};
 
@@ -114,4 +117,46 @@ impl ArrivalSource {
             _ => None,
         }
     }
+}
+
+/// What is proved of arrivals on the device or the SSD of an experiment, an object for each scheme; `deadline_ns`: with whether it
+/// keeps that deadline. Otherwise as [`crate::division::of_experiment`].
+///
+/// # Errors
+/// As [`crate::division::of_experiment`]; arrivals that cannot be read.
+pub fn of_arrivals(
+    experiment: &Experiment,
+    schemes: &[SchemeTable],
+    blocks: Option<u32>,
+    (source, deadline_ns): (&mut ArrivalSource, Option<u64>),
+) -> Result<Vec<(Value, Option<plots::Curves>)>, Fault> {
+    let part = part_of(experiment)?;
+    let rows = match experiment.channels {
+        Some(_) => {
+            let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes);
+            let bytes = blocks.map(|blocks| Bytes::new(u64::from(blocks) * block));
+            let capacity = bytes.or(experiment.capacity);
+            on_ssd(&Experiment { capacity, ..experiment.clone() }, schemes)?
+        }
+        None => {
+            // A deadline is not asked of zones, whose host collects by itself.
+            let question = Question { deadline_ns: Some(0), pages: 1 };
+            rows_of(experiment, schemes, blocks, question)?.2
+        }
+    };
+    let object = |row: &Division| {
+        let arrivals = source.on_pages(row.page_bytes(), || true)?;
+        let found = match row.why_not() {
+            Some(why) => Err(format!("cannot work: {why}")),
+            None => arrivals.delay_on(row),
+        };
+        let mut value = arrivals::json(row, &found, deadline_ns);
+        value["part"] = json!(part.name);
+        value["capacity_bytes"] = json!(row.raw_bytes());
+        value["exported_bytes"] = json!(row.exported_bytes());
+        let name = format!("{} on {}", row.scheme(), part.name);
+        let drawing = found.ok().zip(row.server().ok());
+        Ok((value, drawing.map(|(found, server)| arrivals.drawing(&server, &found, &name))))
+    };
+    rows.iter().map(object).collect()
 }

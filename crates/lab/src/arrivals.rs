@@ -1,6 +1,6 @@
 //! Arrivals that a delay is asked for: of a trace, or declared.
 
-use crate::config::{OneAtATime, with_unit};
+use crate::config::{OneAtATime, Sketch, with_unit};
 use crate::curves::Curves as Gathered;
 use crate::division::Division;
 use ::run::report::units;
@@ -254,6 +254,27 @@ pub fn proved_by(row: &Division) -> &'static str {
     match row.server() {
         Ok(server) if server.service.collections.is_some() => "collections in a row",
         _ => "each page task",
+    }
+}
+
+impl Division {
+    /// What serves requests that queue, or why nothing is proved of it.
+    ///
+    /// # Errors
+    /// The reason.
+    pub fn server(&self) -> Result<Server, String> {
+        let plan = self.plan.as_ref().map_err(String::clone)?;
+        Server::new(plan, self.added?)
+    }
+}
+
+impl Sketch {
+    /// What serves requests that queue, as far as that is proved.
+    ///
+    /// # Errors
+    /// Why nothing is.
+    pub fn server(&self) -> Result<Server, String> {
+        Server::new(&self.scheme.plan, self.added()?)
     }
 }
 

@@ -1,18 +1,14 @@
 //! Every scheme's division of an array: logical space, bounds and RAM, as in a run.
 
-use crate::arrival_source::ArrivalSource;
-use crate::arrivals::{self, Server};
 use crate::catalogue;
 use crate::config::{
     Bytes, Channel, ConfigError, CopyChoice, CopyFault, DEFAULT_PART, DefaultShare, Experiment,
     OneAtATime, PartTable, SchemeTable, Sketch, TextOrTable, Word, note_on_map_ram,
 };
-use crate::fault::Fault;
 use bounds::task_set::PageCosts;
 use flash::{Geometry, Part};
 use ftl::registry;
 use ftl::{FtlError, Guarantee, Plan, Preset, SchemeConfig};
-use report::plots::Curves;
 use serde_json::{Value, json};
 
 /// One scheme on one array.
@@ -23,11 +19,11 @@ pub struct Division {
     pages: u64,
     page_bytes: u32,
     /// The plan, or the reason why there is none.
-    plan: Result<Plan, String>,
+    pub(crate) plan: Result<Plan, String>,
     /// What is said of the RAM of its map, if there is something.
     map_ram: Option<String>,
     /// What an SSD adds to a page task, or why no delay is proved there.
-    added: Result<OneAtATime, &'static str>,
+    pub(crate) added: Result<OneAtATime, &'static str>,
 }
 
 impl Division {
@@ -130,15 +126,6 @@ impl Division {
     pub fn page_costs(&self) -> Result<PageCosts, &str> {
         let plan = self.plan.as_ref().map_err(String::as_str)?;
         plan.page_costs()
-    }
-
-    /// What serves requests that queue, or why nothing is proved of it.
-    ///
-    /// # Errors
-    /// The reason.
-    pub fn server(&self) -> Result<Server, String> {
-        let plan = self.plan.as_ref().map_err(String::clone)?;
-        Server::new(plan, self.added?)
     }
 
     /// Bytes per page.
@@ -282,7 +269,7 @@ pub fn of_experiment(
 }
 
 /// The part of an experiment as a channel shows it, the blocks of its array, and its divisions.
-fn rows_of(
+pub(crate) fn rows_of(
     experiment: &Experiment,
     schemes: &[SchemeTable],
     blocks: Option<u32>,
@@ -317,50 +304,8 @@ fn rows_of(
     Ok((part, blocks, rows))
 }
 
-/// What is proved of arrivals on the device or the SSD of an experiment, an object for each scheme; `deadline_ns`: with whether it
-/// keeps that deadline. Otherwise as [`of_experiment`].
-///
-/// # Errors
-/// As [`of_experiment`]; arrivals that cannot be read.
-pub fn of_arrivals(
-    experiment: &Experiment,
-    schemes: &[SchemeTable],
-    blocks: Option<u32>,
-    (source, deadline_ns): (&mut ArrivalSource, Option<u64>),
-) -> Result<Vec<(Value, Option<Curves>)>, Fault> {
-    let part = part_of(experiment)?;
-    let rows = match experiment.channels {
-        Some(_) => {
-            let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes);
-            let bytes = blocks.map(|blocks| Bytes::new(u64::from(blocks) * block));
-            let capacity = bytes.or(experiment.capacity);
-            on_ssd(&Experiment { capacity, ..experiment.clone() }, schemes)?
-        }
-        None => {
-            // A deadline is not asked of zones, whose host collects by itself.
-            let question = Question { deadline_ns: Some(0), pages: 1 };
-            rows_of(experiment, schemes, blocks, question)?.2
-        }
-    };
-    let object = |row: &Division| {
-        let arrivals = source.on_pages(row.page_bytes, || true)?;
-        let found = match row.why_not() {
-            Some(why) => Err(format!("cannot work: {why}")),
-            None => arrivals.delay_on(row),
-        };
-        let mut value = arrivals::json(row, &found, deadline_ns);
-        value["part"] = json!(part.name);
-        value["capacity_bytes"] = json!(row.raw_bytes());
-        value["exported_bytes"] = json!(row.exported_bytes());
-        let name = format!("{} on {}", row.scheme(), part.name);
-        let drawing = found.ok().zip(row.server().ok());
-        Ok((value, drawing.map(|(found, server)| arrivals.drawing(&server, &found, &name))))
-    };
-    rows.iter().map(object).collect()
-}
-
 /// The part of an experiment.
-fn part_of(experiment: &Experiment) -> Result<Part, ConfigError> {
+pub(crate) fn part_of(experiment: &Experiment) -> Result<Part, ConfigError> {
     match (&experiment.part, &experiment.part_file) {
         (Some(TextOrTable(table)), _) => table.resolve(),
         (None, Some(file)) => PartTable::from_file(file)?.resolve(),

@@ -3,7 +3,7 @@
 use crate::arrow::Table;
 use crate::experiment::Experiment;
 use crate::fault::raised;
-use lab::arrival_source::ArrivalSource;
+use lab::arrival_source::{self, ArrivalSource};
 use lab::config::SchemeTable;
 use lab::division::{self, Question};
 use lab::{Fault, choose, sweep};
@@ -61,7 +61,7 @@ pub(crate) fn delays(
             let experiment = &experiment.get().0;
             let deadline_ns = experiment.deadline.map(|deadline| deadline.0);
             let asked = (&mut source, deadline_ns);
-            for (row, drawn) in division::of_arrivals(experiment, &schemes, blocks, asked)? {
+            for (row, drawn) in arrival_source::of_arrivals(experiment, &schemes, blocks, asked)? {
                 rows.push(row);
                 drawing = drawing.or(drawn);
             }

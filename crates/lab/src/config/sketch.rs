@@ -4,7 +4,6 @@ use super::device::ResolvedScheme;
 use super::error::ConfigError;
 use super::experiment::Experiment;
 use super::ssd::{Board, OneAtATime};
-use crate::arrivals::Server;
 use ::run::report::units;
 use ::workload::quantity::Bytes;
 use bounds::task_set::PageCosts;
@@ -58,14 +57,6 @@ impl Experiment {
 }
 
 impl Sketch {
-    /// What serves requests that queue, as far as that is proved.
-    ///
-    /// # Errors
-    /// Why nothing is.
-    pub fn server(&self) -> Result<Server, String> {
-        Server::new(&self.scheme.plan, self.added()?)
-    }
-
     /// What an SSD adds to page tasks, as far as that is derived.
     ///
     /// # Errors
