@@ -57,6 +57,8 @@ pub enum CollectionKind {
 pub enum RftlTrigger {
     /// With the first write that finds the data block full.
     PrimaryFull,
+    /// With the write after which the buffer holds this many pages.
+    Pages(u16),
     /// As late as its bound allows: when the buffer has only those erased pages left that the steps need.
     Late,
 }

@@ -268,8 +268,9 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 variants.push(SchemeConfig { enqueue, collection_ram, ..plain.clone() });
             }
             "trigger" => {
-                let both = [RftlTrigger::PrimaryFull, RftlTrigger::Late].map(Some);
-                variants.extend(both.map(|trigger| SchemeConfig { trigger, ..plain.clone() }));
+                let all = [RftlTrigger::PrimaryFull, RftlTrigger::Pages(3), RftlTrigger::Late];
+                let all = all.map(Some);
+                variants.extend(all.map(|trigger| SchemeConfig { trigger, ..plain.clone() }));
             }
             other => panic!("no variant of `{other}` of {}: add one here", preset.name),
         }

@@ -6,7 +6,7 @@
 //!   read the OOB of b's newest page (the page map)
 //!   program the next page of D or, if D is full, of W
 //!   if b is not being collected and is due: begin
-//!       # late: W has k erased pages left; primary-full: W holds a page, so D is full
+//!       # primary-full: W holds a page, so D is full; N: W holds N pages; late: W has k erased pages left
 //!   if b is being collected:               # one step
 //!     copy:  copy the newest versions of α more pages of b, as they were at the beginning, to R,
 //!            or, if none is left, erase D: R is the new D, writes go to the erased block
@@ -40,18 +40,18 @@
 //!
 //! Parameters:
 //! - `logical_share`: up to, and by default, 1/3: whole logical blocks.
-//! - `trigger`: `late`, the default, begins a collection when W has only k erased pages left. `primary-full` begins it
-//!   with the first write that finds D full. A logical block that is full of data is then always being collected: up
-//!   to π + k copies and two erases per k + ⌈k/α⌉ + 2 writes.
+//! - `trigger`: `primary-full`, the default, begins a collection with the first write that finds D full. A logical block
+//!   that is full of data is then always being collected: up to π + k copies and two erases per k + ⌈k/α⌉ + 2 writes.
+//!   A number N, 1 to π − k, begins it when W holds N pages; `late` when W has only k erased pages left (N = π − k).
 //! - `spare_blocks`: default 0.
 //!
 //! Errors: blocks too small for α, α = 0, more than 21,844 pages per block, fewer than 3 usable blocks, too
 //! large a share: refused before the run.
 //!
 //! Deviations: the RTAS paper was not available; the comparison leaves the turns of the three blocks open. It has
-//! collection begin when the primary block is full (§3.3, §6.1), and when the logical block is (§6.2). The second is
-//! taken for `late`, which is nearer to its figures and copies less (`ftlkit reproduce lazy-rtgc`). An unreadable OOB is
-//! charged and skipped.
+//! collection begin when the primary block is full (§3.3, §6.1), which is the default, and when the logical block is
+//! (§6.2), which is taken for `late`; docs/papers/lazy-rtgc.md has what lies between. An unreadable OOB is charged and
+//! skipped.
 //!
 //! Source: Z. Qin, Y. Wang, D. Liu, Z. Shao, Real-time flash translation layer for NAND flash memory
 //! storage systems, RTAS 2012; as described in Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015, §3.3, §7
@@ -132,14 +132,23 @@ fn plan(
             ),
         ));
     }
+    let trigger = config.trigger.unwrap_or(RftlTrigger::PrimaryFull);
+    let latest = pages_per_block - steps.begins_at_pages;
+    if let RftlTrigger::Pages(pages) = trigger
+        && !(1..=latest).contains(&pages.into())
+    {
+        return Err(error(
+            "trigger",
+            format!(
+                "begins a collection at {pages} pages of the buffer block; 1 to {latest} keep the bound"
+            ),
+        ));
+    }
     Ok(Plan {
         logical_pages,
         threshold_pages: 0,
         spare_blocks: 0,
-        layout: Layout::Rftl(RftlLayout {
-            steps,
-            trigger: config.trigger.unwrap_or(RftlTrigger::Late),
-        }),
+        layout: Layout::Rftl(RftlLayout { steps, trigger }),
         buffer: None,
         slc: None,
         guarantee: Guarantee {
@@ -212,6 +221,7 @@ impl<F: Probe> Rftl<F> {
             begins_at: match trigger {
                 // The data block is full when the buffer gets its first page.
                 RftlTrigger::PrimaryFull => 1,
+                RftlTrigger::Pages(pages) => pages.into(),
                 RftlTrigger::Late => latest,
             },
             latest,

@@ -124,12 +124,35 @@ words! {
     WriteQueue, "length of the write queue": "printed" = Printed, "proven" = Proven;
     CollectionRam, "RAM of a collection": "states" = States, "collection" = Collection;
     Enqueue, "time of queueing": "full" = Full, "overflow" = Overflow;
-    RftlTrigger, "trigger": "primary-full" = PrimaryFull, "late" = Late;
     FrontierSharing, "frontier mode": "split" = Split, "shared" = Shared;
     BufferUnit, "buffer unit": "page" = Page, "block" = Block;
     CleanUnits, "place of clean units": "order" = InOrder, "first" = First;
     AgeClock, "clock of dirty data": "device" = Device, "arrival" = Arrival;
     WhenFull, "way": "direct" = Direct, "fold" = Fold;
+}
+
+/// A word, or pages of the buffer block.
+impl Notation for RftlTrigger {
+    fn read(word: &str) -> Result<Self, String> {
+        match word.parse() {
+            Ok(pages) => Ok(Self::Pages(pages)),
+            Err(_) => {
+                named("trigger", word, &[("primary-full", Self::PrimaryFull), ("late", Self::Late)])
+            }
+        }
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PrimaryFull => f.write_str("primary-full"),
+            Self::Pages(pages) => write!(f, "{pages}"),
+            Self::Late => f.write_str("late"),
+        }
+    }
+
+    fn values() -> String {
+        "primary-full, late or a count of pages, at least 1".into()
+    }
 }
 
 /// A policy's name, followed by its numbers, each after a colon.

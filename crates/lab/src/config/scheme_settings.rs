@@ -288,8 +288,9 @@ scheme_settings! {
     max_active: Option<u32> => max_active, { example: Some("14"), values: || "a count of zones, at least 1".into() }
 
     /// moment at which collection of a logical block begins: with the first write that finds its primary block full
-    /// (primary-full), or as late as the bound allows (late); default: late
-    trigger: Option<Word<RftlTrigger>> => trigger, { example: Some("primary-full") }
+    /// (primary-full), when its buffer block holds this many pages, or as late as the bound allows (late); default:
+    /// primary-full
+    trigger: Option<Word<RftlTrigger>> => trigger, { example: Some("late") }
 
     /// log blocks (update blocks), which take overwrites; default: the scheme's own
     log_blocks: Option<u32> => log_blocks, { example: Some("64"), values: || "a count of blocks, at least 1".into() }

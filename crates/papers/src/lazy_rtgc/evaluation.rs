@@ -20,8 +20,8 @@ pub(super) const SCHEMES: [&str; 6] =
 /// Size of the cached mapping table in all figures but Fig. 8 (§6.2 (2)), KiB.
 pub(super) const EVALUATION_CMT_KIB: u64 = 256;
 
-/// σ of Lazy-RTGC in the evaluation (§6.2 (5)).
-const SHARE: &str = "0.875";
+/// Lazy-RTGC with the σ of the evaluation (§6.2 (5)).
+pub(super) const LAZY: &str = "lazy-rtgc+share=0.875+label=lazy-rtgc";
 
 /// Array size of an evaluation and its ratio to the paper's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,8 +115,8 @@ impl Before {
             Self::Wide => !scheme.starts_with("rftl"),
             // Those that the orders of the means name, and their other readings.
             Self::Aged => !scheme.contains("on-demand") && !several_victims(scheme),
-            Self::Collecting => true,
-            Self::Footprint => !several_victims(scheme),
+            Self::Collecting => !is_between(scheme),
+            Self::Footprint => !several_victims(scheme) && !is_between(scheme),
         }
     }
 
@@ -138,12 +138,25 @@ impl Evaluation {
         seed: u64,
         watch: &dyn ReproductionObserver,
     ) -> Result<Self, ReproduceError> {
-        let cells = Before::ALL.into_iter().flat_map(|before| {
+        Self::of_schemes(&Before::ALL, |before| texts(before, size), size, seed, watch)
+    }
+
+    /// Runs these states of the array with other schemes.
+    pub(super) fn of_schemes(
+        states: &[Before],
+        texts: impl Fn(Before) -> Vec<String>,
+        size: Size,
+        seed: u64,
+        watch: &dyn ReproductionObserver,
+    ) -> Result<Self, ReproduceError> {
+        let cells = states.iter().flat_map(|before| {
             let workloads = (0..WORKLOADS.len()).filter(move |at| before.has(WORKLOADS[*at]));
-            workloads.map(move |at| (before, at))
+            workloads.map(move |at| (*before, at))
         });
         let cells: Vec<(Before, usize)> = cells.collect();
-        let plans = cells.iter().map(|(before, at)| planned(WORKLOADS[*at], *before, size, seed));
+        let plans = cells
+            .iter()
+            .map(|&(before, at)| planned_with(WORKLOADS[at], before, texts(before), size, seed));
         let ran = run_all(plans.collect(), watch)?;
         let runs = cells.into_iter().zip(ran).map(|((before, at), ran)| (before, at, ran));
         Ok(Self { runs: runs.collect() })
@@ -182,7 +195,17 @@ pub(super) fn stand_in(workload: &str) -> WorkloadSpec {
 }
 
 pub(super) fn planned(workload: &str, before: Before, size: Size, seed: u64) -> Planned {
-    let schemes = texts(before, size).into_iter().map(|text| {
+    planned_with(workload, before, texts(before, size), size, seed)
+}
+
+fn planned_with(
+    workload: &str,
+    before: Before,
+    texts: Vec<String>,
+    size: Size,
+    seed: u64,
+) -> Planned {
+    let schemes = texts.into_iter().map(|text| {
         TextOrTable(text.parse::<SchemeTable>().expect("the notation of schemes is right"))
     });
     let experiment = Experiment {
@@ -197,9 +220,12 @@ pub(super) fn planned(workload: &str, before: Before, size: Size, seed: u64) -> 
 }
 
 /// Readings that the paper leaves open beside those of [`SCHEMES`]: label and notation.
-pub(super) const READINGS: [(&str, &str); 10] = [
+pub(super) const READINGS: [(&str, &str); 12] = [
     // As late as its bound allows.
     (RFTL_LATE, "rftl+trigger=late"),
+    // Between it and the primary block full.
+    (RFTL_32, "rftl+trigger=32"),
+    (RFTL_48, "rftl+trigger=48"),
     // "Close to 100 %" (§6.2(5)).
     (PAGE_LEVEL_95, "page-level+frontiers=shared+share=0.95"),
     // Free-page replenishment: the next block with at most U(λ) = 48 valid pages, not the one with fewest (Theorem 4.3).
@@ -219,11 +245,18 @@ fn several_victims(scheme: &str) -> bool {
     scheme.ends_with("-two") || scheme.ends_with("-refill")
 }
 
+/// True of an RFTL that begins to collect between its two readings.
+fn is_between(scheme: &str) -> bool {
+    scheme.ends_with(RFTL_32) || scheme.ends_with(RFTL_48)
+}
+
 pub(super) const PAGE_LEVEL_TWO: &str = "page-level-95-two";
 pub(super) const PAGE_LEVEL_REFILL: &str = "page-level-95-refill";
 pub(super) const FSR_REFILL: &str = "fsr-refill";
 
 pub(super) const RFTL_LATE: &str = "rftl-late";
+pub(super) const RFTL_32: &str = "rftl-32";
+pub(super) const RFTL_48: &str = "rftl-48";
 pub(super) const PAGE_LEVEL_95: &str = "page-level-95";
 pub(super) const FSR_FIRST_FIT: &str = "fsr-first-fit";
 
@@ -236,7 +269,7 @@ fn texts(before: Before, size: Size) -> Vec<String> {
         "fsr+frontiers=shared+label=fsr".into(),
         "gftl".into(),
         "rftl+trigger=primary-full+label=rftl".into(),
-        format!("lazy-rtgc+share={SHARE}+label=lazy-rtgc"),
+        LAZY.into(),
         format!("lazy-rtgc-on-demand+cmt={cmt}+label=lazy-rtgc-on-demand"),
     ];
     texts.extend(READINGS.map(|(label, text)| format!("{text}+label={label}")));

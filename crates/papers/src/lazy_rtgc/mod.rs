@@ -14,6 +14,7 @@ mod on_demand;
 mod on_demand_runs;
 mod open_arrivals;
 mod real_traces;
+mod sweeps;
 mod task_set;
 mod traces;
 
@@ -43,10 +44,13 @@ pub(crate) static PAPER: &dyn Paper = &Study::<Option<Evaluation>> {
         ("fig-6", |of, to| figures::section("fig-6", measured(of), to)),
         ("fig-7", |of, to| figures::section("fig-7", measured(of), to)),
         ("open-arrivals", |of, to| open_arrivals::open_arrivals(of.settings, of.watch, to)),
+        ("rftl-trigger", |of, to| sweeps::rftl_trigger(of.settings, of.watch, to)),
+        ("page-level-fill", |of, to| sweeps::page_level_fill(of.settings, of.watch, to)),
         ("fig-8", |of, to| on_demand::fig_8(of.settings, of.watch, to)),
         ("fig-9", |of, to| figures::section("fig-9", measured(of), to)),
         ("fig-10", |of, to| figures::section("fig-10", measured(of), to)),
         ("translation-pages", |of, to| on_demand::translation_pages(of.settings, of.watch, to)),
+        ("on-demand-state", |of, to| on_demand::on_demand_state(of.settings, of.watch, to)),
         ("fig-11", |_, to| memory::fig_11(to)),
         ("table-6", |_, to| memory::table_6(to)),
         ("table-7", |_, to| memory::table_7(to)),

@@ -4,9 +4,10 @@ use super::evaluation::{EVALUATION_CMT_KIB, WORKLOADS};
 use super::figures::{COLLECTION, pages_moved};
 use super::hits::{alternatives, evidence, hit_row, hits, mean, missing};
 use super::on_demand_runs::{
-    CMT_KIB, FINANCIAL, Reading, Runs, WEBSEARCH, collecting, table_sizes,
+    CMT_KIB, EVICTIONS, FINANCIAL, Reading, Runs, WEBSEARCH, collecting, evictions, table_sizes,
 };
 use super::real_traces;
+use crate::matrix::{Cell, Matrix};
 use crate::observer::ReproductionObserver;
 use crate::reproduction::PlotFile;
 use crate::row::{Limit, Row, TOLERANCE};
@@ -14,6 +15,7 @@ use crate::settings::{Scale, Settings};
 use crate::sheet::{Outcome, Sheet};
 use crate::verdict::Reason;
 use flash::parts::EVALUATION_SLC;
+use lab::config::Preconditioning;
 use lab::report::SchemeReport;
 use lab::report::plots::{Curve, Curves, Drawn};
 use std::ops::Range;
@@ -31,6 +33,12 @@ pub(super) fn fig_8(
         let rows = hit_rows(&runs, reading).into_iter().chain([improvement(&runs, reading)]);
         to.rows.extend(rows.map(|row| once(row, reading)));
     }
+    to.matrices.push(Matrix::of(
+        "mean response with 1024 KiB against 64 KiB, %",
+        &WORKLOADS,
+        &Reading::ALL.map(Reading::setting),
+        |at, reading| Cell::ours(change_of_mean(&runs, at, Reading::ALL[reading]), 2),
+    ));
     for reading in Reading::ALL {
         for (at, name) in WORKLOADS.iter().enumerate() {
             to.rows.extend(evidence(&runs, at, name, reading));
@@ -78,19 +86,22 @@ fn hit_rows(runs: &Runs, reading: Reading) -> Vec<Row> {
     claims.into_iter().map(row).collect()
 }
 
+/// Change of a workload's mean response from the smallest table to the largest, %.
+fn change_of_mean(runs: &Runs, at: usize, reading: Reading) -> Option<f64> {
+    let mean = |kib| mean(runs, at, &reading.label(kib));
+    Some((mean(1024)? / mean(64)? - 1.0) * 100.0)
+}
+
 fn improvement(runs: &Runs, reading: Reading) -> Row {
     let change = |reading: Reading| -> Option<f64> {
-        let of = |at| {
-            let mean = |kib| mean(runs, at, &reading.label(kib));
-            Some((mean(1024)? / mean(64)? - 1.0) * 100.0)
-        };
-        let changes: Option<Vec<f64>> = (0..WORKLOADS.len()).map(of).collect();
+        let changes = (0..WORKLOADS.len()).map(|at| change_of_mean(runs, at, reading));
+        let changes: Option<Vec<f64>> = changes.collect();
         changes.map(|changes| changes.iter().sum::<f64>() / changes.len() as f64)
     };
-    let each = WORKLOADS.iter().enumerate().filter_map(|(at, name)| {
-        let mean = |kib| mean(runs, at, &reading.label(kib));
-        Some(format!("{name} {:.2}", (mean(1024)? / mean(64)? - 1.0) * 100.0))
-    });
+    let each = WORKLOADS
+        .iter()
+        .enumerate()
+        .filter_map(|(at, name)| Some(format!("{name} {:.2}", change_of_mean(runs, at, reading)?)));
     let each = each.collect::<Vec<_>>().join(", ");
     let what = format!(
         "mean response with 1024 KiB against 64 KiB, mean of the workloads, {}",
@@ -153,15 +164,67 @@ pub(super) fn translation_pages(
     Ok(())
 }
 
+/// The state of the array and what the table evicts, swept: shares of translation pages among the copies, and erases.
+pub(super) fn on_demand_state(
+    settings: &Settings,
+    watch: &dyn ReproductionObserver,
+    to: &mut Sheet,
+) -> Outcome {
+    let columns =
+        ["websearch (56.26)", "others, mean (3.98)", "erases, websearch (+43.59)", "their number"];
+    let aged = |age| Preconditioning { age, ..Preconditioning::default() };
+    let states = [
+        ("full+collecting", Preconditioning { collecting: true, ..Preconditioning::default() }),
+        ("full+age=0.34", aged(0.34)),
+        ("full+age=2", aged(2.0)),
+    ];
+    for state in states {
+        let runs = evictions(settings, state, watch)?;
+        let share = |at: usize, label: &str| {
+            let [translation, all] = copies_of(&runs, at, label)?;
+            (all > 0.0).then_some(translation / all * 100.0)
+        };
+        let erases = |label: &str| Some(runs.report(WEBSEARCH, label)?.erases as f64);
+        let cell = |line: usize, column: usize| {
+            let label = EVICTIONS[line];
+            let others = (1..WORKLOADS.len()).filter_map(|at| share(at, label));
+            match column {
+                0 => Cell::ours(share(WEBSEARCH, label), 1),
+                1 => {
+                    let others: Vec<f64> = others.collect();
+                    let mean = others.iter().sum::<f64>() / others.len() as f64;
+                    Cell::ours((!others.is_empty()).then_some(mean), 1)
+                }
+                2 => {
+                    let change = erases(label).zip(erases("lazy-rtgc").filter(|of| *of > 0.0));
+                    Cell::ours(change.map(|(ours, base)| (ours / base - 1.0) * 100.0), 0)
+                }
+                _ => Cell::ours(erases(label), 0),
+            }
+        };
+        let title = format!(
+            "{}: translation pages among the copies, and erases against lazy-rtgc, %",
+            state.0
+        );
+        to.matrices.push(Matrix::of(&title, &EVICTIONS, &columns, cell));
+        to.runs.extend(runs.records());
+    }
+    Ok(())
+}
+
 /// Translation pages among the copies, percent; `None` if nothing was copied.
 fn share(runs: &Runs, at: usize, reading: Reading) -> Option<f64> {
     let [translation, all] = copies(runs, at, reading)?;
     (all > 0.0).then_some(translation / all * 100.0)
 }
 
-/// Translation pages copied, and all pages.
 fn copies(runs: &Runs, at: usize, reading: Reading) -> Option<[f64; 2]> {
-    let report = runs.report(at, &reading.label(EVALUATION_CMT_KIB))?;
+    copies_of(runs, at, &reading.label(EVALUATION_CMT_KIB))
+}
+
+/// Translation pages copied, and all pages.
+fn copies_of(runs: &Runs, at: usize, label: &str) -> Option<[f64; 2]> {
+    let report = runs.report(at, label)?;
     let [translation, all] = [&["translation-collection"][..], &COLLECTION];
     Some([pages_moved(report, translation), pages_moved(report, all)])
 }

@@ -5,7 +5,7 @@ use crate::error::ReproduceError;
 use crate::observer::ReproductionObserver;
 use crate::reproduction::RunRecord;
 use crate::runs::{Planned, Ran, run_all};
-use crate::settings::Scale;
+use crate::settings::{Scale, Settings};
 use lab::config::{Bytes, Experiment, Preconditioning, SchemeTable, TextOrTable};
 use lab::report::SchemeReport;
 use std::path::PathBuf;
@@ -174,14 +174,42 @@ pub(super) fn collecting(
     watch: &dyn ReproductionObserver,
 ) -> Result<Runs, ReproduceError> {
     let device = Device::of(scale);
-    let lazy = "lazy-rtgc+share=0.875+label=lazy-rtgc".to_owned();
     let on_demand = Reading::ALL.map(|reading| device.scheme(reading, EVALUATION_CMT_KIB));
-    let schemes: Vec<String> = [lazy].into_iter().chain(on_demand).collect();
     let aged = Preconditioning { age: AGE, ..Preconditioning::default() };
+    beside_lazy_rtgc(scale, seed, "translation pages", aged, &on_demand, watch)
+}
+
+/// What the table evicts, each in the notation of schemes and as its label.
+pub(super) const EVICTIONS: [&str; 4] =
+    ["cmt_evict=reads", "cmt_evict=mapping", "cmt_evict=page", "cmt_evict=clean"];
+
+/// Every eviction from the evaluation's table beside `lazy-rtgc`, in one state of the array.
+pub(super) fn evictions(
+    settings: &Settings,
+    (words, state): (&str, Preconditioning),
+    watch: &dyn ReproductionObserver,
+) -> Result<Runs, ReproduceError> {
+    let bytes = (EVALUATION_CMT_KIB << 10) / Device::of(settings.scale).table_divisor;
+    let schemes =
+        EVICTIONS.map(|evicts| format!("lazy-rtgc-on-demand+cmt={bytes}+{evicts}+label={evicts}"));
+    beside_lazy_rtgc(settings.scale, settings.seed, words, state, &schemes, watch)
+}
+
+fn beside_lazy_rtgc(
+    scale: Scale,
+    seed: u64,
+    name: &str,
+    state: Preconditioning,
+    on_demand: &[String],
+    watch: &dyn ReproductionObserver,
+) -> Result<Runs, ReproduceError> {
+    let device = Device::of(scale);
+    let lazy = [evaluation::LAZY.to_owned()];
+    let schemes: Vec<String> = lazy.iter().chain(on_demand).cloned().collect();
     let planned = (0..WORKLOADS.len()).map(|at| Planned {
-        name: format!("translation pages, {}", WORKLOADS[at]),
+        name: format!("{name}, {}", WORKLOADS[at]),
         experiment: Experiment {
-            precondition: TextOrTable(aged),
+            precondition: TextOrTable(state),
             ..device.experiment(seed, &schemes, stand_in(at, device.divisor))
         },
     });

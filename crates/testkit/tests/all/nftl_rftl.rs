@@ -100,7 +100,15 @@ fn rftl_begins_with_the_first_write_beyond_the_primary_or_as_late_as_its_bound_a
     let fill_and_rewrite = || (0..16).chain([0; 14]);
     let first = |begun: Vec<u64>| begun.iter().position(|victims| *victims > 0);
     assert_eq!(first(begun(RftlTrigger::PrimaryFull, fill_and_rewrite())), Some(16));
+    assert_eq!(first(begun(RftlTrigger::Pages(5), fill_and_rewrite())), Some(20));
     assert_eq!(first(begun(RftlTrigger::Late, fill_and_rewrite())), Some(29));
+    for pages in [0, 15] {
+        let config = SchemeConfig { trigger: Some(RftlTrigger::Pages(pages)), ..scheme("rftl", 0) };
+        match logical_pages(&config, &Shape::new(3, 16, 8), 0) {
+            Err(FtlError::Config { setting, .. }) => assert_eq!(setting, "trigger"),
+            other => panic!("{other:?}"),
+        }
+    }
     // From then on `primary-full` always collects: two steps of copies, an erase, a step of drained pages, an erase. So
     // two blocks are victims in five writes.
     let random = (0..16).chain((0..160).map(|at| at * 7 % 16));
