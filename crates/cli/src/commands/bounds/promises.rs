@@ -125,8 +125,8 @@ On an SSD (`--channels`) the same is proved of the simulated SSD with one reques
 - That sum may be more than U, which counts the copies of a victim between two devices as a run, whose reads run beside its programs. In
   the terms of `flash::copies` a copy alone takes F + D + t_PROG, and its share of a run is D + max(F, t_PROG), with cache
   program max(F + D, t_PROG). U times their ratio is at least the sum: it stands for U here. One die has no such runs and the ratio 1;
-  where times depend on the page it is taken as 2. A page task may indeed take longer than in serial time: 1,203 of the
-  1,344,153 of the test below did, which refuted the simpler proof with U itself.
+  where times depend on the page it is taken as 2. A page task may indeed take longer than in serial time: 11 of the
+  756,498 of the test below did, which refuted the simpler proof with U itself.
 - The link to the host (`--interface`) adds its time with the command and the data before the first page task, and after the last. Of one
   request at a time no transfer waits for another. The times of the pages one by one are at least that of a request of
   them, since each has the overhead of a command; so they are added to each page task. Where a command without data takes
