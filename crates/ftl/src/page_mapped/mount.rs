@@ -387,3 +387,28 @@ pub(crate) fn number_of<F: Probe>(flash: &mut F, ppn: Ppn) -> Result<u64, FtlErr
         Err(error) => Err(error.into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flash::{Array, Flash, Geometry, Oob, Serial, Store, parts};
+
+    /// A block of copies that was opened later may hold an older version than a host's block opened before it.
+    #[test]
+    fn the_newer_version_may_be_in_the_block_that_was_opened_before() {
+        let part = parts::by_name("evaluation-slc").unwrap().clone();
+        let geometry = Geometry::new(2, part.pages_per_block, part.page_bytes).unwrap();
+        for numbers in [Numbers::InRam, Numbers::OnFlash] {
+            let mut flash = Serial::new(Array::new(geometry, part.clone(), Store::All));
+            for (block, page, lpn, number) in [(0, 0, 1, 1), (1, 0, 7, 2), (0, 1, 7, 3)] {
+                let ppn = geometry.ppn(BlockId(block), page);
+                flash.program(ppn, Oob::data(Lpn(lpn), number), None, Cause::Host).unwrap();
+            }
+            let mut used = [1, 0].map(|block| scan(&mut flash, BlockId(block)).unwrap());
+            let mut map = vec![UNMAPPED; 8];
+            map_all(&mut flash, &mut used, (PageKind::Data, numbers), &mut map).unwrap();
+            assert_eq!(map[7], geometry.ppn(BlockId(0), 1).0, "{numbers:?}");
+            assert_eq!(map[1], geometry.ppn(BlockId(0), 0).0, "{numbers:?}");
+        }
+    }
+}
