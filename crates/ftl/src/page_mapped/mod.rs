@@ -6,7 +6,7 @@
 //! - the candidates of the victim policy;
 //! - the free blocks, by unit and wear;
 //! - one write frontier per unit and class (16 B), used in turns ([`Allocation`](crate::Allocation));
-//! - a placement policy, if it has a state ([`placement`]);
+//! - a placement policy, if it has a state ([`crate::placement`]);
 //! - an SLC cache, if there is one: a frontier per unit and 4 B per block of it.
 //!
 //! A host write touches one cold line of the map and one of the old page's block. A copy touches one line of the
