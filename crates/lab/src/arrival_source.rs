@@ -49,6 +49,10 @@ impl ArrivalSource {
             Source::Curve(curves.page_bytes, TaskArrivals::of_trace(&curves))
         } else if let Some(workload) = generated() {
             Source::Generated(workload.map_err(told)?)
+        } else if ["bucket:", "periodic:"].iter().any(|kind| text.starts_with(kind))
+            && !path.exists()
+        {
+            return Err(told(format!("of which page tasks? For example writes={text}")));
         } else {
             Source::Trace
         };

@@ -1,5 +1,6 @@
 //! The directory of a sweep: whose finished runs and tables it may hold, and its tables.
 
+use super::paired::PAIRED_HEAD;
 use super::plan::Plan;
 use super::plot::PlotChoice;
 use super::rows::{Outcome, over_seeds, rows};
@@ -12,6 +13,9 @@ use crate::results;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+
+/// The file of differences.
+pub const PAIRED: &str = "paired.csv";
 
 /// The file that tells which sweep a directory holds.
 const EXPERIMENT: &str = "experiment.toml";
@@ -47,7 +51,8 @@ pub fn folder(
     }
     let tables = ["runs", "points"]
         .iter()
-        .flat_map(|name| ["csv", "jsonl", "parquet"].map(|ending| format!("{name}.{ending}")));
+        .flat_map(|name| ["csv", "jsonl", "parquet"].map(|ending| format!("{name}.{ending}")))
+        .chain([PAIRED.to_owned()]);
     let plots = plots.iter().flat_map(|plot| {
         let data = format!("{}.csv", plot.file());
         OutDir::of_plot(&plot.file()).chain([data]).collect::<Vec<_>>()
@@ -65,7 +70,7 @@ pub fn folder(
 fn is_of_a_sweep(file: &Path) -> bool {
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let begins: &[u8] = match ending {
-        "csv" if is_data_of_a_plot(file) => return true,
+        "csv" if is_of_a_plot_or_of_pairs(file) => return true,
         "csv" => b"trace,trace_sha256,",
         "jsonl" => b"{\"trace\":",
         "svg" => b"<svg width=\"",
@@ -88,11 +93,12 @@ fn is_of_a_sweep(file: &Path) -> bool {
     holds().unwrap_or_else(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
-/// True if a file begins as [`crate::report::plots::Means::csv`].
-fn is_data_of_a_plot(file: &Path) -> bool {
+/// True if a file begins as the data of a plot, or as those of pairs.
+fn is_of_a_plot_or_of_pairs(file: &Path) -> bool {
     let mut begin = Vec::new();
     let read = File::open(file).and_then(|file| file.take(64).read_to_end(&mut begin));
-    read.is_ok() && begin.starts_with(MEANS_HEAD.as_bytes())
+    let heads = [MEANS_HEAD.join(","), PAIRED_HEAD.to_owned()];
+    read.is_ok() && heads.iter().any(|head| begin.starts_with(head.as_bytes()))
 }
 
 /// True if all points of the sweep in the directory are points of the plan.

@@ -11,6 +11,7 @@ mod kept;
 mod model;
 #[cfg(feature = "html")]
 mod page;
+mod paired;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plan;
@@ -23,12 +24,13 @@ mod table;
 mod typed;
 
 pub use end::{End, end};
-pub use folder::{Tables, folder, unusable};
+pub use folder::{PAIRED, Tables, folder, unusable};
 pub use interval::Interval;
 pub use kept::Kept;
 pub use model::Model;
 #[cfg(feature = "html")]
 pub use page::page;
+pub use paired::{Paired, paired};
 pub(crate) use plan::TraceHashes;
 pub use plan::{Plan, Point};
 pub use plot::{PlotChoice, check as check_plots, plot};

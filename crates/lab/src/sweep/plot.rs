@@ -436,7 +436,9 @@ mod tests {
         }
         assert!(of("greedy, model").points[2].mean < of("choices:2").points[2].mean);
         assert!(of("choices:2").points[2].mean < of("random").points[2].mean);
-        let csv = found.csv();
+        let mut csv = Vec::new();
+        found.write_csv(&mut csv).unwrap();
+        let csv = String::from_utf8(csv).unwrap();
         assert!(
             csv.starts_with(
                 "line,kind,share exported,write amplification (WAF),ci95\ngreedy,measured,0.6,"

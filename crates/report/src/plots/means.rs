@@ -10,17 +10,10 @@ use super::style::{GREY, Look, NAME_SIZE, NOTE_SIZE};
 use super::svg::{Area, PlotError};
 use plotters::element::{EmptyElement, PathElement};
 use plotters::style::{BLACK, Color, WHITE};
+use std::io::{self, Write};
 
 /// How the data of a plot of means begin.
-pub const MEANS_HEAD: &str = "line,kind,";
-
-/// A field of a CSV file.
-fn field(text: &str) -> String {
-    match text.contains([',', '"', '\n']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
-    }
-}
+pub const MEANS_HEAD: [&str; 2] = ["line", "kind"];
 
 /// Lines of means.
 #[derive(Clone, Debug)]
@@ -105,23 +98,25 @@ impl Means {
         })
     }
 
-    /// The data: a row per point, with its line, what is known of it, its value across, its mean, and half the width of its
-    /// interval, in the units of the runs' tables.
-    pub fn csv(&self) -> String {
-        let mut text =
-            format!("{MEANS_HEAD}{},{},ci95\n", field(&self.x.label), field(&self.y.label));
+    /// Writes the data as CSV: a row per point, with its line, what is known of it, its value across, its mean, and half the width
+    /// of its interval, in the units of the runs' tables.
+    ///
+    /// # Errors
+    /// What the writer does not take.
+    pub fn write_csv(&self, to: &mut dyn Write) -> io::Result<()> {
+        let mut writer = csv::Writer::from_writer(to);
+        let [line, kind] = MEANS_HEAD;
+        writer.write_record([line, kind, &self.x.label, &self.y.label, "ci95"])?;
         for line in &self.lines {
             let kind = if line.is_model { "model" } else { "measured" };
             for point in &line.points {
-                let x = match self.x.names.get(point.x as usize) {
-                    Some(name) => field(name),
-                    None => point.x.to_string(),
-                };
+                let named = self.x.names.get(point.x as usize).cloned();
+                let x = named.unwrap_or_else(|| point.x.to_string());
                 let half = point.half.map_or_else(String::new, |half| half.to_string());
-                text += &format!("{},{kind},{x},{},{half}\n", field(&line.name), point.mean);
+                writer.write_record([&line.name, kind, &x, &point.mean.to_string(), &half])?;
             }
         }
-        text
+        writer.flush()
     }
 
     /// The text of an SVG file.
@@ -310,7 +305,9 @@ mod tests {
         let svg = means(0.001, false).svg(&PlotOptions::default()).unwrap();
         assert_eq!(svg.matches("<polygon").count(), 4);
         assert!(!svg.contains("models:"));
-        let csv = means(0.5, true).csv();
+        let mut csv = Vec::new();
+        means(0.5, true).write_csv(&mut csv).unwrap();
+        let csv = String::from_utf8(csv).unwrap();
         assert_eq!(csv.lines().next(), Some("line,kind,x,y,ci95"));
         assert_eq!(csv.lines().last(), Some("\"two, \"\"2\"\"\",model,2,11,"));
         assert_eq!(csv.lines().nth(1), Some("one,measured,0,5,0.5"));

@@ -135,12 +135,17 @@ impl Sheet {
     }
 
     fn text(&self, asked: &Asked) -> String {
-        let [writes, reads] = self.at_once.map(units::grouped);
+        let [writes, reads] = self.at_once;
+        let of = |pages: u64, what| {
+            format!("{} page {what}{}", units::grouped(pages), if pages == 1 { "" } else { "s" })
+        };
         let title = format!(
-            "Delay with queueing on {} of {}, arrivals of {}: at most {writes} page writes and {reads} page reads at once\n",
+            "Delay with queueing on {} of {}, arrivals of {}: at most {} and {} at once\n",
             units::bytes(self.capacity_bytes),
             self.part,
             asked.source.text(),
+            of(writes, "write"),
+            of(reads, "read"),
         );
         let mut text = wrap(&title, output::width(), "  ");
         let verdict = match asked.deadline {
