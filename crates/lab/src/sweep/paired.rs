@@ -26,6 +26,9 @@ pub struct Paired {
     rows: Vec<(Vec<String>, Vec<Difference>)>,
 }
 
+/// What was measured of the first value, and of another.
+type Pair<'a> = [Option<&'a Row>; 2];
+
 /// A difference of one measure.
 #[derive(Clone, Debug)]
 struct Difference {
@@ -78,7 +81,7 @@ pub fn paired(plan: &Plan, outcomes: &[Outcome], key: &str) -> Result<Paired, Co
     ];
     let keys: Vec<String> =
         [key].into_iter().chain(varied().filter(|of| *of != key)).map(str::to_owned).collect();
-    let mut groups: Vec<(Vec<String>, Vec<[Option<&Row>; 2]>)> = Vec::new();
+    let mut groups: Vec<(Vec<String>, Vec<Pair<'_>>)> = Vec::new();
     for (point, run) in ok().filter(|(point, _)| value(point).as_ref() != Some(&baseline)) {
         let others = others(point);
         let of = |name: &String| others.iter().find(|(of, _)| of == name).map(|(_, of)| of.clone());
@@ -89,7 +92,7 @@ pub fn paired(plan: &Plan, outcomes: &[Outcome], key: &str) -> Result<Paired, Co
             None => groups.push((names, vec![pair])),
         }
     }
-    let difference = |measure: &String, pairs: &[[Option<&Row>; 2]]| {
+    let difference = |measure: &String, pairs: &[Pair<'_>]| {
         let both = pairs.iter().filter_map(|pair| {
             let [first, other] =
                 pair.map(|row| row.and_then(|row| row.get(measure)).and_then(Value::as_f64));
