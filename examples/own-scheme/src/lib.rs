@@ -1,16 +1,18 @@
-//! Three additions to ftlkit in a separate crate: a victim policy, a collector and a scheme.
+//! Four additions to ftlkit in a separate crate: a victim policy, a placement policy, a collector and a scheme.
 
 pub mod block_per_page;
 pub mod paced;
+pub mod quick;
 pub mod second_look;
 mod told;
 
 use ftlkit::lab::catalogue::Catalogue;
 
-/// Catalogue of ftlkit's schemes and policies plus the three additions.
+/// Catalogue of ftlkit's schemes and policies plus the four additions.
 pub fn catalogue() -> Catalogue {
     Catalogue::default()
         .victim(&second_look::POLICY)
+        .placement(&quick::POLICY)
         .scheme(&paced::PRESET)
         .scheme(&block_per_page::PRESET)
 }

@@ -2,7 +2,7 @@
 
 use ftlkit::ftl::registry::by_name;
 use ftlkit::ftl::{Preset, SchemeConfig};
-use own_scheme::{block_per_page, paced, second_look};
+use own_scheme::{block_per_page, paced, quick, second_look};
 use std::process::{Command, Output};
 use testkit::operations::Pattern;
 use testkit::power_cut::Case;
@@ -23,6 +23,7 @@ fn additions() -> Vec<SchemeConfig> {
         plain(&paced::PRESET),
         with(&paced::PRESET),
         with(page_level),
+        SchemeConfig { placement: quick::POLICY.kind(&[]), ..SchemeConfig::preset(page_level) },
     ]
 }
 
@@ -34,7 +35,7 @@ fn they_read_back_what_was_written_and_keep_their_promises() {
 
 #[test]
 fn they_survive_power_cuts_at_every_operation() {
-    let shape = Shape::new(6, 4, 1);
+    let shape = Shape::new(8, 4, 1);
     let patterns = [Pattern::Uniform, Pattern::FillThenOverwrite];
     let cases: Vec<Case> = additions()
         .into_iter()
@@ -58,7 +59,7 @@ fn command(arguments: &[&str]) -> Output {
 }
 
 const ALL: &str =
-    "page-level,page-level+victim=second-look,paced,paced+victim=second-look,block-per-page";
+    "page-level,page-level+victim=second-look,page-level+placement=quick,paced,paced+victim=second-look,block-per-page";
 
 #[test]
 fn they_stand_beside_ours_in_the_command() {
@@ -96,7 +97,7 @@ fn bench_measures_them() {
 fn each_addition_is_short() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(root.join("docs/own-scheme.md")).unwrap();
-    for file in ["second_look", "paced", "block_per_page"] {
+    for file in ["second_look", "quick", "paced", "block_per_page"] {
         let source = root.join(format!("examples/own-scheme/src/{file}.rs"));
         let lines = std::fs::read_to_string(source).unwrap().lines().count();
         assert!(lines <= 160, "{file}.rs has {lines} lines");

@@ -1,0 +1,63 @@
+//! `quick:N`: pages that were overwritten within N times the space of one logical page apart from the others.
+//!
+//! ```text
+//! write:  class 0 if the version that it overwrites lived for less than Λ/N host writes, else class 1
+//! copy:   class 2
+//! ```
+//!
+//! Work: none besides the times.
+
+use ftlkit::ftl::Accesses;
+use ftlkit::ftl::PolicyNumber;
+use ftlkit::ftl::placement::{
+    ByState, Classes, PlacedCopy, PlacedWrite, Placement, PlacementPolicy, Places, Times,
+};
+
+/// Declaration of this policy.
+pub static POLICY: PlacementPolicy = PlacementPolicy {
+    name: "quick",
+    numbers: &[PolicyNumber::count('N', 1000, Some(8))],
+    summary: "host writes that overwrite a young page apart from others, and copies from both",
+    source: "an example",
+    after_mount: "classes of blocks are found again; times are forgotten and learnt anew",
+    victims: &[],
+    places: Places::ByState(ByState {
+        classes: |_| Classes { hosts: 2, count: 3 },
+        times: Times::OfPages,
+        future: false,
+        controller_bytes: |_| 4,
+        make: |space| {
+            let young = space.logical_pages / u32::from(space.numbers[0].max(1));
+            Box::new(Quick { young })
+        },
+    }),
+};
+
+/// See the module.
+#[derive(Clone, Debug)]
+struct Quick {
+    /// Lifespans below are short, host writes.
+    young: u32,
+}
+
+impl Placement for Quick {
+    fn fork(&self) -> Box<dyn Placement> {
+        Box::new(self.clone())
+    }
+
+    fn of_write(&mut self, write: &PlacedWrite) -> usize {
+        usize::from(write.lifespan.is_none_or(|lifespan| lifespan >= self.young))
+    }
+
+    fn of_copy(&mut self, _copy: &PlacedCopy) -> usize {
+        2
+    }
+
+    fn work(&self) -> Accesses {
+        Accesses::default()
+    }
+
+    fn heap_bytes(&self) -> usize {
+        size_of::<Self>()
+    }
+}
