@@ -1,11 +1,11 @@
-//! `quick:N`: pages that were overwritten within N times the space of one logical page apart from the others.
+//! `quick[:N]`: host writes that overwrite a young page apart from the others.
 //!
 //! ```text
 //! write:  class 0 if the version that it overwrites lived for less than Λ/N host writes, else class 1
 //! copy:   class 2
 //! ```
 //!
-//! Work: none besides the times.
+//! Λ: logical pages. Work: none besides the times.
 
 use ftlkit::ftl::Accesses;
 use ftlkit::ftl::PolicyNumber;
@@ -36,7 +36,7 @@ pub static POLICY: PlacementPolicy = PlacementPolicy {
 /// See the module.
 #[derive(Clone, Debug)]
 struct Quick {
-    /// Lifespans below are short, host writes.
+    /// Host writes; a lifespan below that is short.
     young: u32,
 }
 

@@ -58,8 +58,7 @@ fn command(arguments: &[&str]) -> Output {
     ran.expect("the command was built")
 }
 
-const ALL: &str =
-    "page-level,page-level+victim=second-look,page-level+placement=quick,paced,paced+victim=second-look,block-per-page";
+const ALL: &str = "page-level,page-level+victim=second-look,page-level+placement=quick,paced,paced+victim=second-look,block-per-page";
 
 #[test]
 fn they_stand_beside_ours_in_the_command() {
