@@ -1,5 +1,7 @@
 //! `ftlkit bench`.
 
+mod against;
+
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{self, table};
@@ -12,6 +14,7 @@ use lab::config::{Bytes, SchemeTable};
 use lab::run::{Observer, Phase};
 use serde_json::json;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::time::Instant;
 
 const EXAMPLES: &str = "\
@@ -23,6 +26,7 @@ Examples:
   ftlkit bench --only ssd --scheme page-level,2lgc
   ftlkit bench --only ssd --load reads
   ftlkit bench --json > bench.json
+  ftlkit bench --scheme page-level --capacity 4GiB --against old/ftlkit    this build and another one in turns
 
 Each scheme runs in its steady state under uniform random overwrites, with all measures on. Beside it
 stands the roofline: a bare random load and store over an array of the map's size.";
@@ -54,6 +58,15 @@ pub(crate) struct BenchArgs {
     /// Seed of the writes
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+
+    /// Another build's `ftlkit`: both run with the same options in turns, and the ratio of their times is printed, with its
+    /// range over the rounds
+    #[arg(long, value_name = "PATH")]
+    against: Option<PathBuf>,
+
+    /// Rounds of --against [default: 5]
+    #[arg(long, value_name = "N", requires = "against", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: Option<u32>,
 
     /// Print one JSON object instead of a table
     #[arg(long)]
@@ -94,6 +107,9 @@ impl BenchArgs {
         let options = self.options()?;
         fits(options.shapes_to_measure(), lab::memory::available_bytes())?;
         interrupt::listen();
+        if let Some(other) = &self.against {
+            return against::against(other, self.rounds.unwrap_or(5), self.json);
+        }
         let is_terminal = std::io::stderr().is_terminal();
         let mut told = Instant::now();
         let report = bench::run(&options, &Interruptible, &mut |row| {
