@@ -185,9 +185,11 @@ impl Bounds {
                 // Blocks that are torn whole are erased.
                 let at_once = u64::from(steps.dirty_threshold.saturating_sub(1));
                 let changes = all + u64::from(plan.logical_pages);
-                let rewritten = changes / at_once.div_ceil(translation).max(1) + 2 * translation;
+                // One page of the map more supersedes a seal that is not believed; what may be one is read for that.
+                let rewritten =
+                    changes / at_once.div_ceil(translation).max(1) + 2 * translation + 1;
                 let compare = Cost {
-                    reads: all + translation + 2 * rewritten + 1,
+                    reads: all + translation + 2 * rewritten + 2,
                     programs: rewritten,
                     copies: rewritten,
                     erases: (2 * rewritten).div_ceil(pages) + 4,

@@ -464,3 +464,49 @@ fn pages_with_many_corrected_bits_are_written_again() {
         assert_eq!(device.nand.broken, None, "{name}");
     }
 }
+
+/// Data written after a seal that a mount refused are there after the next power cut.
+#[test]
+fn a_seal_that_was_refused_is_not_believed_after_the_next_cut() {
+    let all = schemes();
+    let (_, scheme) = all.iter().find(|(name, _)| *name == "lazy-rtgc-on-demand").unwrap();
+    for writes in [160u32, 320, 165] {
+        let mut device = Mounted::new(*scheme, [64, 16, 64], true, 2);
+        for lpn in 0..writes {
+            assert_eq!(device.write(lpn, &[1; 64]), FTL_OK);
+        }
+        assert_eq!(device.shutdown(&mut []), FTL_OK);
+        assert_eq!(device.mount(), FTL_OK);
+        let last = (writes - 1) / 16 * 16;
+        for lpn in writes..last + 16 {
+            assert_eq!(device.write(lpn, &[1; 64]), FTL_OK);
+        }
+        for lpn in last..last + 16 {
+            // SAFETY: the handle is of a mounted instance.
+            unsafe {
+                assert_eq!(ftl_trim(device.handle, lpn), FTL_OK);
+                ftl_idle(device.handle, device.bounds.idle_step.time_ns);
+            }
+        }
+        // Power cuts: no shutdown.
+        assert_eq!(device.mount(), FTL_OK);
+        for lpn in [5, 6, 7] {
+            assert_eq!(device.write(lpn, &[9; 64]), FTL_OK);
+        }
+        // SAFETY: as above.
+        assert_eq!(unsafe { ftl_sync(device.handle) }, FTL_OK);
+        assert_eq!(device.mount(), FTL_OK);
+        let mut found = [0; 64];
+        for lpn in [5, 6, 7] {
+            assert_eq!(device.read(lpn, &mut found), FTL_OK);
+            assert_eq!(found, [9; 64], "{writes}: {lpn}");
+        }
+        for lpn in last..last + 16 {
+            let code = device.read(lpn, &mut found);
+            assert!(
+                code == FTL_OK && (found == [1; 64] || found == [0; 64] || found == [0xff; 64]),
+                "{writes}: {lpn}: {code} {found:?}"
+            );
+        }
+    }
+}

@@ -26,7 +26,7 @@
 use super::collection::Collector;
 use super::core::{ENTRY_BYTES, OnDemandCore};
 use super::mount::{distribute, finish, scan_all};
-use super::seal;
+use super::{seal, sealed_mount};
 use crate::error::FtlError;
 use crate::layout::OnDemandLayout;
 use crate::page_mapped::core::LOST;
@@ -50,7 +50,7 @@ pub(super) fn mount<F: Probe, C: Collector>(
     collector: &mut C,
     layout: &OnDemandLayout,
 ) -> Result<(), FtlError> {
-    if seal::mount(core, collector, layout)? {
+    if sealed_mount::mount(core, collector, layout)? {
         return Ok(());
     }
     let most = core.medium.geometry().blocks() - layout.data_blocks;
@@ -68,6 +68,7 @@ pub(super) fn mount<F: Probe, C: Collector>(
         Ok(())
     })?;
     let (used, geometry) = ([data_used, translation.len() as u32], *core.medium.geometry());
+    let left = seal::left(core, &translation)?;
     let OnDemandCore { medium, data, translation: area, directory, .. } = core;
     let kind = (PageKind::Translation, Numbers::OnFlash);
     rebuild(area, &mut medium.flash, translation, kind, directory)?;
@@ -80,6 +81,7 @@ pub(super) fn mount<F: Probe, C: Collector>(
         let met = Meeting::new(core, most_dirty).meet_all();
         core.met = Ppn(u32::MAX);
         met?;
+        seal::supersede(core, left)?;
         collector.recover(core)
     })?;
     // What is not known cannot be read.

@@ -29,6 +29,7 @@ mod mount;
 mod repair;
 mod scheme;
 mod seal;
+mod sealed_mount;
 mod state;
 
 pub(crate) use self::layout::{asked_entries, build, plain, ram};

@@ -10,6 +10,7 @@
 use super::collection::Collector;
 use super::core::{ENTRY_BYTES, OnDemandCore};
 use super::medium::Medium;
+use super::seal;
 use crate::error::FtlError;
 use crate::events;
 use crate::layout::OnDemandLayout;
@@ -38,6 +39,7 @@ pub(super) fn mount<F: Probe, C: Collector>(
         Ok(())
     })?;
     let used = [data.len() as u32, translation.len() as u32];
+    let left = seal::left(core, &translation)?;
     let mut map = vec![UNMAPPED; core.logical_pages as usize];
     let OnDemandCore { medium, data: data_area, translation: translation_area, directory, .. } =
         core;
@@ -47,6 +49,7 @@ pub(super) fn mount<F: Probe, C: Collector>(
     distribute(core, layout, used);
     finish(core, |core| {
         compare(core, &map, collector.most_dirty_at_mount())?;
+        seal::supersede(core, left)?;
         collector.recover(core)
     })
 }

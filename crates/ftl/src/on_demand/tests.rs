@@ -601,3 +601,62 @@ fn a_sealed_array_is_mounted_from_its_map() {
     }
     assert!(clean > 40 && erased > 20, "{clean} {erased}");
 }
+
+/// A seal that a mount did not believe, since a block was erased after it, is not believed later either: the numbers of that block
+/// would be given again.
+#[test]
+fn a_seal_that_was_broken_stays_broken() {
+    let config = config("lazy-rtgc-on-demand");
+    let flash = array(32, 8, 4);
+    let (plan, layout) = layout(&config, &flash);
+    let pages = plan.logical_pages;
+    let mut erased = 0;
+    for seed in 0..200u64 {
+        let mut random = Pcg64::seed_from_u64(seed);
+        let mut scheme = mounted(true, flash.clone(), (&plan, &layout));
+        scheme.core.seals = true;
+        for _ in 0..random.random_range(8..3 * pages) {
+            scheme.write(Lpn(random.random_range(0..pages)), Some(&bytes_of(1))).unwrap();
+        }
+        scheme.shutdown().unwrap();
+        let last = scheme.core.data.frontiers.behind().1.unwrap();
+        let geometry = *scheme.core.medium.geometry();
+        scheme = mounted(true, scheme.flash().clone(), (&plan, &layout));
+        // What is in the last block is trimmed; then it is filled with one page, which is trimmed, too.
+        let valid = |page: &u32| scheme.core.data.blocks.next_valid(last, *page) == Some(*page);
+        let lpns: Vec<Lpn> = (0..8)
+            .filter(valid)
+            .filter_map(|page| scheme.core.medium.flash.peek_lpn(geometry.ppn(last, page)))
+            .filter(|lpn| lpn.0 < pages)
+            .collect();
+        for lpn in &lpns {
+            scheme.trim(*lpn).unwrap();
+            scheme.core.collect_invalid().unwrap();
+        }
+        let filler = lpns.first().copied().unwrap_or(Lpn(0));
+        while scheme.core.data.frontiers.open().next().is_some() {
+            scheme.write(filler, Some(&bytes_of(2))).unwrap();
+        }
+        scheme.trim(filler).unwrap();
+        erased += u32::from(scheme.core.collect_invalid().unwrap());
+        // By both mounts.
+        let mut left = scheme.flash().clone();
+        scheme = mounted(seed % 2 == 0, left, (&plan, &layout));
+        let mut wrote = vec![];
+        for at in 0..random.random_range(1..5u32) {
+            let lpn = Lpn((at * 3 + 1) % pages);
+            scheme.write(lpn, Some(&bytes_of(7))).unwrap();
+            wrote.push(lpn);
+        }
+        left = scheme.flash().clone();
+        for lean in [false, true] {
+            let mut scheme = mounted(lean, left.clone(), (&plan, &layout));
+            for lpn in &wrote {
+                let mut read = bytes_of(0);
+                assert!(scheme.read(*lpn, Some(&mut read)).unwrap(), "seed {seed}: {lpn}");
+                assert_eq!(read, bytes_of(7), "seed {seed}: {lpn}");
+            }
+        }
+    }
+    assert!(erased > 100, "{erased}");
+}

@@ -333,6 +333,11 @@ impl Frontiers {
         self.at = [(self.place_of(block) + 1) % self.units.len(); CLASSES];
     }
 
+    /// Gives no number up to this one again.
+    pub(crate) fn raise(&mut self, number: u64) {
+        self.number = self.number.max(number);
+    }
+
     /// Number and block of the page programmed last.
     pub(crate) fn behind(&self) -> (u64, Option<BlockId>) {
         (self.number, self.last)
