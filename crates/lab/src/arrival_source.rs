@@ -123,6 +123,21 @@ impl ArrivalSource {
     }
 }
 
+/// Why nothing is proved of a device with these settings, whatever its scheme.
+fn uncovered(of: &Experiment) -> Option<&'static str> {
+    let refreshes = !of.refresh_limits().are_off();
+    [
+        (of.cpu.0.is_some(), "no bound covers the processor's time"),
+        (!of.bit_errors.0.are_off(), "no bound covers bit errors, which may lose pages"),
+        (
+            refreshes,
+            "a refresh works in idle time, which a request that comes then has to wait for",
+        ),
+    ]
+    .into_iter()
+    .find_map(|(is_so, why)| is_so.then_some(why))
+}
+
 /// What is proved of arrivals on the device or the SSD of an experiment, an object for each scheme; `deadline_ns`: with whether it
 /// keeps that deadline. Otherwise as [`crate::division::of_experiment`].
 ///
@@ -148,11 +163,12 @@ pub fn of_arrivals(
             rows_of(experiment, schemes, blocks, question)?.2
         }
     };
+    let uncovered = uncovered(experiment);
     let object = |row: &Division| {
         let arrivals = source.on_pages(row.page_bytes(), || true)?;
         let found = match row.why_not() {
             Some(why) => Err(format!("cannot work: {why}")),
-            None => arrivals.delay_on(row),
+            None => uncovered.map_or_else(|| arrivals.delay_on(row), |why| Err(why.to_owned())),
         };
         let mut value = arrivals::json(row, &found, deadline_ns);
         value["part"] = json!(part.name);
@@ -163,4 +179,32 @@ pub fn of_arrivals(
         Ok((value, drawing.map(|(found, server)| arrivals.drawing(&server, &found, &name))))
     };
     rows.iter().map(object).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A device is refused what an SSD is: a processor's time, bit errors, refresh.
+    #[test]
+    fn what_no_bound_covers_has_no_delay() {
+        let found = |more: &str| {
+            let experiment = Experiment::from_toml(more, "test").unwrap();
+            let mut source = ArrivalSource::new("writes=bucket:4:20/s").unwrap();
+            let schemes = ["lazy-rtgc".parse().unwrap()];
+            let rows = of_arrivals(&experiment, &schemes, Some(256), (&mut source, None)).unwrap();
+            rows[0].0["delay_ns"].is_u64()
+        };
+        assert!(found(""));
+        for more in [
+            "cpu = 'arm7'",
+            "bit_errors = 'wear:1,0,0+ecc=72'",
+            "bit_errors = 'wear:1,0,0+ecc=72'\nrefresh = 'age=30d'",
+        ] {
+            assert!(!found(more), "{more}");
+        }
+        assert!(
+            ArrivalSource::new("bucket:4:20/s").unwrap_err().to_string().contains("writes=bucket")
+        );
+    }
 }

@@ -64,8 +64,8 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "PATH")]
     against: Option<PathBuf>,
 
-    /// Rounds of --against [default: 5]
-    #[arg(long, value_name = "N", requires = "against", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// Rounds of --against, 2 or more [default: 6]
+    #[arg(long, value_name = "N", requires = "against", value_parser = clap::value_parser!(u32).range(2..=1000))]
     rounds: Option<u32>,
 
     /// Print one JSON object instead of a table
@@ -108,7 +108,7 @@ impl BenchArgs {
         fits(options.shapes_to_measure(), lab::memory::available_bytes())?;
         interrupt::listen();
         if let Some(other) = &self.against {
-            return against::against(other, self.rounds.unwrap_or(5), self.json);
+            return against::against(other, self.rounds.unwrap_or(6), (self.json, self.quiet));
         }
         let is_terminal = std::io::stderr().is_terminal();
         let mut told = Instant::now();

@@ -99,7 +99,7 @@ pub(crate) struct SweepOptions {
     plot: Vec<PlotChoice>,
 
     /// Differences to the first value of this key (or `scheme`), run by run with the same seed: their means with 95 % confidence
-    /// intervals, which are narrower than those of the values; with --out in paired.csv, too
+    /// intervals, which are usually narrower than those of the values; with --out in paired.csv, too
     #[arg(long, value_name = "KEY", conflicts_with_all = ["csv", "json"])]
     paired: Option<String>,
 

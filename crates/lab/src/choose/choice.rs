@@ -245,6 +245,12 @@ impl Choice {
             0 => found.longest_ns.saturating_sub(limit.within_ns),
             _ => 0,
         };
+        let idle = counted().filter(|(_, found)| found.requests == 0 && !report.decided);
+        let idle = idle.map(|(limit, _)| {
+            let text = deadlines::text(limit);
+            format!("no request of this run is one of deadline {text}: it was not judged")
+        });
+        let warnings: Vec<String> = report.warnings.iter().cloned().chain(idle).collect();
         let moved = report.tasks as f64 * page;
         let share = |found: &LimitReport| found.late as f64 / found.requests.max(1) as f64;
         Self {
@@ -261,7 +267,7 @@ impl Choice {
             late_share: counted().map(|(_, found)| share(found)).reduce(f64::max),
             ram_bytes: report.ram_bytes,
             device_writes: Some(report.write_tasks as f64 / report.logical_pages.max(1) as f64),
-            warnings: report.warnings.join("\n"),
+            warnings: warnings.join("\n"),
             waf: report.waf,
             energy_nj_per_byte: (moved > 0.0).then(|| report.energy_nj / moved),
             ..self

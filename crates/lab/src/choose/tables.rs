@@ -28,7 +28,7 @@ pub fn legend(choices: &[Choice]) -> Vec<&'static str> {
     let mut say = |is_said: bool, line| lines.extend(is_said.then_some(line));
     say(
         shown().any(|choice| choice.devices > 1),
-        "8 × part: 8 devices as one array, one operation at a time.",
+        "8 × part: the capacity of 8 devices, as one array; one operation runs at a time unless --channels says otherwise.",
     );
     say(
         queued,

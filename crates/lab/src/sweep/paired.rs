@@ -1,7 +1,7 @@
 //! Differences between two values of a key, pair by pair: runs that differ in it alone, with the same seed.
 //!
 //! Both runs of a pair draw the same random numbers, so that what the draws do to both cancels out: the interval of the
-//! differences is narrower than that of each value.
+//! differences is usually narrower than that of each value.
 
 use super::interval::Interval;
 use super::plan::{Plan, Point};

@@ -97,7 +97,7 @@ impl PlotChoice {
             [false, true] => "_log-y",
             [true, true] => "_log-xy",
         };
-        let models = if self.models.is_empty() { "" } else { "_and_model" };
+        let models: String = self.models.iter().map(|model| format!("_and_{model}")).collect();
         let name = format!("{}_over_{}{by}{log}{models}", self.y, self.x);
         name.chars()
             .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' })
@@ -480,7 +480,7 @@ mod tests {
         ] {
             assert!(text.parse::<PlotChoice>().unwrap_err().contains(said), "{text}");
         }
-        assert_eq!(choice("x=op,y=waf,log=xy,model=fifo").file(), "waf_over_op_log-xy_and_model");
+        assert_eq!(choice("x=op,y=waf,log=xy,model=fifo").file(), "waf_over_op_log-xy_and_fifo");
     }
 
     #[test]

@@ -23,7 +23,14 @@ struct Pair {
 ///
 /// # Errors
 /// A build that cannot be run or that prints no figures; Ctrl-C.
-pub(super) fn against(other: &Path, rounds: u32, as_json: bool) -> Result<(), Failure> {
+pub(super) fn against(
+    other: &Path,
+    rounds: u32,
+    (as_json, quiet): (bool, bool),
+) -> Result<(), Failure> {
+    // A name without a folder is of this one, as everywhere.
+    let other = &std::fs::canonicalize(other)
+        .map_err(|error| Failure::input(format!("{}: {error}", other.display())))?;
     let this = std::env::current_exe().map_err(|error| Failure::input(error.to_string()))?;
     let arguments = without_own(std::env::args_os().skip(1));
     let mut pairs: Vec<Pair> = Vec::new();
@@ -33,6 +40,9 @@ pub(super) fn against(other: &Path, rounds: u32, as_json: bool) -> Result<(), Fa
             builds.reverse();
         }
         for (program, is_this) in builds {
+            if !quiet {
+                eprintln!("progress: round {} of {rounds}: {}", round + 1, program.display());
+            }
             for (name, ns) in figures(&run(program, &arguments)?) {
                 if interrupt::asked() {
                     return Err(Failure::Interrupted);
@@ -72,9 +82,11 @@ pub(super) fn against(other: &Path, rounds: u32, as_json: bool) -> Result<(), Fa
         ]
     });
     let mut text = output::table(["<what", "ns", "other ns", "ratio", "of the rounds"], rows);
+    let chance = 1u64 << (rounds - 1).min(40);
     text.push_str(&output::wrapped(&format!(
         "\n\n{rounds} rounds of both builds in turns. ns: medians; ratio: the median of this build's time over the other's within a \
-         round, with the least and the most; below 1 this build is faster. Where the range has 1 in it, no difference is shown."
+         round, with the least and the most; below 1 this build is faster. Where the range has 1 in it, no difference is shown; a range of {rounds} rounds lies beside 1 \
+         by chance once in {chance}."
     )));
     for pair in alone {
         text.push_str(&format!("\nnote: {} is not measured by both", pair.name));
@@ -88,7 +100,7 @@ fn without_own(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut skips = false;
     for argument in arguments {
         let text = argument.to_string_lossy().into_owned();
-        if std::mem::take(&mut skips) || text == "--json" {
+        if std::mem::take(&mut skips) || ["--json", "--quiet", "-q"].contains(&&*text) {
             continue;
         }
         match text.split_once('=').map_or(&*text, |(name, _)| name) {
@@ -168,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_options_of_the_comparison_are_not_passed_on() {
-        let given = "bench --against old --scheme fsr --rounds=3 --json --capacity 64MiB";
+        let given = "bench --against old --scheme fsr --rounds=3 --json -q --capacity 64MiB";
         let kept = without_own(given.split(' ').map(OsString::from));
         assert_eq!(
             kept,

@@ -92,7 +92,7 @@ searches but the largest (CONTRIBUTING.md has its command), and prints their cou
 | power cuts, several in a row, in mounts and in a shutdown | kept after each mount | measured: soaks `power-cut` and `storm` |
 | failed programs and erases | none while blocks are replaced | data: nothing acknowledged is lost, and reads go on when no spare block is left: tested on every scheme |
 | an SSD at queue depth 1 | kept | measured: soak `promises`, every pair of scheme and part |
-| requests that queue at an SSD of queue depth 1 | kept | derived, see below; kept by adversarial runs |
+| requests that queue at an SSD of queue depth 1 | kept | derived, see below; kept by runs of bursts to random addresses |
 | an SSD at a higher queue depth, or with suspension | none | |
 | pages lost to bit errors | none: what is done for a lost page is not bounded | data: until the next mount a read returns the newest version or an error, tested on every scheme; a mount cannot tell an unreadable page from a torn one, and may bring back an older version or none |
 
