@@ -471,7 +471,7 @@ fn a_seal_that_was_refused_is_not_believed_after_the_next_cut() {
     let all = schemes();
     let (_, scheme) = all.iter().find(|(name, _)| *name == "lazy-rtgc-on-demand").unwrap();
     for writes in [160u32, 320, 165] {
-        let mut device = Mounted::new(*scheme, [64, 16, 64], true, 2);
+        let mut device = Mounted::new(scheme, [64, 16, 64], true, 2);
         for lpn in 0..writes {
             assert_eq!(device.write(lpn, &[1; 64]), FTL_OK);
         }
