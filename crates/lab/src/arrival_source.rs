@@ -124,7 +124,7 @@ impl ArrivalSource {
 }
 
 /// Why nothing is proved of a device with these settings, whatever its scheme.
-fn uncovered(of: &Experiment) -> Option<&'static str> {
+pub(crate) fn uncovered(of: &Experiment) -> Option<&'static str> {
     let refreshes = !of.refresh_limits().are_off();
     [
         (of.cpu.0.is_some(), "no bound covers the processor's time"),

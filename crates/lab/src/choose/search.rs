@@ -5,6 +5,7 @@ use super::choice::{Choice, Verdict};
 use super::deadlines::Deadlines;
 use super::question::{Candidate, Question};
 use super::tables;
+use crate::arrival_source::uncovered;
 use crate::arrivals::Server;
 use crate::compare::run_within;
 use crate::config::{Experiment, Fill, Preconditioning, Sketch, TextOrTable};
@@ -112,8 +113,7 @@ impl Question {
         let page_bytes = sketch.geometry.page_bytes();
         let of_trace = || traces.iter().find(|of| of.page_bytes == page_bytes).cloned();
         let arriving = of_trace().or_else(|| self.of_generator(&experiment, stop));
-        // No bound covers a processor's time, and bit errors, which may lose pages.
-        let covered = experiment.cpu.0.is_none() && experiment.bit_errors.0.are_off();
+        let covered = uncovered(&experiment).is_none();
         let queued_ns = arriving
             .as_ref()
             .filter(|_| covered)
@@ -566,5 +566,21 @@ mod tests {
         let broken = ::run::report::SchemeReport { violations: 1, ..report.clone() };
         assert_eq!(judged(broken).why.as_deref(), Some("A BOUND WAS EXCEEDED"));
         std::fs::remove_file(path).unwrap();
+    }
+
+    /// A deadline that no request is of is kept by nothing that ran.
+    #[test]
+    fn a_deadline_that_judges_no_request_says_so() {
+        let found = |deadline: &str| {
+            let mut asked = asked(deadline, "");
+            asked.parts.truncate(1);
+            asked.schemes.retain(|scheme| scheme.name == "lazy-rtgc");
+            let choices = asked.answer(&Unobserved).unwrap();
+            let mut ran = choices.iter().filter(|choice| choice.verdict <= Verdict::Measured);
+            assert!(ran.clone().count() > 0, "{choices:?}");
+            ran.all(|choice| choice.warnings.contains("it was not judged"))
+        };
+        assert!(found("writes:1GiB..:300ms"));
+        assert!(!found("writes:300ms"));
     }
 }

@@ -1,5 +1,6 @@
 //! Experiments: as users write them, and resolved with every default filled in.
 
+mod array_size;
 mod axis;
 mod bit_errors;
 mod bus_cycle;
@@ -37,7 +38,6 @@ mod scheme;
 mod scheme_settings;
 mod setting;
 mod share;
-mod sized;
 mod sketch;
 mod space;
 mod ssd;

@@ -1,5 +1,6 @@
 //! Resolution of an experiment: fills in every default and checks everything.
 
+use super::array_size::sized_array;
 use super::bus_cycle::with_bus_cycle;
 use super::channel::Channel;
 use super::device::{ResolvedScheme, Sizing};
@@ -13,7 +14,6 @@ use super::precondition_notation;
 use super::processor::{processor_json, processor_line};
 use super::scheme_settings::SchemeTable;
 use super::share::SpaceRule;
-use super::sized::sized_array;
 use super::space;
 use super::ssd::{Board, setup_json};
 use super::text_or_table::TextOrTable;

@@ -8,7 +8,6 @@ mod end;
 mod folder;
 mod interval;
 mod kept;
-mod model;
 #[cfg(feature = "html")]
 mod page;
 mod paired;
@@ -22,12 +21,12 @@ mod summary;
 mod survey;
 mod table;
 mod typed;
+mod waf_model;
 
 pub use end::{End, end};
 pub use folder::{PAIRED, Tables, folder, unusable};
 pub use interval::Interval;
 pub use kept::Kept;
-pub use model::Model;
 #[cfg(feature = "html")]
 pub use page::page;
 pub use paired::{Paired, paired};
@@ -41,3 +40,4 @@ pub use summary::{Summary, summary};
 pub use survey::{Estimate, survey};
 pub use table::Table;
 pub use typed::Column;
+pub use waf_model::Model;

@@ -1,9 +1,9 @@
 //! Figure of a sweep: a measure over a key, one line per value of another key, with confidence intervals.
 
 use super::interval::Interval;
-use super::model::Model;
 use super::plan::{Plan, Point};
 use super::rows::{Outcome, Row, Status, rows};
+use super::waf_model::Model;
 use crate::compare::run_one;
 use crate::config::{ConfigError, did_you_mean};
 use crate::report::plots::{MeanAxis, MeanLine, MeanPoint, Means, Quantity};

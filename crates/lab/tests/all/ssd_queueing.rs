@@ -138,7 +138,7 @@ fn a_page_task_alone_on_an_ssd_takes_no_longer_than_its_operations_alone() {
     println!(
         "{tasks} page tasks, none longer than its operations alone, {equal} as long; {beyond_serial} longer than in serial time"
     );
-    assert!(tasks > 200_000 && equal > tasks / 2, "{tasks} {equal}");
+    assert!(tasks > 750_000 && equal > tasks / 2, "{tasks} {equal}");
     // Serial time counts the copies of a victim as a run, of which channels hide a little less beside other work.
     assert!(beyond_serial > 0);
 }
@@ -219,7 +219,7 @@ fn no_request_on_an_ssd_takes_longer_than_is_proved_with_queueing() {
         std::fs::remove_file(trace).unwrap();
     }
     println!("{proved} proved rows, none exceeded; nearest {:.3}: {}", nearest.0, nearest.1);
-    assert!(proved > 60 && nearest.0 > 0.5, "{proved} {nearest:?}");
+    assert!(proved >= 250 && nearest.0 > 0.5, "{proved} {nearest:?}");
 }
 
 #[test]
