@@ -5,9 +5,9 @@
  *     firmware soak WRITES      every call beside its bound: WRITES writes of each scheme and load
  *     firmware fuzz CALLS SEED  random calls on random arrays whose drivers fail, lie and lose their power
  *     firmware memory           bytes of arenas: asked for, used by mounts, kept
+ *     firmware preempt          calls of instances whose part fails within mounts of others
  *     firmware stack            bytes of stack that each call needs, with the model's driver
  *     firmware ram              bytes of arenas for arrays of 16 MiB to 8 GiB
- *     firmware image FILE       an array that was written by lazy-rtgc, as a file of pages and spare areas
  */
 #define _XOPEN_SOURCE 700
 #include "files.h"
@@ -16,7 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef BARE
 #include <ucontext.h>
+#endif
 
 struct named {
     const char *name;
@@ -95,6 +97,69 @@ static void device_free(struct device *device)
     nand_free(&device->nand);
 }
 
+static bool within(const struct ftl_cost *cost, const struct ftl_cost *bound)
+{
+    return cost->reads <= bound->reads && cost->spare_reads <= bound->spare_reads && cost->programs <= bound->programs &&
+           cost->copies <= bound->copies && cost->erases <= bound->erases && cost->time_ns <= bound->time_ns;
+}
+
+/* Shuts down, and mounts again: both within their bounds. */
+static int restart(struct device *device, bool saves)
+{
+    struct ftl_bounds bounds;
+    size_t bytes = 0;
+    uint32_t sealed = 2;
+    int done = ftl_bounds(&device->config, &bounds);
+    if (done == FTL_OK)
+        done = ftl_shutdown_memory(&device->config, &bytes);
+    void *scratch = saves ? malloc(bytes ? bytes : 1) : NULL;
+    nand_counts_reset(&device->nand);
+    if (done == FTL_OK)
+        done = ftl_shutdown(device->ftl, scratch, bytes, &sealed);
+    free(scratch);
+    if (done != FTL_OK)
+        return done;
+    const bool shut = within(&device->nand.counts, &bounds.shutdown);
+    nand_counts_reset(&device->nand);
+    done = ftl_mount(&device->config, device->arena, device->bytes, &device->ftl);
+    if (done == FTL_OK && (!shut || sealed > 1 || !within(&device->nand.counts, sealed ? &bounds.clean_mount : &bounds.mount))) {
+        fprintf(stderr, "a shutdown or the mount after it beyond its bound\n");
+        return FTL_E_DRIVER;
+    }
+    return done;
+}
+
+/* Mounts with a configuration that differs in one thing, which must be refused, and change nothing, where there is something. */
+static bool is_refused(struct device *device, uint32_t pages, uint32_t what)
+{
+    const struct ftl_config *right = &device->config;
+    struct ftl_config wrong = *right;
+    struct nand *nand = &device->nand;
+    struct ftl *ftl;
+    switch (what % 8) {
+    case 0: wrong.pages_per_block--; break;
+    case 1: wrong.pages_per_block /= 2; break;
+    case 2: wrong.spare_blocks++; break;
+    case 3: wrong.spare_blocks--; break;
+    case 4: wrong.page_bytes /= 2; break;
+    case 5: wrong.blocks--; break;
+    case 6: wrong.pages = pages > 1 ? pages - 1 : 2; break; /* 0 is the most */
+    default: wrong.scheme = SCHEMES[what / 8 % SCHEMES_COUNT].scheme; break;
+    }
+    /* Blocks beyond the configuration are nobody's. */
+    bool has_pages = false;
+    for (uint32_t block = 0; block < wrong.blocks; block++)
+        has_pages |= !nand->bad[block] && nand->next[block] > 0 && !nand->torn[(size_t)block * nand->pages_per_block];
+    size_t bytes = 0;
+    if (!has_pages || (what % 8 == 7 && wrong.scheme == right->scheme) || ftl_memory_needed(&wrong, &bytes) != FTL_OK)
+        return true;
+    const uint64_t changes = nand->changes;
+    void *arena = malloc(bytes);
+    const int done = ftl_mount(&wrong, arena, bytes, &ftl);
+    free(arena);
+    return done == FTL_E_FORMAT && nand->changes == changes;
+}
+
 /* ---- files ---- */
 
 static int demo(void)
@@ -102,9 +167,11 @@ static int demo(void)
     static const uint32_t shape[3] = {64, 16, 512};
     for (size_t at = 0; at < SCHEMES_COUNT; at++) {
         struct device device;
-        uint8_t page[512], text[2000];
+        _Alignas(16) uint8_t page[512];
+        uint8_t text[2000];
         struct files files;
-        int done = device_init(&device, SCHEMES[at].scheme, shape, true, 2);
+        int done = device_init(&device, SCHEMES[at].scheme, shape, false, 2);
+        device.nand.aligned = true;
         if (done == FTL_OK)
             done = files_init(&files, device.ftl, 512, sizeof text, page);
         for (uint32_t round = 0; done == FTL_OK && round < 400; round++) {
@@ -217,13 +284,9 @@ static int work(struct device *device, struct files *files, struct versions *ver
             done = ftl_idle(device->ftl, 20000000);
             done = done == FTL_MORE ? FTL_OK : done;
         } else if (what == 1) {
-            size_t bytes = 0;
-            ftl_shutdown_memory(&device->config, &bytes);
-            void *scratch = malloc(bytes ? bytes : 1);
-            done = scratch ? ftl_shutdown(device->ftl, scratch, bytes) : FTL_E_MEMORY;
-            free(scratch);
+            done = restart(device, true);
             if (done == FTL_OK)
-                done = mount_files(device, files, page);
+                done = files_init(files, device->ftl, CUT_SHAPE[2], CUT_BYTES, page);
         } else {
             done = write_file(files, versions, below(CUT_FILES));
         }
@@ -233,7 +296,7 @@ static int work(struct device *device, struct files *files, struct versions *ver
 
 static int cuts(uint32_t runs)
 {
-    uint64_t mounts = 0, all = 0;
+    uint64_t mounts = 0, all = 0, in_mounts = 0;
     for (size_t at = 0; at < SCHEMES_COUNT; at++) {
         struct nand before;
         struct ftl_bounds bounds;
@@ -272,12 +335,23 @@ static int cuts(uint32_t runs)
                         return failed("the workload", done);
                     /* The power comes back. */
                     nand_power_on(&device.nand);
+                    if (!is_refused(&device, bounds.pages, cut * 2 + (uint32_t)tears + run)) {
+                        fprintf(stderr, "%s: a mount of another configuration\n", SCHEMES[at].name);
+                        return 1;
+                    }
+                    /* It goes again in the mount, at the changes of what that recovers, if it makes any. */
+                    for (uint32_t again = 0; was_cut && again < 3; again++) {
+                        device.nand.until_cut = (cut + again) % 4;
+                        done = mount_files(&device, &files, page);
+                        if (done != (device.nand.off ? FTL_E_STOPPED : FTL_OK))
+                            return failed("a mount that was cut", done);
+                        in_mounts += device.nand.off;
+                        nand_power_on(&device.nand);
+                    }
                     nand_counts_reset(&device.nand);
                     done = mount_files(&device, &files, page);
                     const struct ftl_cost cost = device.nand.counts;
-                    if (done == FTL_OK && (cost.reads > bounds.mount.reads || cost.spare_reads > bounds.mount.spare_reads ||
-                                           cost.programs > bounds.mount.programs || cost.copies > bounds.mount.copies ||
-                                           cost.erases > bounds.mount.erases || cost.time_ns > bounds.mount.time_ns)) {
+                    if (done == FTL_OK && !within(&cost, &bounds.mount)) {
                         fprintf(stderr, "%s: a mount beyond its bound: %" PRIu64 " reads, %" PRIu64 " of spare areas, %" PRIu64
                                 " programs, %" PRIu64 " copies, %" PRIu64 " erases\n", SCHEMES[at].name, cost.reads,
                                 cost.spare_reads, cost.programs, cost.copies, cost.erases);
@@ -306,17 +380,12 @@ static int cuts(uint32_t runs)
         printf("%-20s %" PRIu64 " power cuts: nothing lost\n", SCHEMES[at].name, of_scheme);
         all += of_scheme;
     }
-    printf("%" PRIu64 " power cuts of %" PRIu32 " runs, %" PRIu64 " mounts: 0 failed\n", all, runs, mounts);
+    printf("%" PRIu64 " power cuts of %" PRIu32 " runs, %" PRIu64 " more in mounts, %" PRIu64 " mounts: 0 failed\n", all, runs,
+           in_mounts, mounts);
     return 0;
 }
 
 /* ---- every call beside its bound ---- */
-
-static bool within(const struct ftl_cost *cost, const struct ftl_cost *bound)
-{
-    return cost->reads <= bound->reads && cost->spare_reads <= bound->spare_reads && cost->programs <= bound->programs &&
-           cost->copies <= bound->copies && cost->erases <= bound->erases && cost->time_ns <= bound->time_ns;
-}
 
 static void cover(struct ftl_cost *most, const struct ftl_cost *cost)
 {
@@ -358,7 +427,7 @@ static int soak(uint64_t writes)
             struct device device;
             struct ftl_bounds bounds;
             struct ftl_cost most = {0};
-            uint64_t beyond = 0;
+            uint64_t beyond = 0, counted = 0, longest = 0;
             uint8_t page[64] = {0}, read[64];
             /* With and without a copy of the driver's. */
             const bool copies = load != 1;
@@ -405,6 +474,13 @@ static int soak(uint64_t writes)
                     nand_counts_reset(&device.nand);
                     done = ftl_sync(device.ftl);
                     beyond += !within(&device.nand.counts, &bounds.sync);
+                } else if (done == FTL_OK && what == 19 && below(256) == 0) {
+                    struct ftl_stats before;
+                    ftl_stats(device.ftl, &before);
+                    counted += before.writes;
+                    longest = before.worst_write.time_ns > longest ? before.worst_write.time_ns : longest;
+                    done = restart(&device, true);
+
                 }
                 if (done != FTL_OK || device.nand.broken)
                     return failed(device.nand.broken ? device.nand.broken : SCHEMES[at].name, done);
@@ -412,7 +488,8 @@ static int soak(uint64_t writes)
             struct ftl_stats stats;
             ftl_stats(device.ftl, &stats);
             /* What the library counts is what the driver saw. */
-            if (stats.worst_write.time_ns != most.time_ns || stats.writes != writes)
+            longest = stats.worst_write.time_ns > longest ? stats.worst_write.time_ns : longest;
+            if (longest != most.time_ns || counted + stats.writes != writes)
                 return failed("the library counts otherwise than the driver", FTL_E_DRIVER);
             printf("%-20s %-11s %11" PRIu64 " %17.1f %10.1f %4" PRIu64 "/%-4" PRIu64 " %4" PRIu64 "/%-4" PRIu64 " %4" PRIu64
                    "/%-4" PRIu64 " %4" PRIu64 "\n", SCHEMES[at].name, LOADS[load], writes, (double)most.time_ns / 1000,
@@ -481,6 +558,11 @@ static int fuzz(uint64_t calls, uint64_t seed)
         bool lost = false; /* nothing is known of the contents any more */
         for (uint32_t life = 0; life < 6; life++) {
             nand_power_on(&device.nand);
+            device.nand.unreadable_one_in = device.nand.lies_one_in = 0;
+            if (versions && !is_refused(&device, pages, below(64))) {
+                fprintf(stderr, "%s, array %" PRIu64 ": a mount of another configuration\n", SCHEMES[which].name, arrays);
+                return 1;
+            }
             device.nand.fail_one_in = trouble & 1 ? 30 + below(300) : 0;
             device.nand.unreadable_one_in = loses ? 100 + below(1000) : 0;
             device.nand.lies_one_in = lies ? 100 + below(1000) : 0;
@@ -547,7 +629,8 @@ static int fuzz(uint64_t calls, uint64_t seed)
                     size_t bytes = 0;
                     ftl_shutdown_memory(&device.config, &bytes);
                     void *scratch = below(2) ? malloc(bytes ? bytes : 1) : NULL;
-                    code = ftl_shutdown(device.ftl, scratch, bytes);
+                    uint32_t sealed;
+                    code = ftl_shutdown(device.ftl, scratch, bytes, below(2) ? &sealed : NULL);
                     free(scratch);
                     codes[-code < 20 && code <= 0 ? -code : 19]++;
                     if (ftl_write(device.ftl, 0, page) == FTL_OK || ftl_sync(device.ftl) == FTL_OK)
@@ -581,11 +664,34 @@ static int fuzz(uint64_t calls, uint64_t seed)
 
 /* ---- memory ---- */
 
+/* An arena that pointers do not reach is refused by each function that takes the configuration. */
+static bool is_too_large(const struct ftl_scheme *scheme)
+{
+    static struct nand nothing;
+    nothing.blocks = UINT32_C(1) << 28;
+    nothing.pages_per_block = 8;
+    nothing.page_bytes = 4096;
+    struct ftl_config config = config_of(&nothing, scheme, false, 4);
+    config.read_ns = config.read_spare_ns = 29000;
+    config.program_ns = 220900;
+    config.erase_ns = 2000000;
+    struct ftl_bounds bounds;
+    struct ftl *ftl;
+    size_t bytes;
+    const int wanted = sizeof bytes > 4 ? FTL_OK : FTL_E_TOO_LARGE;
+    const int small = sizeof bytes > 4 ? FTL_E_MEMORY : FTL_E_TOO_LARGE;
+    return ftl_memory_needed(&config, &bytes) == wanted && ftl_shutdown_memory(&config, &bytes) == wanted &&
+           ftl_bounds(&config, &bounds) == wanted && ftl_format(&config, &bounds, sizeof bounds) == small &&
+           ftl_mount(&config, &bounds, sizeof bounds, &ftl) == small;
+}
+
 static int memory(void)
 {
     static const uint32_t blocks[] = {4, 32, 63, 100, 256, 1024};
     printf("scheme               blocks pages bytes/page      asked       peak       kept\n");
     for (size_t at = 0; at < SCHEMES_COUNT; at++) {
+        if (!is_too_large(SCHEMES[at].scheme))
+            return failed("an arena that is too large", FTL_E_MEMORY);
         for (size_t size = 0; size < sizeof blocks / sizeof *blocks; size++) {
             static const uint32_t small[3] = {8, 64, 128};
             for (size_t kind = 0; kind < 3; kind++) {
@@ -606,16 +712,9 @@ static int memory(void)
                 /* After a power cut, and after a shutdown. */
                 uint64_t peak = 0;
                 for (int clean = 0; done == FTL_OK && clean < 2; clean++) {
-                    if (clean) {
-                        size_t bytes = 0;
-                        ftl_shutdown_memory(&device.config, &bytes);
-                        void *scratch = malloc(bytes ? bytes : 1);
-                        done = ftl_shutdown(device.ftl, scratch, bytes);
-                        free(scratch);
-                    }
                     nand_counts_reset(&device.nand);
-                    if (done == FTL_OK)
-                        done = ftl_mount(&device.config, device.arena, device.bytes, &device.ftl);
+                    done = clean ? restart(&device, true)
+                                 : ftl_mount(&device.config, device.arena, device.bytes, &device.ftl);
                     if (done == FTL_OK)
                         done = ftl_stats(device.ftl, &stats);
                     peak = stats.arena_peak > peak ? stats.arena_peak : peak;
@@ -630,8 +729,8 @@ static int memory(void)
                 }
                 if (done != FTL_OK)
                     return failed(SCHEMES[at].name, done);
-                printf("%-20s %6" PRIu32 " %5" PRIu32 " %10" PRIu32 " %10zu %10" PRIu64 " %10" PRIu64 "\n", SCHEMES[at].name,
-                       shape[0], shape[1], shape[2], device.bytes, peak, stats.arena_kept);
+                printf("%-20s %6" PRIu32 " %5" PRIu32 " %10" PRIu32 " %10lu %10" PRIu64 " %10" PRIu64 "\n", SCHEMES[at].name,
+                       shape[0], shape[1], shape[2], (unsigned long)device.bytes, peak, stats.arena_kept);
                 device_free(&device);
             }
         }
@@ -639,11 +738,125 @@ static int memory(void)
     return 0;
 }
 
+/* ---- calls of one instance within a mount of another ---- */
+
+struct preempting {
+    struct ftl_driver driver; /* of the instance that is mounted */
+    struct device *other;
+    uint64_t calls;
+    int codes[20];
+};
+
+/* Each read of a mount is preempted by a call of another instance, whose part fails. */
+static int read_preempted(void *context, uint32_t block, uint32_t page, uint8_t *data, uint8_t *spare)
+{
+    struct preempting *preempting = context;
+    struct device *other = preempting->other;
+    static uint8_t bytes[64];
+    const uint32_t lpn = below(ftl_pages(other->ftl) | 1);
+    int code = FTL_OK;
+    switch (below(8)) {
+    case 0: code = ftl_read(other->ftl, lpn, bytes); break;
+    case 1: code = ftl_trim(other->ftl, lpn); break;
+    case 2: code = ftl_idle(other->ftl, 5000000); break;
+    case 3: code = ftl_sync(other->ftl); break;
+    default: code = ftl_write(other->ftl, lpn, bytes); break;
+    }
+    preempting->calls++;
+    preempting->codes[code <= 0 && code > -20 ? -code : 19]++;
+    return preempting->driver.read(preempting->driver.context, block, page, data, spare);
+}
+
+static int program_through(void *context, uint32_t block, uint32_t page, const uint8_t *data, const uint8_t *spare)
+{
+    const struct ftl_driver *driver = &((struct preempting *)context)->driver;
+    return driver->program(driver->context, block, page, data, spare);
+}
+
+static int erase_through(void *context, uint32_t block)
+{
+    const struct ftl_driver *driver = &((struct preempting *)context)->driver;
+    return driver->erase(driver->context, block);
+}
+
+static int is_bad_through(void *context, uint32_t block)
+{
+    const struct ftl_driver *driver = &((struct preempting *)context)->driver;
+    return driver->is_bad(driver->context, block);
+}
+
+static int mark_bad_through(void *context, uint32_t block)
+{
+    const struct ftl_driver *driver = &((struct preempting *)context)->driver;
+    return driver->mark_bad(driver->context, block);
+}
+
+/* A mount takes as much of its arena with calls of another instance in between as without. */
+static int preempt(void)
+{
+    static const uint32_t shape[3] = {48, 16, 64};
+    uint64_t calls = 0, failures = 0;
+    for (size_t at = 0; at < SCHEMES_COUNT; at++) {
+        for (size_t beside = 0; beside < SCHEMES_COUNT; beside++) {
+            for (uint32_t fails = 3; fails < 200; fails = fails * 3 / 2) {
+                struct device device, other;
+                struct nand before;
+                struct ftl_stats alone, preempted;
+                uint8_t page[64] = {7};
+                random_state = at * 100 + beside * 10 + fails;
+                int done = device_init(&device, SCHEMES[at].scheme, shape, false, 4);
+                if (done == FTL_OK)
+                    done = device_init(&other, SCHEMES[beside].scheme, shape, true, 4);
+                const uint32_t pages = done == FTL_OK ? ftl_pages(device.ftl) : 0;
+                for (uint32_t write = 0; done == FTL_OK && write < 2 * pages; write++)
+                    done = ftl_write(device.ftl, write < pages ? write : below(pages), page);
+                if (done == FTL_OK && !nand_init(&before, shape[0], shape[1], shape[2]))
+                    done = FTL_E_MEMORY;
+                if (done == FTL_OK) {
+                    nand_copy(&before, &device.nand);
+                    done = ftl_mount(&device.config, device.arena, device.bytes, &device.ftl);
+                }
+                if (done == FTL_OK)
+                    done = ftl_stats(device.ftl, &alone);
+                if (done != FTL_OK)
+                    return failed(SCHEMES[at].name, done);
+                nand_copy(&device.nand, &before);
+                nand_free(&before);
+                struct preempting preempting = {.driver = device.config.driver, .other = &other};
+                const struct ftl_driver driver = {&preempting, read_preempted, program_through, erase_through, NULL,
+                                                  is_bad_through, mark_bad_through};
+                device.config.driver = driver;
+                other.nand.fail_one_in = fails;
+                other.nand.unreadable_one_in = 50;
+                done = ftl_mount(&device.config, device.arena, device.bytes, &device.ftl);
+                if (done == FTL_OK)
+                    done = ftl_stats(device.ftl, &preempted);
+                if (done != FTL_OK)
+                    return failed(SCHEMES[at].name, done);
+                if (alone.arena_kept != preempted.arena_kept || alone.arena_peak != preempted.arena_peak) {
+                    fprintf(stderr, "%s beside %s: %" PRIu64 " and %" PRIu64 " B of the arena instead of %" PRIu64 " and %" PRIu64
+                            "\n", SCHEMES[at].name, SCHEMES[beside].name, preempted.arena_kept, preempted.arena_peak,
+                            alone.arena_kept, alone.arena_peak);
+                    return 1;
+                }
+                calls += preempting.calls;
+                failures += (uint64_t)(preempting.codes[-FTL_E_FULL] + preempting.codes[-FTL_E_UNREADABLE]);
+                device_free(&device);
+                device_free(&other);
+            }
+        }
+    }
+    printf("%" PRIu64 " calls within mounts of other instances, %" PRIu64 " of which failed: no memory taken\n", calls, failures);
+    return failures == 0;
+}
+
 /* ---- stack ---- */
 
 #define STACK (256u << 10)
 
+#ifndef BARE
 static ucontext_t caller, callee;
+#endif
 static struct device stacked;
 static int stacked_call, stacked_code;
 
@@ -673,6 +886,19 @@ static void on_stack(void)
 }
 
 /* Bytes of a painted stack that a call has touched. */
+#ifdef BARE
+static size_t stack_of(int call)
+{
+    /* Below this function's own frame. */
+    uint8_t *const top = (uint8_t *)__builtin_frame_address(0) - 256, *at = top - STACK / 4;
+    memset(at, 0xa5, STACK / 4 - 256);
+    stacked_call = call;
+    on_stack();
+    while (at < top && *at == 0xa5)
+        at++;
+    return (size_t)(top - at) + 256;
+}
+#else
 static size_t stack_of(int call)
 {
     uint8_t *stack = malloc(STACK);
@@ -692,10 +918,15 @@ static size_t stack_of(int call)
     free(stack);
     return STACK - untouched;
 }
+#endif
 
 static int stack(void)
 {
+#ifdef BARE /* 4 MiB of RAM in all */
+    static const uint32_t shape[3] = {128, 64, 64};
+#else
     static const uint32_t shape[3] = {128, 64, 512};
+#endif
     printf("scheme                format   mount   write    read  bounds\n");
     for (size_t at = 0; at < SCHEMES_COUNT; at++) {
         int done = device_init(&stacked, SCHEMES[at].scheme, shape, true, 4);
@@ -707,7 +938,7 @@ static int stack(void)
             const size_t bytes = stack_of(call);
             if (call == 2)
                 stack_of(1);
-            printf(" %7zu", bytes);
+            printf(" %7lu", (unsigned long)bytes);
             if (stacked_code != FTL_OK)
                 return failed(SCHEMES[at].name, stacked_code);
         }
@@ -731,56 +962,10 @@ static int ram(void)
             const int done = ftl_memory_needed(&config, &bytes);
             if (done != FTL_OK)
                 return failed(SCHEMES[at].name, done);
-            printf("%-20s %-8s %9zu\n", SCHEMES[at].name, sizes[size], bytes);
+            printf("%-20s %-8s %9lu\n", SCHEMES[at].name, sizes[size], (unsigned long)bytes);
         }
     }
     return 0;
-}
-
-/* ---- an array as a file ---- */
-
-/* Header of five words (blocks, pages per block, bytes per page, logical pages, writes), then for each block its next page and its
- * mark, then for each page its bytes, its spare area and whether it is torn. Page p of write w holds w and p. */
-static int image(const char *path)
-{
-    static const uint32_t shape[3] = {48, 16, 512};
-    struct device device;
-    uint8_t page[512];
-    int done = device_init(&device, &ftl_scheme_lazy_rtgc, shape, true, 0);
-    if (done != FTL_OK)
-        return failed("lazy-rtgc", done);
-    const uint32_t pages = ftl_pages(device.ftl), writes = 5 * pages + 77;
-    random_state = 3;
-    for (uint32_t write = 0; done == FTL_OK && write < writes; write++) {
-        const uint32_t lpn = write < pages ? write : below(pages);
-        for (uint32_t at = 0; at < 512; at += 8) {
-            memcpy(page + at, &write, 4);
-            memcpy(page + at + 4, &lpn, 4);
-        }
-        /* The power is cut in the last write. */
-        if (write == writes - 1) {
-            device.nand.until_cut = 0;
-            device.nand.tears = true;
-        }
-        done = ftl_write(device.ftl, lpn, page);
-    }
-    if (done != FTL_E_STOPPED)
-        return failed("the last write", done);
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        return failed(path, FTL_E_ARGUMENT);
-    const struct nand *nand = &device.nand;
-    const uint32_t header[5] = {shape[0], shape[1], shape[2], pages, writes};
-    const size_t all = (size_t)shape[0] * shape[1];
-    bool good = fwrite(header, sizeof header, 1, file) == 1;
-    good = good && fwrite(nand->next, sizeof *nand->next, shape[0], file) == shape[0];
-    good = good && fwrite(nand->bad, 1, shape[0], file) == shape[0];
-    good = good && fwrite(nand->data, shape[2], all, file) == all;
-    good = good && fwrite(nand->spare, FTL_SPARE_BYTES, all, file) == all;
-    good = good && fwrite(nand->torn, 1, all, file) == all;
-    good = fclose(file) == 0 && good;
-    device_free(&device);
-    return good ? 0 : failed(path, FTL_E_ARGUMENT);
 }
 
 int main(int count, char **arguments)
@@ -797,12 +982,12 @@ int main(int count, char **arguments)
         return fuzz(number ? number : 1000000, count > 3 ? strtoull(arguments[3], NULL, 10) : 1);
     if (strcmp(command, "memory") == 0)
         return memory();
+    if (strcmp(command, "preempt") == 0)
+        return preempt();
     if (strcmp(command, "stack") == 0)
         return stack();
     if (strcmp(command, "ram") == 0)
         return ram();
-    if (strcmp(command, "image") == 0 && count > 2)
-        return image(arguments[2]);
-    fprintf(stderr, "commands: demo, cuts RUNS, soak WRITES, fuzz CALLS SEED, memory, stack, ram, image FILE\n");
+    fprintf(stderr, "commands: demo, cuts RUNS, soak WRITES, fuzz CALLS SEED, memory, preempt, stack, ram\n");
     return 2;
 }

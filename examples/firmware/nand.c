@@ -118,6 +118,8 @@ static int nand_read(void *context, uint32_t block, uint32_t page, uint8_t *data
 {
     struct nand *nand = context;
     const int state = readable(nand, block, page);
+    if (nand->aligned && (uintptr_t)data % 16 != 0)
+        return broken(nand, "a buffer that is not aligned");
     if (data) {
         nand->counts.reads++;
         nand->counts.time_ns += nand->times[READ];
@@ -141,6 +143,8 @@ static int program(struct nand *nand, uint32_t block, uint32_t page, const uint8
         return broken(nand, "a program beyond the array");
     if (nand->bad[block])
         return broken(nand, "a program of a bad block");
+    if (nand->aligned && (uintptr_t)data % 16 != 0)
+        return broken(nand, "a buffer that is not aligned");
     if (page != nand->next[block])
         return broken(nand, "a program out of order, or twice");
     const bool cut = is_cut(nand);

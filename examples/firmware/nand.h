@@ -26,6 +26,8 @@ struct nand {
     /* Fuzzing only: one in so many calls returns a value that no driver may return. */
     uint32_t lies_one_in;
     uint64_t random;
+    /* Buffers of pages must be aligned to 16 bytes, as some DMA needs. */
+    bool aligned;
     /* A rule of NAND that a caller broke; NULL: none. */
     const char *broken;
 };

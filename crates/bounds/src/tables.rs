@@ -18,6 +18,7 @@ pub const IDEAL_SHARE: Ratio = Ratio::of(99, 100);
 
 /// One scheme's row of Table I.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ServiceBounds {
     /// Name of the scheme: `ideal`, `fsr`, `gftl`, `rftl`, `lazy-rtgc`, `lazy-rtgc-on-demand`.
     pub scheme: &'static str,
@@ -98,6 +99,7 @@ pub fn service_bounds(part: &Part) -> [ServiceBounds; 6] {
 
 /// One part's row of Table II.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SpaceConfiguration {
     /// t_rd, ns.
     pub t_r_ns: Ns,
@@ -127,6 +129,7 @@ pub fn space_configuration(part: &Part) -> SpaceConfiguration {
 
 /// One part's row of Table III: logical over physical space for each scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SpaceShares {
     /// [`IDEAL_SHARE`], as in Table I; the share that N blocks allow is [`page_level::share`].
     pub ideal: Ratio,

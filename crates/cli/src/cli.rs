@@ -11,6 +11,7 @@ use crate::commands::{
     explain::ExplainArgs,
     fit::FitArgs,
     list::ListArgs,
+    new::NewArgs,
     run::RunArgs,
     sweep::{SweepArgs, SweepOptions},
     terms::{TermsArgs, glossary},
@@ -55,6 +56,7 @@ Examples:
   ftlkit explain fast                     a page in which one steps through what a scheme does
   ftlkit fit drive.csv                    the over-provisioning and victims of a drive, from measured points
   ftlkit list schemes
+  ftlkit new policy my-policy             a crate with a victim policy of your own, ready to change
 ",
     of_papers!(),
     "  ftlkit help terms                       the words of the reports
@@ -92,6 +94,8 @@ pub(crate) enum Command {
     Fit(FitArgs),
     /// List parts, schemes, workloads or trace formats
     List(ListArgs),
+    /// Write a crate with a victim policy, placement policy or scheme of your own, ready to build and test
+    New(NewArgs),
     /// Inspect and convert block traces
     Trace(TraceArgs),
     /// Look into a flash image
@@ -126,6 +130,7 @@ impl Command {
             Self::Bounds(_)
                 | Self::Explain(_)
                 | Self::List(_)
+                | Self::New(_)
                 | Self::Trace(_)
                 | Self::Terms(_)
                 | Self::Completions(_)
@@ -153,6 +158,7 @@ impl Command {
             Self::Explain(args) => args.run(),
             Self::Fit(args) => args.run(),
             Self::List(args) => args.run(),
+            Self::New(args) => args.run(),
             Self::Trace(args) => args.run(),
             #[cfg(unix)]
             Self::Image(args) => args.run(),

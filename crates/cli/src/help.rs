@@ -78,7 +78,8 @@ pub(crate) fn requested(arguments: &[String]) -> Option<Result<String, Failure>>
     if let [help, name] = arguments {
         let is_command = || Cli::command().get_subcommands().any(|of| of.get_name() == *name);
         if help == "help" && !is_command() {
-            return setting(name).map(Ok).or_else(|| nearly_a_setting(name).map(Err));
+            let known = setting(name).or_else(|| option(name));
+            return known.map(Ok).or_else(|| nearly_a_setting(name).map(Err));
         }
     }
     let (name, rest) = arguments.split_first()?;
@@ -152,6 +153,29 @@ fn setting(name: &str) -> Option<String> {
     (!out.is_empty()).then_some(out)
 }
 
+/// An option that is no setting, once for each help that commands give it.
+fn option(name: &str) -> Option<String> {
+    let long = key(name).replace('_', "-");
+    let mut found: Vec<(Vec<String>, String)> = Vec::new();
+    for command in Cli::command().get_subcommands() {
+        let of = command.get_arguments().find(|arg| arg.get_long() == Some(&long));
+        let Some(arg) = of.filter(|arg| !arg.is_hide_set()) else { continue };
+        let values = arg.get_value_names().unwrap_or_default().join(" ");
+        let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string);
+        let help = wrap(&format!("    {}", help.unwrap_or_default()), output::width(), "    ");
+        let text = format!("{help}    option       {}\n", format!("--{long} {values}").trim_end());
+        match found.iter_mut().find(|(_, other)| *other == text) {
+            Some((commands, _)) => commands.push(command.get_name().to_owned()),
+            None => found.push((vec![command.get_name().to_owned()], text)),
+        }
+    }
+    let page = |(commands, text): &(Vec<String>, String)| {
+        format!("{long} (an option of {})\n{text}", commands.join(", "))
+    };
+    let pages: String = found.iter().map(page).collect();
+    (!pages.is_empty()).then_some(pages)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,6 +243,9 @@ mod tests {
         }
         assert!(of(&["help", "Queue-Depth"]).unwrap().contains("only with    channels"));
         assert!(of(&["help", "queue-dept"]).unwrap().contains("ftlkit help queue_depth"));
+        let plot = of(&["help", "plot"]).unwrap();
+        assert!(plot.contains("(an option of sweep)") && plot.contains("--plot x="), "{plot}");
+        assert_eq!(of(&["help", "no-such-option"]), None);
         assert_eq!((of(&["help", "terms"]), of(&["help", "compare"])), (None, None));
     }
 }

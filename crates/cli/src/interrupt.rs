@@ -1,4 +1,4 @@
-//! Ctrl-C: the first stops the run at the next batch and prints the results so far, the second exits at once.
+//! Ctrl-C and SIGTERM: the first stops the run at the next batch and prints the results so far, the second exits at once.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,10 +26,11 @@ pub(crate) fn listen_and_say(message: &'static str) {
 /// Does this at each Ctrl-C, on a thread of its own. Where the system refuses it, Ctrl-C ends the process.
 #[cfg(unix)]
 fn at_each(work: impl Fn() + Send + 'static) {
-    use signal_hook::{consts::SIGINT, iterator::Signals};
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
     // The handler stays if its signals are dropped: it is set where somebody listens.
     let listen = move || {
-        if let Ok(mut signals) = Signals::new([SIGINT]) {
+        if let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) {
             signals.forever().for_each(|_| work());
         }
     };

@@ -74,6 +74,7 @@ impl Below for Array {
 
 /// Faults that came so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct FaultCounts {
     /// Programs and copies that failed.
     pub failed_programs: u64,

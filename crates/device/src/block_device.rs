@@ -42,8 +42,7 @@ pub struct BlockDevice {
     outstanding: Option<Outstanding>,
     /// The request whose tasks begin on channels: its slot, and when it arrived.
     current: (u32, Ns),
-    /// True if a write came since idle collection last found nothing to do, and since when the device has had nothing to do.
-    wrote: bool,
+    /// Since when the device has had nothing to do.
     quiet_since: Instant,
     /// True if the last background work failed, and what is to be told of it.
     rest_failed: bool,
@@ -91,7 +90,6 @@ impl BlockDevice {
             account,
             outstanding: None,
             current: (0, 0),
-            wrote: false,
             quiet_since: now,
             rest_failed: false,
             retry_at: None,
@@ -172,7 +170,8 @@ impl BlockDevice {
         self.scheme.name_stream(stream);
         let done = background.and_then(|()| self.run(command, offset, length, &data));
         let completed = done.is_ok();
-        self.wrote |= matches!(command, Command::Write { .. } | Command::Zeroes { .. });
+        self.account.idle.wrote |=
+            matches!(command, Command::Write { .. } | Command::Zeroes { .. });
         self.quiet_since = Instant::now();
         let (answer, fatal) = match done {
             Ok(answer) => (answer, None),
@@ -219,18 +218,10 @@ impl BlockDevice {
             Some(at) if Instant::now() < at => Ok(()),
             _ => self.advance(),
         };
-        let took_ns = self.busy_ns() - before_ns;
-        if took_ns > 0 {
-            // The next request waits for it.
-            self.due(Instant::now(), took_ns);
-        }
+        self.delay_next(before_ns);
         self.end_due();
         if let Err(Failed(error)) = done {
-            let failure = self.failure_of(&error);
-            if matches!(error, FtlError::Flash(FlashError::PowerOff)) {
-                self.end_all();
-                return Err(failure);
-            }
+            let failure = self.background_failure(&error)?;
             // The request that needs the same work fails, too, and its client is told why.
             if !self.rest_failed {
                 self.take_note_of(format!("background work failed: {failure}"));
@@ -243,7 +234,7 @@ impl BlockDevice {
             return Ok(Some(self.next_end().unwrap_or(RETRY).min(RETRY)));
         }
         (self.rest_failed, self.retry_at) = (false, None);
-        self.idle()?;
+        self.idle_step()?;
         let due_ns = self.scheme.due_ns();
         let due = (due_ns != u64::MAX).then(|| self.real(due_ns.saturating_sub(self.clock_ns())));
         Ok(due.into_iter().chain(self.next_end()).chain(self.next_idle()).min())
@@ -255,7 +246,8 @@ impl BlockDevice {
     /// for a step at most as long as the device was idle.
     fn next_idle(&mut self) -> Option<Duration> {
         let asked = self.outstanding.as_ref().is_some_and(|requests| !requests.is_empty());
-        if !self.wrote || asked || !self.held.is_empty() {
+        let needs_ns = self.account.idle.needs_ns(&*self.scheme)?;
+        if asked || !self.held.is_empty() {
             return None;
         }
         // What was collected behind requests may still be under way on the dies.
@@ -263,7 +255,7 @@ impl BlockDevice {
             self.quiet_since = Instant::now();
         }
         let since = self.quiet_since.max(self.free_at);
-        let begins = since + self.modelled(self.scheme.idle_ns());
+        let begins = since + self.modelled(needs_ns);
         Some(begins.saturating_duration_since(Instant::now()))
     }
 
@@ -271,36 +263,43 @@ impl BlockDevice {
     ///
     /// # Errors
     /// The array went off. What else fails is told, and left to the requests that need it.
-    fn idle(&mut self) -> Result<(), String> {
+    fn idle_step(&mut self) -> Result<(), String> {
         if self.next_idle() != Some(Duration::ZERO) {
             return Ok(());
         }
         let (at_ns, before_ns) = (self.clock_ns(), self.busy_ns());
-        self.wrote = false;
-        match self.overlapped(Work::Background, at_ns, |scheme, _| scheme.idle()) {
-            // As in the simulator: on channels until there is nothing to collect; on a serial clock once, unless the scheme
-            // asks for more.
-            Ok(did) => {
-                let channels = self.array().channels().is_some();
-                self.wrote = did && (channels || self.scheme.idles_on());
-                self.account.idle_steps += u64::from(did);
-            }
-            Err(error) => {
-                let failure = self.failure_of(&error);
-                if matches!(error, FtlError::Flash(FlashError::PowerOff)) {
-                    self.end_all();
-                    return Err(failure);
-                }
-                self.take_note_of(format!("collection in idle time failed: {failure}"));
-            }
+        let (mut idle, channels) = (self.account.idle, self.array().channels().is_some());
+        let done =
+            self.overlapped(Work::Background, at_ns, |scheme, _| idle.step(scheme, channels));
+        self.account.idle = idle;
+        if let Err(error) = done {
+            let failure = self.background_failure(&error)?;
+            self.take_note_of(format!("collection in idle time failed: {failure}"));
         }
-        let took_ns = self.busy_ns() - before_ns;
-        if took_ns > 0 {
-            // The next request waits for it.
-            self.due(Instant::now(), took_ns);
-        }
+        self.delay_next(before_ns);
         self.quiet_since = Instant::now();
         Ok(())
+    }
+
+    /// Has the next request wait for background work that began when the array had worked for `before_ns`.
+    fn delay_next(&mut self, before_ns: u64) {
+        let took_ns = self.busy_ns() - before_ns;
+        if took_ns > 0 {
+            self.due(Instant::now(), took_ns);
+        }
+    }
+
+    /// Why background work failed.
+    ///
+    /// # Errors
+    /// The array went off: nothing can be done any more.
+    fn background_failure(&mut self, error: &FtlError) -> Result<String, String> {
+        let failure = self.failure_of(error);
+        if matches!(error, FtlError::Flash(FlashError::PowerOff)) {
+            self.end_all();
+            return Err(failure);
+        }
+        Ok(failure)
     }
 
     /// What is to be told of background work, once.

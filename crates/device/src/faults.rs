@@ -108,17 +108,7 @@ impl<I> Faulty<I> {
 }
 
 impl<I: Tearable> Layer for Faulty<I> {
-    type Inner = PowerCut<ProgramEraseFailure<BitErrors<I>>>;
-
-    #[inline]
-    fn inner(&self) -> &Self::Inner {
-        &self.inner
-    }
-
-    #[inline]
-    fn inner_mut(&mut self) -> &mut Self::Inner {
-        &mut self.inner
-    }
+    flash::layer_on!(self, self.inner, PowerCut<ProgramEraseFailure<BitErrors<I>>>);
 }
 
 impl<I: Tearable> Tearable for Faulty<I> {

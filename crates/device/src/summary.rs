@@ -3,10 +3,11 @@
 use crate::below::FaultCounts;
 use crate::nbd::Command;
 use flash::{BlockId, Counts, Flash, Lpn, Operation, Probe};
-use ftl::{AnyScheme, Guarantee};
-use lab::measures::{Distribution, Summary as Times, wear};
-use lab::report::{CauseCounts, StreamsReport, waf_by_cause};
-use serde::Serialize;
+use ftl::{AnyScheme, Guarantee, IdleTime};
+use lab::measures::{Distribution, wear};
+use lab::report::{CauseCounts, SchemeReport, StreamsReport, waf_by_cause};
+use serde::ser::Error;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// Kinds of page tasks.
@@ -18,7 +19,7 @@ pub(crate) enum Kind {
 }
 
 /// Counts of a device's requests and page tasks.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Account {
     taken: [u64; COMMANDS.len()],
     refused: u64,
@@ -34,7 +35,7 @@ pub(crate) struct Account {
     guarantee: Guarantee,
     violations: u64,
     violation: Option<String>,
-    pub(crate) idle_steps: u64,
+    pub(crate) idle: IdleTime,
     started: Counts,
     busy_before_ns: u64,
 }
@@ -53,91 +54,46 @@ fn index(command: Command) -> usize {
     }
 }
 
-/// What a device did, from its start on. Where a key is one of a scheme in `compare --json`, it means the same.
+/// What a device did, from its start on.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Summary {
-    /// Requests taken from clients: completed and refused.
-    pub requests_taken: u64,
-    /// Requests completed.
-    #[serde(rename = "requests")]
-    pub requests_completed: u64,
-    /// Requests that broke a rule of the protocol, or ended in an error of the device.
-    pub requests_refused: u64,
+    /// The figures that a run has, too, and that mean the same there, but for the wear, which is over the array's life. On
+    /// channels reads of pages written in part have no time of their own. The other figures are 0 or absent.
+    #[serde(flatten, serialize_with = "of_run")]
+    pub run: SchemeReport,
     /// Requests taken, by command.
     pub commands: BTreeMap<&'static str, u64>,
     /// Bytes read by clients.
     pub bytes_read: u64,
     /// Bytes written by clients, zeros included.
     pub bytes_written: u64,
-    /// Pages that were written in part: read first, to keep their other bytes.
-    pub partial_pages: u64,
-    /// Page tasks.
-    pub tasks: u64,
-    /// Page reads. On channels those of pages written in part have no time of their own.
-    pub read_tasks: u64,
-    /// Page writes.
-    pub write_tasks: u64,
-    /// Page trims.
-    pub trim_tasks: u64,
-    /// Service of page tasks in modelled time, without collection, ns.
-    pub service_ns: Times,
-    /// Collection within page tasks, ns.
-    pub step_ns: Times,
-    /// Response of page tasks: service + step, ns.
-    pub response_ns: Times,
-    /// Response of page reads, ns.
-    pub read_response_ns: Times,
-    /// Response of page writes, ns.
-    pub write_response_ns: Times,
-    /// Modelled time of requests, one after the other, ns.
-    pub request_response_ns: Times,
-    /// Bound of the response, ns, if there is one.
-    pub bound_ns: Option<u64>,
-    /// True for a real-time bound, false for a whole-victim worst case.
-    pub real_time: bool,
-    /// Page tasks that exceeded a bound.
-    pub violations: u64,
-    /// Pages copied.
-    pub copies: u64,
     /// Pages programmed, by program or copy.
     pub pages_programmed: u64,
-    /// Blocks erased.
-    pub erases: u64,
     /// Steps of collection in idle time.
     pub idle_steps: u64,
-    /// Pages programmed per page written; `None` without a write.
-    pub waf: Option<f64>,
-    /// The same by cause.
-    pub waf_by_cause: Vec<(String, f64)>,
-    /// Operations by cause.
-    pub counts: Vec<CauseCounts>,
-    /// Logical pages / physical pages.
-    pub logical_share: f64,
-    /// Logical pages exported.
-    pub logical_pages: u64,
-    /// Pages per block.
-    pub pages_per_block: u32,
     /// Pages that can be programmed without an erase.
     pub free_pages: u64,
-    /// RAM of the scheme in a controller, bytes.
-    pub ram_bytes: u64,
-    /// (σ_erase / N) × 100, over all erases of the array's life.
-    pub wear_index: f64,
-    /// Erases per block over the array's life: least, mean, most.
-    pub erases_per_block: (u32, f64, u32),
     /// Bad blocks, those from the factory included.
     pub bad_blocks: u32,
-    /// The host's placement streams; absent if the placement does not follow them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub streams: Option<StreamsReport>,
     /// Faults that were injected; `null` without injection.
     pub faults: Option<FaultCounts>,
-    /// Time since the start, ns.
-    pub elapsed_ns: u64,
     /// Modelled time that the array worked, ns; `None` on channels, whose dies work at a time.
     pub busy_ns: Option<u64>,
     /// The clock of modelled times.
     pub clock: ModelClock,
+}
+
+/// Keys of [`SchemeReport`] in the JSON of a device.
+const OF_RUN: &str = "requests_taken requests requests_refused partial_pages tasks read_tasks write_tasks trim_tasks \
+    service_ns step_ns response_ns read_response_ns write_response_ns request_response_ns bound_ns real_time violations copies \
+    erases waf waf_by_cause counts logical_share logical_pages pages_per_block ram_bytes wear_index erases_per_block streams \
+    elapsed_ns";
+
+/// Writes the figures of a run that a device has.
+fn of_run<S: Serializer>(run: &SchemeReport, to: S) -> Result<S::Ok, S::Error> {
+    let figures = serde_json::to_value(run).map_err(S::Error::custom)?;
+    let figures = figures.as_object().into_iter().flatten();
+    to.collect_map(figures.filter(|(name, _)| OF_RUN.split(' ').any(|of| of == *name)))
 }
 
 /// The clock by which times are modelled.
@@ -155,24 +111,7 @@ pub enum ModelClock {
 
 impl Account {
     pub(crate) fn new(guarantee: &Guarantee) -> Self {
-        Self {
-            taken: [0; COMMANDS.len()],
-            refused: 0,
-            bytes_read: 0,
-            bytes_written: 0,
-            partial_pages: 0,
-            tasks: [0; 3],
-            service: Distribution::new(),
-            step: Distribution::new(),
-            responses: std::array::from_fn(|_| Distribution::new()),
-            request: Distribution::new(),
-            guarantee: *guarantee,
-            violations: 0,
-            violation: None,
-            idle_steps: 0,
-            started: Counts::default(),
-            busy_before_ns: 0,
-        }
+        Self { guarantee: *guarantee, ..Self::default() }
     }
 
     /// Counts from here on.
@@ -275,7 +214,6 @@ impl Account {
         let copies = counts.total(Operation::Copy);
         let pages_programmed = counts.total(Operation::Program) + copies;
         let [read_tasks, write_tasks, trim_tasks] = self.tasks;
-        let per_write = |pages: u64| (write_tasks > 0).then(|| pages as f64 / write_tasks as f64);
         let telemetry = scheme.telemetry();
         let padded = telemetry.buffer.map_or(0, |(_, log)| log.padded);
         let flash = scheme.flash();
@@ -288,14 +226,11 @@ impl Account {
         let worn = wear(&erases);
         let mut response_ns = Distribution::new();
         self.responses.iter().for_each(|of_kind| response_ns.add(of_kind));
-        let logical_pages = u64::from(scheme.logical_pages());
-        Summary {
+        let (logical_pages, free_pages) = (u64::from(scheme.logical_pages()), scheme.free_pages());
+        let run = SchemeReport {
             requests_taken: taken,
-            requests_completed: taken - self.refused,
+            requests: taken - self.refused,
             requests_refused: self.refused,
-            commands: COMMANDS.into_iter().zip(self.taken).collect(),
-            bytes_read: self.bytes_read,
-            bytes_written: self.bytes_written,
             partial_pages: self.partial_pages,
             tasks: self.tasks.iter().sum(),
             read_tasks,
@@ -311,23 +246,30 @@ impl Account {
             real_time: self.guarantee.real_time,
             violations: self.violations,
             copies,
-            pages_programmed,
             erases: counts.total(Operation::Erase),
-            idle_steps: self.idle_steps,
-            waf: per_write(pages_programmed),
+            waf: (write_tasks > 0).then(|| pages_programmed as f64 / write_tasks as f64),
             waf_by_cause: waf_by_cause(&counts, padded, write_tasks),
             counts: CauseCounts::of(&counts),
             logical_share: logical_pages as f64 / f64::from(flash.geometry().pages()),
             logical_pages,
             pages_per_block: flash.geometry().pages_per_block(),
-            free_pages: scheme.free_pages(),
             ram_bytes: telemetry.ram.total(),
             wear_index: worn.index,
             erases_per_block: (worn.least, worn.mean, worn.most),
-            bad_blocks,
             streams: telemetry.streams.map(StreamsReport::from),
-            faults,
             elapsed_ns,
+            ..SchemeReport::default()
+        };
+        Summary {
+            run,
+            commands: COMMANDS.into_iter().zip(self.taken).collect(),
+            bytes_read: self.bytes_read,
+            bytes_written: self.bytes_written,
+            pages_programmed,
+            idle_steps: self.idle.steps,
+            free_pages,
+            bad_blocks,
+            faults,
             busy_ns: (clock == ModelClock::Serial)
                 .then(|| flash.worked().busy_ns - self.busy_before_ns),
             clock,

@@ -6,7 +6,7 @@
  * ftl_mount. What comes after takes none, and each call makes at most the operations of the driver that ftl_bounds says.
  *
  * The functions of one instance are not re-entrant: one call at a time. Different instances are independent, with one exception:
- * one ftl_format, ftl_mount or ftl_shutdown at a time in the whole program (FTL_E_BUSY tells).
+ * one ftl_format, ftl_mount or ftl_shutdown with scratch memory at a time in the whole program (FTL_E_BUSY tells).
  */
 #ifndef FTLKIT_H
 #define FTLKIT_H
@@ -19,11 +19,11 @@ extern "C" {
 #endif
 
 /* What the functions of a driver return besides 0 and counts of bits, and bytes of each spare area. */
-#define FTL_NAND_ERASED (-1) /* A read: the page is erased. */
+#define FTL_NAND_ERASED (-1) /* A read or a copy: the page is erased. */
 #define FTL_NAND_UNCORRECTABLE (-2) /* A read or a copy: more bit errors than ECC corrects, or a page that a power cut tore. */
 #define FTL_NAND_FAILED (-3) /* A program, a copy or an erase: the part reported that it failed. */
 #define FTL_NAND_STOP (-4) /* Any: nothing can be done any more. The instance ends. */
-#define FTL_SPARE_BYTES 16 /* Bytes of the spare area of a page that are the library's. */
+#define FTL_SPARE_BYTES 16 /* Bytes of the spare area of a page that are the library's, wherever in it the driver keeps them. */
 
 /* What the functions of the library return. ftl_error_text has the texts. */
 #define FTL_OK 0 /* Done. */
@@ -33,17 +33,19 @@ extern "C" {
 #define FTL_E_TIMES (-3) /* A time is 0, or the scheme has no bound with these times. */
 #define FTL_E_BLOCKS (-4) /* The scheme needs more blocks. */
 #define FTL_E_PAGES (-5) /* More logical pages are asked for than the bound allows. */
-#define FTL_E_SPARE (-6) /* More blocks are bad than are spare. */
-#define FTL_E_MEMORY (-7) /* The arena is too small. */
-#define FTL_E_BUSY (-8) /* Another format, mount or shutdown is under way. */
+#define FTL_E_SPARE (-6) /* A format: more blocks are bad than are spare. A mount: no more blocks are good than are spare. Nothing was erased or programmed, but by a format that found them bad. */
+#define FTL_E_MEMORY (-7) /* The arena, or the scratch memory of a shutdown, is too small. An instance goes on. */
+#define FTL_E_BUSY (-8) /* Another format, mount or shutdown with scratch memory is under way. */
 #define FTL_E_RANGE (-9) /* A logical page beyond ftl_pages. */
-#define FTL_E_UNREADABLE (-10) /* The page is lost. */
+#define FTL_E_UNREADABLE (-10) /* The page is lost, until it is written again; a mount may not know it. */
 #define FTL_E_FULL (-11) /* No free page is left. */
-#define FTL_E_FORMAT (-12) /* The array is not what the scheme writes. */
-#define FTL_E_STOPPED (-13) /* A function of the driver stopped the instance. */
+#define FTL_E_FORMAT (-12) /* The array is of another format, or is not what the scheme writes. Nothing was erased or programmed. */
+#define FTL_E_STOPPED (-13) /* A function of the driver stopped the call, and ended the instance if there is one. */
 #define FTL_E_DRIVER (-14) /* A function of the driver returned what it must not. */
 #define FTL_E_LOST_TRACK (-15) /* A failure took more memory than was set aside for failures. */
 #define FTL_E_HANDLE (-16) /* The handle is not one of a mounted instance. */
+#define FTL_E_TOO_LARGE (-17) /* The arena would be larger than a pointer of this processor reaches. */
+#define FTL_E_NOT_ERASED (-18) /* A block could neither be erased nor be marked bad: of ftl_format. */
 
 /* What becomes of the spare area of a page that the driver copies: pass it on to ftl_restamp. */
 struct ftl_stamp {
@@ -55,25 +57,28 @@ struct ftl_stamp {
     uint64_t seq;
     /* Logical pages, and pages of the map, that the array may hold. */
     uint32_t limits[3];
+    /* What a mount must have in common with the format. */
+    uint32_t format;
 };
 
 /* A driver: what its functions do, and return. */
 struct ftl_driver {
     /* Passed on to each function. */
     void *context;
-    /* Reads a page: its bytes to data (NULL: they are not needed), the first FTL_SPARE_BYTES of its spare area to spare.
-     * Returns the number of bits that ECC corrected, or FTL_NAND_ERASED, FTL_NAND_UNCORRECTABLE, FTL_NAND_STOP. A page that
-     * was never programmed since the erase of its block is erased; so is one whose spare area reads as all ones. */
+    /* Reads a page: its bytes to data (NULL: they are not needed), the library's FTL_SPARE_BYTES bytes of its spare area to
+     * spare. Returns the number of bits that ECC corrected, or FTL_NAND_ERASED, FTL_NAND_UNCORRECTABLE, FTL_NAND_STOP. A page
+     * that was never programmed since the erase of its block is erased; so is one whose spare area reads as all ones. */
     int (*read)(void *context, uint32_t block, uint32_t page, uint8_t *data, uint8_t *spare);
-    /* Programs the page from data (NULL: any bytes), and its spare area from spare. Returns 0, FTL_NAND_FAILED or
-     * FTL_NAND_STOP. The library programs the pages of a block in order, each once after an erase of the block. */
+    /* Programs the page from data (NULL: any bytes), and the library's bytes of its spare area from spare. Returns 0,
+     * FTL_NAND_FAILED or FTL_NAND_STOP. The library programs the pages of a block in order, each once after an erase of the
+     * block. */
     int (*program)(void *context, uint32_t block, uint32_t page, const uint8_t *data, const uint8_t *spare);
     /* Erases the block. Returns 0, FTL_NAND_FAILED or FTL_NAND_STOP. */
     int (*erase)(void *context, uint32_t block);
     /* May be NULL: then a copy is a read and a program. Otherwise: reads the page to the part's register and its spare area
      * to spare; calls ftl_restamp(stamp, spare), and returns what that returns if it is not 0; programs the register, with
-     * spare as its spare area, at the other page. Returns the number of bits that ECC corrected, or FTL_NAND_UNCORRECTABLE
-     * (the read), FTL_NAND_FAILED (the program), FTL_NAND_STOP. */
+     * spare as its spare area, at the other page. Returns the number of bits that ECC corrected, or FTL_NAND_ERASED,
+     * FTL_NAND_UNCORRECTABLE (the read), FTL_NAND_FAILED (the program), FTL_NAND_STOP. */
     int (*copy)(void *context, uint32_t from_block, uint32_t from_page, uint32_t to_block, uint32_t to_page,
             const struct ftl_stamp *stamp, uint8_t *spare);
     /* Returns 1 if the block is marked bad, by the factory or by mark_bad; 0 if not; or FTL_NAND_STOP. Asked once per block
@@ -110,7 +115,8 @@ struct ftl_config {
     uint32_t page_bytes;
     /* Blocks set aside to replace bad ones. */
     uint32_t spare_blocks;
-    /* Logical pages; 0: as many as the bound allows. */
+    /* Logical pages; 0: as many as the bound allows, which follows from the times too. A mount must have as many as the
+     * format. */
     uint32_t pages;
     /* Longest read of a page, with its transfer, ns. */
     uint32_t read_ns;
@@ -156,9 +162,11 @@ struct ftl_bounds {
     struct ftl_cost sync;
     /* One step of ftl_idle. */
     struct ftl_cost idle_step;
+    /* ftl_shutdown, with scratch memory or without. */
+    struct ftl_cost shutdown;
     /* ftl_mount after a power cut. */
     struct ftl_cost mount;
-    /* ftl_mount after ftl_shutdown. */
+    /* ftl_mount after an ftl_shutdown that has sealed the array. */
     struct ftl_cost clean_mount;
 };
 
@@ -192,8 +200,15 @@ struct ftl_stats {
     uint64_t refresh_waiting;
     /* Pages that can be programmed without an erase. */
     uint64_t free_pages;
-    /* Pages lost: their only copy could not be read. */
+    /* Pages that the mount and collection found lost: their only copy could not be read. Those that ftl_read found are not
+     * among them. */
     uint64_t lost_pages;
+    /* Calls of ftl_read that returned FTL_E_UNREADABLE. */
+    uint64_t unreadable_reads;
+    /* Reads and copies of the mount that found a programmed page unreadable, torn ones of power cuts among them; a page may
+     * count more than once. 0: none of the pages that the mount looked at was. Otherwise pages may be lost whose logical page
+     * is not known. */
+    uint64_t mount_unreadable;
     /* Blocks that went bad. */
     uint64_t retired_blocks;
     /* Bytes of the arena that the instance keeps, from its start on. */
@@ -217,17 +232,20 @@ int ftl_shutdown_memory(const struct ftl_config *config, size_t *bytes);
 /* What each call costs at most. */
 int ftl_bounds(const struct ftl_config *config, struct ftl_bounds *bounds);
 
-/* Erases all that is written. The arena is free again afterwards. */
+/* Erases all that is written. The arena is free again afterwards. Returns FTL_E_NOT_ERASED if a block could neither be erased
+ * nor be marked bad. */
 int ftl_format(const struct ftl_config *config, void *arena, size_t bytes);
 
-/* Mounts an array, after ftl_shutdown or a power cut. The arena is the instance's until its end. */
+/* Mounts an array, after ftl_shutdown or a power cut. The arena is the instance's until its end. FTL_E_FORMAT and FTL_E_SPARE
+ * come before anything is programmed or erased, in this order. */
 int ftl_mount(const struct ftl_config *config, void *arena, size_t bytes, struct ftl **out);
 
 /* Logical pages of an instance, each of the configuration's page_bytes; 0 if there is none. */
 uint32_t ftl_pages(const struct ftl *ftl);
 
 /* Reads a page. One that was never written, or was trimmed, reads as zeros; after a mount a trimmed page may have its old
- * bytes. */
+ * bytes. One that the driver cannot correct is FTL_E_UNREADABLE until it is written; if its spare area cannot be read either,
+ * until the next mount. */
 int ftl_read(struct ftl *ftl, uint32_t page, void *data);
 
 /* Writes a page. */
@@ -240,17 +258,22 @@ int ftl_trim(struct ftl *ftl, uint32_t page);
 int ftl_sync(struct ftl *ftl);
 
 /* Collects in idle time, in steps, for at most budget_ns by the times of the configuration, and first writes the pages again
- * that wait for it. Returns FTL_MORE if the next step may not fit, FTL_OK if there is nothing to do. */
+ * that wait for it. Returns FTL_OK if there is nothing to do, FTL_MORE if the next step may not fit. Whether there is a next
+ * step is not known before there is time for it: with a budget below idle_step.time_ns of ftl_bounds it may return FTL_MORE
+ * each time. One of as much, again and again, ends with FTL_OK. */
 int ftl_idle(struct ftl *ftl, uint64_t budget_ns);
 
 /* Makes all durable and ends the instance. ftl_scheme_lazy_rtgc_on_demand writes its map, and with scratch memory
- * ftl_scheme_gftl does: that makes the next mount short. */
-int ftl_shutdown(struct ftl *ftl, void *scratch, size_t bytes);
+ * ftl_scheme_gftl does. sealed may be NULL: it is set to 1 if they did, and the next mount is within clean_mount; else to 0.
+ * The instance ends whatever is returned, but for FTL_E_MEMORY (bytes below ftl_shutdown_memory) and FTL_E_BUSY: then it goes
+ * on. */
+int ftl_shutdown(struct ftl *ftl, void *scratch, size_t bytes, uint32_t *sealed);
 
 /* What happened since the mount. */
 int ftl_stats(const struct ftl *ftl, struct ftl_stats *stats);
 
-/* For a driver's copy: turns the spare area of the original into that of the copy. Returns 0 or FTL_NAND_UNCORRECTABLE. */
+/* For a driver's copy: turns the spare area of the original into that of the copy. Returns 0, FTL_NAND_ERASED or
+ * FTL_NAND_UNCORRECTABLE. */
 int ftl_restamp(const struct ftl_stamp *stamp, uint8_t *spare);
 
 #ifdef __cplusplus

@@ -3,12 +3,12 @@
 use crate::arena::Arena;
 use crate::array::{DriverArray, limits};
 use crate::bounds::{Bounds, Cost, Times};
-use crate::driver::{Driver, FTL_NAND_UNCORRECTABLE, FTL_SPARE_BYTES, Stamp};
+use crate::driver::{Driver, FTL_NAND_ERASED, FTL_NAND_UNCORRECTABLE, FTL_SPARE_BYTES, Stamp};
 use crate::error::{self, *};
 use crate::memory;
 use crate::refresh::Refresh;
 use crate::scheme::{Instance, Scheme};
-use crate::spare::{self, Spare};
+use crate::spare::{self, Format, NoRecord, Spare};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use core::ffi::{c_char, c_int, c_void};
@@ -33,7 +33,7 @@ pub struct Config {
     pub page_bytes: u32,
     /// Blocks set aside to replace bad ones.
     pub spare_blocks: u32,
-    /// Logical pages; 0: as many as the bound allows.
+    /// Logical pages; 0: as many as the bound allows, which follows from the times too. A mount must have as many as the format.
     pub pages: u32,
     /// Longest read of a page, with its transfer, ns.
     pub read_ns: u32,
@@ -79,8 +79,13 @@ pub struct Stats {
     pub refresh_waiting: u64,
     /// Pages that can be programmed without an erase.
     pub free_pages: u64,
-    /// Pages lost: their only copy could not be read.
+    /// Pages that the mount and collection found lost: their only copy could not be read. Those that `ftl_read` found are not among them.
     pub lost_pages: u64,
+    /// Calls of `ftl_read` that returned [`FTL_E_UNREADABLE`].
+    pub unreadable_reads: u64,
+    /// Reads and copies of the mount that found a programmed page unreadable, torn ones of power cuts among them; a page may count more than
+    /// once. 0: none of the pages that the mount looked at was. Otherwise pages may be lost whose logical page is not known.
+    pub mount_unreadable: u64,
     /// Blocks that went bad.
     pub retired_blocks: u64,
     /// Bytes of the arena that the instance keeps, from its start on.
@@ -163,20 +168,23 @@ impl<'a> Checked<'a> {
         Ok(Self { config, scheme, geometry, part, options })
     }
 
-    fn plan(&self, good: u32, start: Start) -> Result<Plan, c_int> {
-        (self.scheme.plan)(&self.options, &self.part, &self.geometry, good, start)
+    fn plan(&self, good: u32) -> Result<Plan, c_int> {
+        (self.scheme.plan)(&self.options, &self.part, &self.geometry, good)
             .map_err(|error| error::code(&error, FTL_OK))
     }
 
     /// The plan of an array without bad blocks: its sizes and bounds are those of any.
     fn planned(&self) -> Result<Plan, c_int> {
-        self.plan(self.geometry.blocks(), Start::Mount)
+        let plan = self.plan(self.geometry.blocks())?;
+        self.needed(&plan)?;
+        Ok(plan)
     }
 
-    fn needed(&self, plan: &Plan) -> usize {
+    fn needed(&self, plan: &Plan) -> Result<usize, c_int> {
         let refresh =
-            if self.config.refresh_bits > 0 { self.config.page_bytes as usize + 64 } else { 0 };
-        HANDLE_BYTES + refresh + memory::needed(plan, &self.geometry, self.scheme.bytes)
+            if self.config.refresh_bits > 0 { u64::from(self.config.page_bytes) + 64 } else { 0 };
+        let instance = memory::needed(plan, &self.geometry, self.scheme.bytes as u64);
+        memory::here(HANDLE_BYTES as u64 + refresh + instance)
     }
 
     #[inline(never)]
@@ -192,7 +200,12 @@ impl<'a> Checked<'a> {
         Refresh::new(self.config.refresh_bits, step_ns, self.config.page_bytes)
     }
 
-    fn start(&self, start: Start) -> Result<(Box<dyn Instance>, Plan), c_int> {
+    #[inline(never)]
+    fn format(&self, plan: &Plan) -> Format {
+        Format::of(self.scheme.name, plan, &self.geometry, self.config.spare_blocks)
+    }
+
+    fn start(&self, planned: &Plan, start: Start) -> Result<(Box<dyn Instance>, Plan), c_int> {
         let driver = &self.config.driver;
         let there = [driver.read.is_some(), driver.program.is_some(), driver.erase.is_some()];
         let there = there.into_iter().all(|there| there);
@@ -200,19 +213,52 @@ impl<'a> Checked<'a> {
             return Err(FTL_E_ARGUMENT);
         }
         let times = Times::of(&self.part);
-        let mut array = DriverArray::new(*driver, self.geometry, self.part.clone(), times)?;
-        let plan = self.plan(array.good_blocks(), start)?;
+        let mut array = DriverArray::new(
+            *driver,
+            self.geometry,
+            self.part.clone(),
+            times,
+            self.format(planned),
+        )?;
+        let (blocks, mut good) = (self.geometry.blocks(), array.good_blocks());
+        if start == Start::Mount {
+            array.check_format()?;
+            // An answer the wrong way round: the blocks that are good by it are the bad ones, at most as many as are spare.
+            if good <= self.config.spare_blocks {
+                return Err(FTL_E_SPARE);
+            }
+            // A worn array may have more bad blocks than spare ones, and is read nevertheless.
+            good = good.max(blocks.saturating_sub(self.config.spare_blocks));
+        }
+        let plan = self.plan(good)?;
         let per_page = (self.geometry.page_bytes() / 4).max(1);
         // Pages beside data and map are those of an image, numbered from 0 on.
         let others = self.geometry.pages();
         array.set_limits(limits(plan.logical_pages, plan.logical_pages.div_ceil(per_page), others));
         // A driver that ends the instance ends the array; the scheme hands no array back, so the driver is asked again.
         match (self.scheme.start)(&self.options, &plan, array, start) {
+            // A format marks blocks alone whose erase failed: what is in this one is old.
+            Ok(instance) if start == Start::Format && instance.array().lacks_mark => {
+                Err(FTL_E_NOT_ERASED)
+            }
             Ok(instance) => Ok((instance, plan)),
             Err(FtlError::Flash(FlashError::PowerOff)) => Err(FTL_E_STOPPED),
             Err(error) => Err(error::code(&error, FTL_OK)),
         }
     }
+}
+
+/// What the checks of pages in spare areas are of, beside the page: to read an array that the library wrote without it.
+///
+/// # Errors
+/// A code: the configuration cannot be.
+///
+/// # Safety
+/// The scheme of `config` is one of the library's.
+pub unsafe fn format_of(config: &Config) -> Result<Format, c_int> {
+    // SAFETY: as the caller says.
+    let checked = unsafe { Checked::new(config) }?;
+    Ok(checked.format(&checked.planned()?))
 }
 
 fn code_of(done: Result<c_int, c_int>) -> c_int {
@@ -271,7 +317,7 @@ pub unsafe extern "C" fn ftl_memory_needed(config: *const Config, bytes: *mut us
         let checked = unsafe { Checked::new(config) }?;
         let plan = checked.planned()?;
         // SAFETY: as the caller says.
-        *unsafe { bytes.as_mut() }.ok_or(FTL_E_ARGUMENT)? = checked.needed(&plan);
+        *unsafe { bytes.as_mut() }.ok_or(FTL_E_ARGUMENT)? = checked.needed(&plan)?;
         Ok(FTL_OK)
     };
     code_of(run())
@@ -287,7 +333,7 @@ pub unsafe extern "C" fn ftl_shutdown_memory(config: *const Config, bytes: *mut 
         // SAFETY: as the caller says.
         let checked = unsafe { Checked::new(config) }?;
         let plan = checked.planned()?;
-        let needed = memory::shutdown(&plan, &checked.geometry);
+        let needed = memory::here(memory::shutdown(&plan, &checked.geometry))?;
         // SAFETY: as the caller says.
         *unsafe { bytes.as_mut() }.ok_or(FTL_E_ARGUMENT)? = needed;
         Ok(FTL_OK)
@@ -312,7 +358,8 @@ pub unsafe extern "C" fn ftl_bounds(config: *const Config, bounds: *mut Bounds) 
     code_of(run())
 }
 
-/// Erases all that is written. The arena is free again afterwards.
+/// Erases all that is written. The arena is free again afterwards. Returns [`FTL_E_NOT_ERASED`] if a block could neither be erased nor
+/// be marked bad.
 ///
 /// # Safety
 /// `config` is null or a configuration whose driver may be called; `arena` is null or `bytes` bytes of the library's.
@@ -327,13 +374,14 @@ pub unsafe extern "C" fn ftl_format(
         let checked = unsafe { Checked::new(config) }?;
         let plan = checked.planned()?;
         // SAFETY: as the caller says.
-        let (_, mut memory) = unsafe { split(arena, bytes, checked.needed(&plan)) }?;
-        in_arena(&mut memory, || checked.start(Start::Format).map(|_| FTL_OK))?
+        let (_, mut memory) = unsafe { split(arena, bytes, checked.needed(&plan)?) }?;
+        in_arena(&mut memory, || checked.start(&plan, Start::Format).map(|_| FTL_OK))?
     };
     code_of(run())
 }
 
-/// Mounts an array, after `ftl_shutdown` or a power cut. The arena is the instance's until its end.
+/// Mounts an array, after `ftl_shutdown` or a power cut. The arena is the instance's until its end. [`FTL_E_FORMAT`] and [`FTL_E_SPARE`] come
+/// before anything is programmed or erased, in this order.
 ///
 /// # Safety
 /// As [`ftl_format`]; `out` is null or a place for the handle. The arena is the library's until the instance ends.
@@ -352,22 +400,23 @@ pub unsafe extern "C" fn ftl_mount(
         let checked = unsafe { Checked::new(config) }?;
         let plan = checked.planned()?;
         // SAFETY: as the caller says.
-        let (handle, mut memory) = unsafe { split(arena, bytes, checked.needed(&plan)) }?;
+        let (handle, mut memory) = unsafe { split(arena, bytes, checked.needed(&plan)?) }?;
+        let shutdown_bytes = memory::here(memory::shutdown(&plan, &checked.geometry))?;
         let front = memory_front(handle, arena);
         let ((mut instance, plan), refresh) = in_arena(&mut memory, || {
-            checked.start(Start::Mount).map(|started| (started, checked.refresh(&plan)))
+            checked.start(&plan, Start::Mount).map(|started| (started, checked.refresh(&plan)))
         })??;
         let array = instance.array_mut();
-        let mount = core::mem::take(&mut array.total);
+        let (mount, mount_unreadable) = (core::mem::take(&mut array.total), array.unreadable);
         array.call = Cost::default();
         let made = Handle {
             magic: MAGIC,
             pages: plan.logical_pages,
             page_bytes: checked.geometry.page_bytes(),
-            shutdown_bytes: memory::shutdown(&plan, &checked.geometry),
+            shutdown_bytes,
             instance: Some(instance),
             arena: memory,
-            stats: Stats { mount, ..Stats::default() },
+            stats: Stats { mount, mount_unreadable, ..Stats::default() },
             refresh,
             front,
         };
@@ -432,7 +481,8 @@ pub unsafe extern "C" fn ftl_pages(handle: *const Handle) -> u32 {
         .map_or(0, |handle| handle.pages)
 }
 
-/// Reads a page. One that was never written, or was trimmed, reads as zeros; after a mount a trimmed page may have its old bytes.
+/// Reads a page. One that was never written, or was trimmed, reads as zeros; after a mount a trimmed page may have its old bytes. One that the
+/// driver cannot correct is [`FTL_E_UNREADABLE`] until it is written; if its spare area cannot be read either, until the next mount.
 ///
 /// # Safety
 /// `handle` is null or what a mount gave, `data` null or a page.
@@ -448,6 +498,8 @@ pub unsafe extern "C" fn ftl_read(handle: *mut Handle, page: u32, data: *mut c_v
             let done = instance.read(Lpn(page), data);
             stats.reads += 1;
             stats.worst_read.cover(&instance.array().call);
+            let lost = matches!(done, Err(FtlError::Flash(FlashError::Uncorrectable(_))));
+            stats.unreadable_reads += u64::from(lost);
             if done.is_ok() {
                 refresh.read(page, instance.array().bits_for_host);
             }
@@ -513,7 +565,9 @@ pub unsafe extern "C" fn ftl_sync(handle: *mut Handle) -> c_int {
 }
 
 /// Collects in idle time, in steps, for at most `budget_ns` by the times of the configuration, and first writes the pages again that
-/// wait for it. Returns [`FTL_MORE`] if the next step may not fit, [`FTL_OK`] if there is nothing to do.
+/// wait for it. Returns [`FTL_OK`] if there is nothing to do, [`FTL_MORE`] if the next step may not fit. Whether there is a next step is not
+/// known before there is time for it: with a budget below `idle_step.time_ns` of `ftl_bounds` it may return [`FTL_MORE`] each time. One of as
+/// much, again and again, ends with [`FTL_OK`].
 ///
 /// # Safety
 /// `handle` is null or what a mount gave.
@@ -543,16 +597,23 @@ pub unsafe extern "C" fn ftl_idle(handle: *mut Handle, budget_ns: u64) -> c_int 
 }
 
 /// Makes all durable and ends the instance. `ftl_scheme_lazy_rtgc_on_demand` writes its map, and with scratch memory
-/// `ftl_scheme_gftl` does: that makes the next mount short.
+/// `ftl_scheme_gftl` does. `sealed` may be NULL: it is set to 1 if they did, and the next mount is within `clean_mount`; else to 0. The
+/// instance ends whatever is returned, but for [`FTL_E_MEMORY`] (`bytes` below `ftl_shutdown_memory`) and [`FTL_E_BUSY`]: then it goes on.
 ///
 /// # Safety
-/// `handle` is null or what a mount gave; `scratch` is null or `bytes` bytes of the library's.
+/// `handle` is null or what a mount gave; `scratch` is null or `bytes` bytes of the library's; `sealed` is null or a place.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftl_shutdown(
     handle: *mut Handle,
     scratch: *mut c_void,
     bytes: usize,
+    sealed: *mut u32,
 ) -> c_int {
+    // SAFETY: as the caller says.
+    let mut sealed = unsafe { sealed.as_mut() };
+    if let Some(sealed) = &mut sealed {
+        **sealed = 0;
+    }
     // SAFETY: as the caller says.
     let needed = match unsafe { handle.as_ref() } {
         Some(Handle { magic: MAGIC, shutdown_bytes, .. }) => *shutdown_bytes,
@@ -573,13 +634,18 @@ pub unsafe extern "C" fn ftl_shutdown(
             if flushes {
                 return instance.flush().map(|()| FTL_OK);
             }
-            if !saves {
-                return instance.shutdown().map(|()| FTL_OK);
+            let done = if saves {
+                match in_arena(&mut memory, || instance.shutdown()) {
+                    Ok(done) => done?,
+                    Err(code) => return Ok(code),
+                }
+            } else {
+                instance.shutdown()?
+            };
+            if let Some(sealed) = sealed {
+                *sealed = done.into();
             }
-            match in_arena(&mut memory, || instance.shutdown()) {
-                Ok(done) => done.map(|()| FTL_OK),
-                Err(code) => Ok(code),
-            }
+            Ok(FTL_OK)
         })
     };
     if done == FTL_E_BUSY {
@@ -627,7 +693,8 @@ pub unsafe extern "C" fn ftl_stats(handle: *const Handle, stats: *mut Stats) -> 
     FTL_OK
 }
 
-/// For a driver's copy: turns the spare area of the original into that of the copy. Returns 0 or [`FTL_NAND_UNCORRECTABLE`].
+/// For a driver's copy: turns the spare area of the original into that of the copy. Returns 0, [`FTL_NAND_ERASED`] or
+/// [`FTL_NAND_UNCORRECTABLE`].
 ///
 /// # Safety
 /// `stamp` is what the copy was given, `spare` 16 bytes.
@@ -641,9 +708,10 @@ pub unsafe extern "C" fn ftl_restamp(stamp: *const Stamp, spare: *mut u8) -> c_i
     };
     match spare::copied(spare, stamp) {
         Ok(oob) if oob.seq <= Oob::MAX_SEQ => {
-            *spare = spare::encode(oob, stamp.to);
+            *spare = spare::encode(oob, stamp.to, Format(stamp.format));
             FTL_OK
         }
+        Err(NoRecord::Erased) => FTL_NAND_ERASED,
         _ => FTL_NAND_UNCORRECTABLE,
     }
 }

@@ -33,7 +33,7 @@ impl Arena {
     /// The memory is the arena's alone for as long as it is used.
     pub unsafe fn new(memory: *mut u8, bytes: usize) -> Self {
         let base = (memory as usize).next_multiple_of(GRAIN);
-        let end = memory as usize + bytes;
+        let end = (memory as usize).saturating_add(bytes);
         Self { base, end: end.max(base), top: base, peak: base, free: ptr::null_mut() }
     }
 
@@ -65,19 +65,21 @@ impl Arena {
             // SAFETY: free blocks are within the memory, aligned to the grain, and nobody else's.
             let Free { bytes, next } = unsafe { found.as_ptr().read() };
             let start = at as usize;
-            let from = start.next_multiple_of(align);
-            if from + size <= start + bytes {
+            let from = start.checked_next_multiple_of(align);
+            let ends = from.and_then(|from| from.checked_add(size));
+            if let (Some(from), Some(end)) = (from, ends)
+                && end <= start + bytes
+            {
                 self.unlink(before, next);
                 self.put(start, from - start);
-                self.put(from + size, start + bytes - from - size);
+                self.put(end, start + bytes - end);
                 return from as *mut u8;
             }
             (before, at) = (at, next);
         }
-        let from = self.top.next_multiple_of(align);
-        let Some(end) = from.checked_add(size).filter(|end| *end <= self.end) else {
-            return ptr::null_mut();
-        };
+        let from = self.top.checked_next_multiple_of(align);
+        let end = from.and_then(|from| from.checked_add(size)).filter(|end| *end <= self.end);
+        let (Some(from), Some(end)) = (from, end) else { return ptr::null_mut() };
         let gap = (self.top, from - self.top);
         self.top = end;
         self.peak = self.peak.max(end);

@@ -4,8 +4,8 @@ use crate::bounds::{Cost, Times};
 use crate::driver::{
     Driver, FTL_NAND_ERASED, FTL_NAND_FAILED, FTL_NAND_STOP, FTL_NAND_UNCORRECTABLE, Stamp,
 };
-use crate::error::{FTL_E_DRIVER, FTL_E_STOPPED, FTL_OK};
-use crate::spare::{self, NoRecord, Spare};
+use crate::error::{FTL_E_DRIVER, FTL_E_FORMAT, FTL_E_STOPPED, FTL_OK};
+use crate::spare::{self, Format, NoRecord, Spare};
 use alloc::{vec, vec::Vec};
 use core::ffi::c_int;
 use core::ptr;
@@ -18,6 +18,7 @@ pub(crate) struct DriverArray {
     geometry: Geometry,
     part: Part,
     times: Times,
+    format: Format,
     /// Bad blocks, a bit each, as the driver said at the start.
     bad: Vec<u64>,
     /// One page, for copies that the driver does not do, and for parts of pages.
@@ -28,6 +29,10 @@ pub(crate) struct DriverArray {
     pub(crate) corrected_bits: u64,
     /// Those of the last page that was read for the caller.
     pub(crate) bits_for_host: u64,
+    /// Reads and copies so far that found a page unreadable.
+    pub(crate) unreadable: u64,
+    /// True if a mark of a bad block could not be written: the next start does not know that it is bad.
+    pub(crate) lacks_mark: bool,
     /// Why the instance ended, if it did.
     pub(crate) fault: c_int,
     /// Operations since the start, and since the last call began.
@@ -45,17 +50,21 @@ impl DriverArray {
         geometry: Geometry,
         part: Part,
         times: Times,
+        format: Format,
     ) -> Result<Self, c_int> {
         let mut array = Self {
             driver,
             geometry,
             part,
             times,
+            format,
             bad: vec![0; geometry.blocks().div_ceil(64) as usize],
             page: vec![0; geometry.page_bytes() as usize],
             limits: [0; 3],
             corrected_bits: 0,
             bits_for_host: 0,
+            unreadable: 0,
+            lacks_mark: false,
             fault: FTL_OK,
             total: Cost::default(),
             call: Cost::default(),
@@ -76,6 +85,45 @@ impl DriverArray {
     /// Blocks that are not bad.
     pub(crate) fn good_blocks(&self) -> u32 {
         self.geometry.blocks() - self.bad.iter().map(|word| word.count_ones()).sum::<u32>()
+    }
+
+    /// Whether the array is of this format, before anything is changed: its first page that can be read tells.
+    ///
+    /// Looks at the first page of each block, the last block first: there is what `gftl` wrote at a shutdown. Where first pages cannot
+    /// be read, as many pages behind them again. Nothing but erased pages is any format.
+    ///
+    /// # Errors
+    /// [`FTL_E_FORMAT`] if a page can be read and none is of this format, or if most blocks cannot be read; what the driver did.
+    #[inline(never)]
+    pub(crate) fn check_format(&mut self) -> Result<(), c_int> {
+        let (mut others, mut unreadable, mut left) = (0, 0, self.geometry.blocks());
+        for block in (0..self.geometry.blocks()).rev() {
+            if self.is_bad(BlockId(block)) {
+                continue;
+            }
+            for page in 0..self.geometry.pages_per_block() {
+                let ppn = self.geometry.ppn(BlockId(block), page);
+                match self.read_to(ppn, ptr::null_mut()) {
+                    Ok(spare) => match spare::decode(&spare, ppn.0, self.format) {
+                        Ok(_) => return Ok(()),
+                        Err(NoRecord::Erased) => {}
+                        Err(NoRecord::Damaged) => others += 1,
+                    },
+                    Err(FlashError::Uncorrectable(_)) => {
+                        unreadable += u32::from(page == 0);
+                        if left > 0 {
+                            left -= 1;
+                            continue;
+                        }
+                    }
+                    Err(FlashError::Erased(_)) => {}
+                    Err(_) => return Err(self.fault),
+                }
+                break;
+            }
+        }
+        let most = unreadable > self.good_blocks() / 2;
+        if others > 0 || most { Err(FTL_E_FORMAT) } else { Ok(()) }
     }
 
     /// Sets how many pages of each kind the scheme has numbers for.
@@ -103,12 +151,17 @@ impl DriverArray {
         failed: Option<FlashError>,
     ) -> FlashError {
         match (code, read, failed) {
-            (FTL_NAND_ERASED, Some(ppn), None) => FlashError::Erased(ppn),
-            (FTL_NAND_UNCORRECTABLE, Some(ppn), _) => FlashError::Uncorrectable(ppn),
+            (FTL_NAND_ERASED, Some(ppn), _) => FlashError::Erased(ppn),
+            (FTL_NAND_UNCORRECTABLE, Some(ppn), _) => self.lost(ppn),
             (FTL_NAND_FAILED, _, Some(failed)) => failed,
             (FTL_NAND_STOP, ..) => self.end(FTL_E_STOPPED),
             _ => self.end(FTL_E_DRIVER),
         }
+    }
+
+    fn lost(&mut self, ppn: Ppn) -> FlashError {
+        self.unreadable += 1;
+        FlashError::Uncorrectable(ppn)
     }
 
     fn alive(&self) -> Result<(), FlashError> {
@@ -140,11 +193,14 @@ impl DriverArray {
     }
 
     /// The record of a page that was read.
-    fn record(&self, spare: &Spare, ppn: Ppn) -> Result<Oob, FlashError> {
-        match spare::decode(spare, ppn.0) {
-            Ok(oob) => Ok(oob),
-            Err(NoRecord::Erased) => Err(FlashError::Erased(ppn)),
-            Err(NoRecord::Damaged) => Err(FlashError::Uncorrectable(ppn)),
+    fn record(&mut self, spare: &Spare, ppn: Ppn) -> Result<Oob, FlashError> {
+        spare::decode(spare, ppn.0, self.format).map_err(|why| self.no_record(why, ppn))
+    }
+
+    fn no_record(&mut self, why: NoRecord, ppn: Ppn) -> FlashError {
+        match why {
+            NoRecord::Erased => FlashError::Erased(ppn),
+            NoRecord::Damaged => self.lost(ppn),
         }
     }
 
@@ -157,7 +213,7 @@ impl DriverArray {
             return Err(FlashError::Sequence(oob.seq));
         }
         let Some(program) = self.driver.program else { return Err(self.end(FTL_E_DRIVER)) };
-        let spare = spare::encode(oob, ppn.0);
+        let spare = spare::encode(oob, ppn.0, self.format);
         self.count(self.times.program());
         // SAFETY: a function of the caller's driver with its own context. `data` is null or a page, `spare` 16 bytes.
         let done = unsafe { program(self.driver.context, block, page, data, spare.as_ptr()) };
@@ -227,11 +283,12 @@ impl Flash for DriverArray {
         if self.is_bad(BlockId(to_block)) {
             return Err(FlashError::BadBlock(BlockId(to_block)));
         }
-        let stamp = Stamp { from: from.0, to: to.0, seq, limits: self.limits };
+        let stamp =
+            Stamp { from: from.0, to: to.0, seq, limits: self.limits, format: self.format.0 };
         let Some(copy) = self.driver.copy else {
             let page = self.page.as_mut_ptr();
             let spare = self.read_to(from, page)?;
-            let oob = spare::copied(&spare, &stamp).map_err(|_| FlashError::Uncorrectable(from))?;
+            let oob = spare::copied(&spare, &stamp).map_err(|why| self.no_record(why, from))?;
             self.program_from(to, oob, self.page.as_ptr())?;
             return Ok(oob);
         };
@@ -253,7 +310,7 @@ impl Flash for DriverArray {
             return Err(self.refused(done, Some(from), Some(FlashError::ProgramFailed(to))));
         }
         self.corrected_bits += done as u64;
-        match spare::decode(&spare, to.0) {
+        match spare::decode(&spare, to.0, self.format) {
             Ok(oob) if oob.lpn.0 < self.limits[oob.kind as usize] => Ok(oob),
             _ => Err(self.end(FTL_E_DRIVER)),
         }
@@ -286,13 +343,19 @@ impl Flash for DriverArray {
         if block.0 >= self.geometry.blocks() {
             return Err(FlashError::NoSuchBlock(block));
         }
+        if self.is_bad(block) {
+            return Ok(());
+        }
         self.bad[block.0 as usize / 64] |= 1 << (block.0 % 64);
         let Some(mark_bad) = self.driver.mark_bad else { return Err(self.end(FTL_E_DRIVER)) };
         // SAFETY: a function of the caller's driver with its own context.
         match unsafe { mark_bad(self.driver.context, block.0) } {
             0 => Ok(()),
             // The mark is in RAM; a mark that could not be written is for the driver to find again.
-            FTL_NAND_FAILED => Ok(()),
+            FTL_NAND_FAILED => {
+                self.lacks_mark = true;
+                Ok(())
+            }
             code => Err(self.refused(code, None, None)),
         }
     }

@@ -124,9 +124,11 @@ pub struct Bounds {
     pub sync: Cost,
     /// One step of `ftl_idle`.
     pub idle_step: Cost,
+    /// `ftl_shutdown`, with scratch memory or without.
+    pub shutdown: Cost,
     /// `ftl_mount` after a power cut.
     pub mount: Cost,
-    /// `ftl_mount` after `ftl_shutdown`.
+    /// `ftl_mount` after an `ftl_shutdown` that has sealed the array.
     pub clean_mount: Cost,
 }
 
@@ -147,6 +149,8 @@ impl Bounds {
         let threshold =
             u64::from(plan.threshold_pages) + (1 + u64::from(plan.spare_blocks > 0)) * pages;
         let victims = threshold.div_ceil(pages - victim) + 1;
+        // The format: a page of each block, and as many where these cannot be read.
+        let format = Cost { spare_reads: 2 * u64::from(blocks), ..Cost::default() };
         // A mount reads the spare areas of a block to the first erased page, those of the pages in use again, and once more those
         // that another page of the same logical page may be older than. Then it collects what the power cut interrupted.
         let scan = Cost { spare_reads: 3 * all + u64::from(blocks), ..Cost::default() };
@@ -165,8 +169,7 @@ impl Bounds {
         };
         match &plan.layout {
             Layout::OnDemand(layout) => {
-                let steps =
-                    layout.steps.unwrap_or(ftl::Steps { copies: 0, pages: 0, dirty_threshold: 0 });
+                let steps = layout.steps.unwrap_or_default();
                 let (map, alpha) = (u64::from(steps.pages), u64::from(steps.copies));
                 let step = Cost {
                     reads: 1 + map,
@@ -209,8 +212,21 @@ impl Bounds {
                     erases: 2 * translation.div_ceil(pages) + 4,
                     ..Cost::default()
                 };
-                bounds.mount = together(&[sealed, scan, recovery, compare]);
-                bounds.clean_mount = together(&[sealed, recovery, room]);
+                bounds.mount = together(&[format, sealed, scan, recovery, compare]);
+                bounds.clean_mount = together(&[format, sealed, recovery, room]);
+                // Each page of the map and the seal, in room that is made: victims have at most ⌊Λ_t/(N_t − 1)⌋ valid pages; one
+                // may be half collected.
+                let others = u64::from(layout.translation_blocks).saturating_sub(1).max(1);
+                let valid = (translation / others).min(pages - 1);
+                let programs = translation + 1;
+                let erases = programs.div_ceil(pages - valid) + 2;
+                bounds.shutdown = together(&[Cost {
+                    reads: translation,
+                    programs,
+                    copies: erases * valid,
+                    erases,
+                    ..Cost::default()
+                }]);
             }
             Layout::Gftl(layout) => {
                 let (reads, programs) = (u64::from(layout.reads), u64::from(layout.programs));
@@ -236,19 +252,25 @@ impl Bounds {
                     ..Cost::default()
                 };
                 bounds.sync = together(&[collection]);
+                let image = u64::from(layout.area_blocks) * pages;
+                // A shutdown programs what is in RAM alone, which the collection under way holds, and ends it; then it writes the
+                // image.
+                let written =
+                    Cost { programs: image, erases: layout.area_blocks.into(), ..Cost::default() };
+                bounds.shutdown = together(&[collection, written]);
                 // The second half of a mount: all obsolete blocks of the queue are erased, and a collection runs.
                 let queue = Cost {
                     erases: 2 * u64::from(layout.queue_blocks + layout.area_blocks) + 2,
                     ..Cost::default()
                 };
-                let image = u64::from(layout.area_blocks) * pages;
                 // Maps that a later task made out of date are looked at before.
                 let looked = Cost { reads: image, spare_reads: 1, ..Cost::default() };
                 let scan = Cost { spare_reads: 4 * all + 2 * u64::from(blocks), ..Cost::default() };
-                bounds.mount = together(&[looked, scan, collection, queue]);
+                bounds.mount = together(&[format, looked, scan, collection, queue]);
+                // The image's blocks are those that are looked at first.
                 bounds.clean_mount = together(&[Cost {
                     reads: image,
-                    spare_reads: 1,
+                    spare_reads: 1 + u64::from(layout.area_blocks),
                     programs: 1,
                     ..Cost::default()
                 }]);
@@ -262,7 +284,7 @@ impl Bounds {
                 };
                 let write = Cost { programs: 1, copies: copied, erases: 1, ..Cost::default() };
                 bounds.write = within(write, guarantee.response_ns);
-                bounds.mount = together(&[scan, recovery]);
+                bounds.mount = together(&[format, scan, recovery]);
             }
         }
         if bounds.clean_mount == Cost::default() {
@@ -280,6 +302,7 @@ impl Bounds {
                 &mut bounds.trim,
                 &mut bounds.sync,
                 &mut bounds.idle_step,
+                &mut bounds.shutdown,
                 &mut bounds.mount,
                 &mut bounds.clean_mount,
             ] {

@@ -2,7 +2,7 @@
 
 use core::ffi::{c_int, c_void};
 
-/// A read: the page is erased.
+/// A read or a copy: the page is erased.
 pub const FTL_NAND_ERASED: c_int = -1;
 /// A read or a copy: more bit errors than ECC corrects, or a page that a power cut tore.
 pub const FTL_NAND_UNCORRECTABLE: c_int = -2;
@@ -11,7 +11,7 @@ pub const FTL_NAND_FAILED: c_int = -3;
 /// Any: nothing can be done any more. The instance ends.
 pub const FTL_NAND_STOP: c_int = -4;
 
-/// Bytes of the spare area of a page that are the library's.
+/// Bytes of the spare area of a page that are the library's, wherever in it the driver keeps them.
 pub const FTL_SPARE_BYTES: usize = 16;
 
 /// What becomes of the spare area of a page that the driver copies: pass it on to `ftl_restamp`.
@@ -26,6 +26,8 @@ pub struct Stamp {
     pub seq: u64,
     /// Logical pages, and pages of the map, that the array may hold.
     pub limits: [u32; 3],
+    /// What a mount must have in common with the format.
+    pub format: u32,
 }
 
 /// A driver: what its functions do, and return.
@@ -34,7 +36,7 @@ pub struct Stamp {
 pub struct Driver {
     /// Passed on to each function.
     pub context: *mut c_void,
-    /// Reads a page: its bytes to `data` (NULL: they are not needed), the first [`FTL_SPARE_BYTES`] of its
+    /// Reads a page: its bytes to `data` (NULL: they are not needed), the library's [`FTL_SPARE_BYTES`] bytes of its
     /// spare area to `spare`. Returns the number of bits that ECC corrected, or [`FTL_NAND_ERASED`], [`FTL_NAND_UNCORRECTABLE`],
     /// [`FTL_NAND_STOP`]. A page that was never programmed since the erase of its block is erased; so is one whose spare area
     /// reads as all ones.
@@ -47,7 +49,7 @@ pub struct Driver {
             spare: *mut u8,
         ) -> c_int,
     >,
-    /// Programs the page from `data` (NULL: any bytes), and its spare area from `spare`. Returns 0, [`FTL_NAND_FAILED`] or
+    /// Programs the page from `data` (NULL: any bytes), and the library's bytes of its spare area from `spare`. Returns 0, [`FTL_NAND_FAILED`] or
     /// [`FTL_NAND_STOP`]. The library programs the pages of a block in order, each once after an erase of the block.
     pub program: Option<
         unsafe extern "C" fn(
@@ -63,7 +65,7 @@ pub struct Driver {
     /// May be NULL: then a copy is a read and a program. Otherwise: reads the page to the part's register and its spare area to
     /// `spare`; calls `ftl_restamp(stamp, spare)`, and returns what that returns if it is not 0; programs the register, with
     /// `spare` as its spare area, at the other page. Returns the number of bits that ECC corrected, or
-    /// [`FTL_NAND_UNCORRECTABLE`] (the read), [`FTL_NAND_FAILED`] (the program), [`FTL_NAND_STOP`].
+    /// [`FTL_NAND_ERASED`], [`FTL_NAND_UNCORRECTABLE`] (the read), [`FTL_NAND_FAILED`] (the program), [`FTL_NAND_STOP`].
     pub copy: Option<
         unsafe extern "C" fn(
             *mut c_void,

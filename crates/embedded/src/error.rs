@@ -28,28 +28,32 @@ codes! {
     FTL_E_BLOCKS = -4: c"the scheme needs more blocks than there are besides the spare ones";
     /// More logical pages are asked for than the bound allows.
     FTL_E_PAGES = -5: c"more logical pages are asked for than the scheme's bound allows";
-    /// More blocks are bad than are spare.
-    FTL_E_SPARE = -6: c"more blocks are bad than are spare";
-    /// The arena is too small.
-    FTL_E_MEMORY = -7: c"the arena is smaller than ftl_memory_needed says";
-    /// Another format, mount or shutdown is under way.
-    FTL_E_BUSY = -8: c"another format, mount or shutdown is under way";
+    /// A format: more blocks are bad than are spare. A mount: no more blocks are good than are spare. Nothing was erased or programmed, but by a format that found them bad.
+    FTL_E_SPARE = -6: c"more blocks are bad than are spare: a format needs more spare_blocks; at a mount no more are good than are spare, so is_bad is wrong";
+    /// The arena, or the scratch memory of a shutdown, is too small. An instance goes on.
+    FTL_E_MEMORY = -7: c"the arena is smaller than ftl_memory_needed says, or the scratch memory than ftl_shutdown_memory says";
+    /// Another format, mount or shutdown with scratch memory is under way.
+    FTL_E_BUSY = -8: c"another format, mount or shutdown with scratch memory is under way";
     /// A logical page beyond `ftl_pages`.
     FTL_E_RANGE = -9: c"the logical page is beyond ftl_pages";
-    /// The page is lost.
+    /// The page is lost, until it is written again; a mount may not know it.
     FTL_E_UNREADABLE = -10: c"the page is lost: the driver's ECC could not correct its only copy";
     /// No free page is left.
     FTL_E_FULL = -11: c"no free page is left: more blocks went bad than were spare";
-    /// The array is not what the scheme writes.
-    FTL_E_FORMAT = -12: c"the array holds what this scheme with this configuration does not write: format it, or mount it as it was formatted";
-    /// A function of the driver stopped the instance.
-    FTL_E_STOPPED = -13: c"the driver stopped the instance: mount again";
+    /// The array is of another format, or is not what the scheme writes. Nothing was erased or programmed.
+    FTL_E_FORMAT = -12: c"the array is of another scheme, shape, number of spare blocks or number of logical pages (where pages is 0 it follows from the times), or of another version of the library, or cannot be read at all: mount it with the configuration of its format";
+    /// A function of the driver stopped the call, and ended the instance if there is one.
+    FTL_E_STOPPED = -13: c"the driver stopped the call: mount again, or repeat the format";
     /// A function of the driver returned what it must not.
     FTL_E_DRIVER = -14: c"the driver broke its contract: a value that it must not return, or a page that is not what was programmed; mount again";
     /// A failure took more memory than was set aside for failures.
     FTL_E_LOST_TRACK = -15: c"failures of the array took more memory than is set aside for them: mount again, nothing is lost";
     /// The handle is not one of a mounted instance.
     FTL_E_HANDLE = -16: c"the handle is not one of a mounted instance";
+    /// The arena would be larger than a pointer of this processor reaches.
+    FTL_E_TOO_LARGE = -17: c"the arena would be larger than this processor can address: take fewer blocks or logical pages, or lazy-rtgc-on-demand";
+    /// A block could neither be erased nor be marked bad: of `ftl_format`.
+    FTL_E_NOT_ERASED = -18: c"a block could neither be erased nor be marked bad, and still holds its old pages: format again, after the driver has marked the block";
 }
 
 /// The text of a code.

@@ -12,7 +12,8 @@ pub(crate) trait Instance {
     fn write(&mut self, lpn: Lpn, data: &[u8]) -> Result<(), FtlError>;
     fn trim(&mut self, lpn: Lpn) -> Result<(), FtlError>;
     fn flush(&mut self) -> Result<(), FtlError>;
-    fn shutdown(&mut self) -> Result<(), FtlError>;
+    /// True if it wrote what makes the next mount short.
+    fn shutdown(&mut self) -> Result<bool, FtlError>;
     fn idle(&mut self) -> Result<bool, FtlError>;
     fn idle_ns(&self) -> u64;
     fn array(&self) -> &DriverArray;
@@ -39,8 +40,9 @@ impl<S: Firmware<Flash = DriverArray>> Instance for S {
         ftl::Ftl::flush(self)
     }
 
-    fn shutdown(&mut self) -> Result<(), FtlError> {
-        ftl::Ftl::shutdown(self)
+    fn shutdown(&mut self) -> Result<bool, FtlError> {
+        ftl::Ftl::shutdown(self)?;
+        Ok(Firmware::is_sealed(self))
     }
 
     fn idle(&mut self) -> Result<bool, FtlError> {
@@ -69,7 +71,7 @@ impl<S: Firmware<Flash = DriverArray>> Instance for S {
     }
 }
 
-type PlanOf = fn(&Options, &Part, &Geometry, u32, Start) -> Result<Plan, FtlError>;
+type PlanOf = fn(&Options, &Part, &Geometry, u32) -> Result<Plan, FtlError>;
 type StartOf = fn(&Options, &Plan, DriverArray, Start) -> Result<Box<dyn Instance>, FtlError>;
 
 /// A scheme. In C its address alone is used.
@@ -80,6 +82,8 @@ pub struct Scheme {
     pub(crate) start: StartOf,
     /// Bytes of a mounted scheme, without what it points to.
     pub(crate) bytes: usize,
+    /// Its name in C, by which pages tell what wrote them.
+    pub(crate) name: &'static str,
 }
 
 /// Bytes of what a constructor makes, without what that points to.
@@ -101,6 +105,7 @@ macro_rules! schemes {
                 $module::start(options, plan, array, start).map(|made| made as Box<dyn Instance>)
             },
             bytes: bytes_of(&$module::start::<DriverArray>),
+            name: stringify!($symbol),
         };
     )*};
 }

@@ -32,6 +32,14 @@ pub enum ExplainError {
         /// The difference.
         what: String,
     },
+    /// What the dies do is not what the scheme asks for.
+    #[error("after {after}, the channels do not do what the scheme asks for: {what}")]
+    Channels {
+        /// The page task.
+        after: String,
+        /// The difference.
+        what: String,
+    },
     /// The run has too many frames to be shown.
     #[error(
         "the run has more than {most} frames at page task {task}; set fewer requests, a smaller array or `none` as precondition"

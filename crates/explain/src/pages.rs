@@ -362,6 +362,7 @@ mod tests {
                 version: Some(version),
                 ns: 1,
                 outcome: Outcome::Done,
+                timed: None,
             };
             pages.apply(&seen, None);
         }

@@ -1,11 +1,18 @@
 //! The recording of a run.
 
+#[cfg(test)]
+mod tests;
+
 use crate::captions::Captions;
+use crate::channel_log::ChannelLog;
 use crate::error::ExplainError;
+use crate::on_channels::{Ended, Measured, OnChannels};
 use crate::pages::{PageState, Pages};
 use crate::recorder::{Medium, Recorder, Seen, SeenOperation, Tape, page_of};
-use crate::recording::{Bound, Changes, Frame, Header, Recording, Shown, Thing, What, Where};
-use crate::scene::{Scene, Settings, op_name};
+use crate::recording::{
+    Bound, Changes, Frame, Header, Put, Recording, Shown, Ssd, Thing, What, Where,
+};
+use crate::scene::{Scene, Settings, beside, op_name};
 use crate::units::time;
 use flash::faults::PowerCut;
 use flash::{
@@ -31,13 +38,28 @@ const FORMAT: u32 = 1;
 /// A setting that cannot work; an error of the scheme; [`ExplainError::Disagreement`] if what is shown would not be what
 /// the scheme tells.
 pub fn record(settings: Settings) -> Result<Recording, ExplainError> {
-    let scene = settings.resolve()?;
-    let mut stage = Stage::new(&scene)?;
+    record_scene(&settings.resolve()?)
+}
+
+/// Runs two schemes on arrays of one size, with the same page tasks and the same fill: those of the one that exports less.
+///
+/// # Errors
+/// As [`record`].
+pub fn record_beside(settings: [Settings; 2]) -> Result<[Recording; 2], ExplainError> {
+    let [left, right] = beside(settings)?;
+    Ok([record_scene(&left)?, record_scene(&right)?])
+}
+
+fn record_scene(scene: &Scene) -> Result<Recording, ExplainError> {
+    let mut stage = Stage::new(scene)?;
     stage.format_done()?;
     scene.fill.iter().try_for_each(|task| stage.fill(task))?;
-    stage.begin_measured(&scene);
+    stage.begin_measured(scene);
     for task in &scene.tasks {
         stage.measured(task)?;
+    }
+    if let Some(ssd) = stage.ssd.take() {
+        stage.end_of_channels(ssd)?;
     }
     if let Some(cut) = stage.cuts.front().copied() {
         return Err(ExplainError::setting(
@@ -50,13 +72,16 @@ pub fn record(settings: Settings) -> Result<Recording, ExplainError> {
     }
     let first = stage.first;
     let tells_map = !stage.told.map.is_empty();
+    let handles =
+        stage.scheme().telemetry().streams.map(|log| (log.handles_per_group(), log.groups));
     let frames = stage.frames;
-    Ok(Recording { header: header(&scene, first, tells_map, &frames), frames })
+    let header = Header { handles, ..header(scene, first, tells_map, &frames) };
+    Ok(Recording { header, frames })
 }
 
 fn header(scene: &Scene, first: usize, tells_map: bool, frames: &[Frame]) -> Header {
     let (scheme, geometry) = (scene.scheme(), &scene.resolved.geometry);
-    let guarantee = &scheme.plan.guarantee;
+    let guarantee = scene.guarantee();
     let occurs = |role: &str| {
         frames.iter().flat_map(|frame| &frame.changes.blocks).any(|(_, named, _)| *named == role)
     };
@@ -90,6 +115,12 @@ fn header(scene: &Scene, first: usize, tells_map: bool, frames: &[Frame]) -> Hea
         states: PageState::ALL.to_vec(),
         roles: BlockUse::ROLES.iter().copied().filter(|(role, _)| occurs(role)).collect(),
         tells_map,
+        handles: None,
+        ssd: scene.resolved.ssd.as_ref().map(|ssd| Ssd {
+            channels: ssd.topology.channels.into(),
+            dies_per_channel: ssd.topology.dies_per_channel() as u32,
+            queue_depth: ssd.queue_depth,
+        }),
     }
 }
 
@@ -128,6 +159,8 @@ struct Stage<'a> {
     /// Changing operations of the array before the measured part.
     changes_before: u64,
     guarantee: ftl::Guarantee,
+    /// The measured part on an SSD.
+    ssd: Option<Measured>,
 }
 
 impl<'a> Stage<'a> {
@@ -136,14 +169,19 @@ impl<'a> Stage<'a> {
         let array = Array::new(geometry, scheme.part.clone(), Store::All);
         let medium: Medium = PowerCut::new(Serial::new(array));
         let tape = Rc::new(RefCell::new(Tape::default()));
-        let recorder = AnyArray::new(Recorder::new(medium, &tape));
-        let made = registry::format(&scheme.config, recorder).map_err(ExplainError::Scheme)?;
+        let recorder = Recorder::new(medium, &tape);
+        let array = match &scene.resolved.ssd {
+            None => AnyArray::new(recorder),
+            Some(ssd) => AnyArray::new(OnChannels::new(recorder, ssd, &tape)?),
+        };
+        let made = registry::format(&scheme.config, array).map_err(ExplainError::Scheme)?;
         tape.borrow_mut().seen.clear();
         let clock = HostClock { still: true, ..HostClock::default() };
         Ok(Self {
             scene,
             tape,
-            guarantee: made.telemetry().guarantee,
+            guarantee: scene.guarantee(),
+            ssd: None,
             scheme: Some(made),
             pages: Pages::new(&geometry),
             captions: Captions::new(&geometry, &scheme.part, by_blocks(&scheme.plan.layout)),
@@ -168,6 +206,9 @@ impl<'a> Stage<'a> {
     }
 
     fn medium(&mut self) -> &mut Medium {
+        if self.scene.resolved.ssd.is_some() {
+            return OnChannels::of(self.scheme()).recorder_mut().medium_mut();
+        }
         let recorder = self.scheme().flash_mut().downcast_mut::<Recorder>();
         recorder.expect("the array is the recorder").medium_mut()
     }
@@ -197,6 +238,10 @@ impl<'a> Stage<'a> {
         self.changes_before = self.medium().changes();
         self.cuts = scene.power_cuts.iter().copied().collect();
         self.plan_cut();
+        if let Some(ssd) = &scene.resolved.ssd {
+            self.ssd = Some(Measured::begin(self.scheme(), ssd));
+            self.tape.borrow_mut().channels = Some(ChannelLog::default());
+        }
     }
 
     /// Plans the next power cut.
@@ -208,7 +253,15 @@ impl<'a> Stage<'a> {
     }
 
     fn measured(&mut self, task: &PageTask) -> Result<(), ExplainError> {
-        self.background(task.arrival_ns)?;
+        let Some(mut ssd) = self.ssd.take() else {
+            self.background(task.arrival_ns)?;
+            return self.task(task, false);
+        };
+        let number = self.number + 1;
+        let begun = ssd.begin_task(OnChannels::of(self.scheme()), number);
+        self.clock.now_ns = begun.map_err(|what| self.at_odds(what))?;
+        ssd.take_ended().into_iter().for_each(|ended| self.ended(&ended));
+        self.ssd = Some(ssd);
         self.task(task, false)
     }
 
@@ -250,14 +303,27 @@ impl<'a> Stage<'a> {
         let on = lpn.map_or(String::new(), |lpn| format!(" LPN {lpn}"));
         self.doing = format!("{}page task {number} ({op}{on})", if fill { "fill, " } else { "" });
         let shown = lpn.map_or(String::new(), |lpn| format!(" {}", self.captions.lpn(lpn)));
-        let caption = format!("{} {number}: {op}{shown}", if fill { "fill" } else { "task" });
-        self.push(What::Task { number, fill, op, lpn }, caption, 0);
-        self.clock.wrote |= task.asks == Asks::Page(TaskKind::Write);
+        let writes = task.asks == Asks::Page(TaskKind::Write);
+        let stream = Some(task.stream).filter(|stream| writes && *stream > 0);
+        let named = stream.map_or(String::new(), |stream| format!(", stream {stream}"));
+        let begins = if fill { "fill" } else { "task" };
+        let caption = format!("{begins} {number}: {op}{shown}{named}");
+        self.push(What::Task { number, fill, op, lpn, stream }, caption, 0);
+        self.clock.idle.wrote |= task.asks == Asks::Page(TaskKind::Write);
         let ram_ns = self.scheme().ram_ns();
         let before = self.medium().worked();
         let ran = self.ask(task);
         if let Err(error) = ran {
             return self.failed(error);
+        }
+        if self.ssd.is_some() {
+            let end = What::TaskEnd { service_ns: 0, step_ns: 0, exceeded: false };
+            self.end(end, String::new(), 0)?;
+            let Some(mut ssd) = self.ssd.take() else { return Ok(()) };
+            let at = self.frames.len() - 1;
+            ssd.end_task(OnChannels::of(self.scheme()), number, (at, *task));
+            self.ssd = Some(ssd);
+            return Ok(());
         }
         let after = self.medium().worked();
         let step_ns = after.steps_ns - before.steps_ns;
@@ -274,10 +340,44 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
+    /// A page task has ended on the channels: its last frame gets its times.
+    fn ended(&mut self, ended: &Ended) {
+        let Ended { at, task, service_ns, step_ns, at_ns } = *ended;
+        let response_ns = service_ns + step_ns;
+        // Service and collection overlap on the dies, so only the response has a bound.
+        let of_task =
+            matches!(task.asks, Asks::Page(_)) && !(task.forced && self.guarantee.forced_apart);
+        let bound = self.guarantee.response_ns.filter(|_| of_task);
+        let exceeded = bound.is_some_and(|bound| response_ns > bound);
+        let frame = &mut self.frames[at];
+        frame.what = What::TaskEnd { service_ns, step_ns, exceeded };
+        frame.at_ns = at_ns;
+        frame.caption = match bound {
+            Some(bound) if exceeded => {
+                format!("response {}; bound {}: BOUND EXCEEDED", time(response_ns), time(bound))
+            }
+            Some(bound) => format!("response {}; bound {}", time(response_ns), time(bound)),
+            None => format!("response {}", time(response_ns)),
+        };
+    }
+
+    /// All operations end, and each frame learns when its own ran.
+    fn end_of_channels(&mut self, mut ssd: Measured) -> Result<(), ExplainError> {
+        ssd.drain(OnChannels::of(self.scheme()));
+        ssd.take_ended().into_iter().for_each(|ended| self.ended(&ended));
+        let log = self.tape.borrow_mut().channels.take().unwrap_or_default();
+        ssd.finish(log, &mut self.frames).map_err(|what| self.at_odds(what))
+    }
+
+    fn at_odds(&self, what: String) -> ExplainError {
+        ExplainError::Channels { after: self.doing.clone(), what }
+    }
+
     /// Asks the scheme for a page task, with bytes that tell each write from every other.
     fn ask(&mut self, task: &PageTask) -> Result<(), FtlError> {
         let (lpn, bytes) = (Lpn(task.lpn), self.scene.resolved.geometry.page_bytes() as usize);
         let now_ns = self.clock.now_ns;
+        self.scheme().name_stream(task.stream);
         match task.asks {
             Asks::Page(TaskKind::Write) => {
                 self.version += 1;
@@ -410,6 +510,7 @@ impl<'a> Stage<'a> {
         let changes = Changes {
             pages: self.pages.take_changes(),
             blocks: changed_blocks(&self.told.blocks, &told.blocks),
+            placed: changed_placement(&self.told, &told),
             map: changed_places(&self.told, &told),
             lists: (lists != self.lists).then(|| lists.clone()),
             free_pages: (free_pages != self.free_pages).then_some(free_pages),
@@ -469,6 +570,9 @@ impl<'a> Stage<'a> {
             ns: seen.ns,
             outcome: seen.outcome,
         };
+        if let (Some(ssd), Some(_)) = (&mut self.ssd, seen.timed) {
+            ssd.operations.push(self.frames.len());
+        }
         self.push(what, caption, ns);
         if let Some(last) = self.frames.last_mut() {
             last.changes.pages = self.pages.take_changes();
@@ -489,9 +593,11 @@ impl<'a> Stage<'a> {
     }
 
     fn push(&mut self, what: What, caption: String, ns: Ns) {
-        let at_ns = self.clock.now_ns + if self.clock.still { 0 } else { ns };
-        let changes = Changes::default();
-        self.frames.push(Frame { group: self.group, at_ns, what, caption, changes });
+        // On channels an operation's time is known later.
+        let stands = self.clock.still || self.ssd.is_some();
+        let at_ns = self.clock.now_ns + if stands { 0 } else { ns };
+        let (changes, spans) = (Changes::default(), Vec::new());
+        self.frames.push(Frame { group: self.group, at_ns, what, caption, changes, spans });
     }
 }
 
@@ -502,6 +608,14 @@ fn changed_blocks(
     let uses = after.iter().enumerate();
     uses.filter(|(at, of)| before.get(*at) != Some(of))
         .map(|(at, of)| (at as u32, of.role, of.logical))
+        .collect()
+}
+
+fn changed_placement(before: &Inspection, after: &Inspection) -> Vec<(u32, Option<Put>)> {
+    let placed = after.placed.iter().enumerate();
+    placed
+        .filter(|(at, placed)| before.placed.get(*at).unwrap_or(&None) != *placed)
+        .map(|(at, placed)| (at as u32, placed.map(Put::from)))
         .collect()
 }
 

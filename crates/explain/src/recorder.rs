@@ -1,5 +1,6 @@
 //! The observer: a layer of the array that writes down every operation and every event.
 
+use crate::channel_log::ChannelLog;
 use flash::faults::PowerCut;
 use flash::{
     Array, BlockId, Cause, DynFlash, Event, Flash, FlashError, Item, Lpn, Ns, Oob, Operation, Ppn,
@@ -32,6 +33,8 @@ pub(crate) struct SeenOperation {
     pub(crate) version: Option<u64>,
     pub(crate) ns: Ns,
     pub(crate) outcome: Outcome,
+    /// Its number among those that take time on channels.
+    pub(crate) timed: Option<usize>,
 }
 
 /// How an operation ended.
@@ -56,6 +59,8 @@ pub(crate) struct Tape {
     pub(crate) seen: Vec<Seen>,
     /// The array, of a scheme that was dropped: a mount that fails gives none back.
     pub(crate) left: Option<Medium>,
+    /// What the operations do on channels, once these have clocks.
+    pub(crate) channels: Option<ChannelLog>,
 }
 
 /// Passes on every call, and writes operations and events to a tape that outlives it.
@@ -112,8 +117,16 @@ impl Recorder {
         };
         if !was_off {
             let oob = result.as_ref().ok().and_then(oob_of).or(operation.oob);
-            let seen = SeenOperation { oob, ns, outcome, ..operation };
-            self.tape.borrow_mut().seen.push(Seen::Operation(seen));
+            let mut seen = SeenOperation { oob, ns, outcome, ..operation };
+            let tape = &mut *self.tape.borrow_mut();
+            if let (Some(log), Outcome::Done | Outcome::Unreadable | Outcome::Failed) =
+                (&mut tape.channels, outcome)
+            {
+                let places = (seen.page, seen.from);
+                let step = seen.cause.is_step();
+                seen.timed = Some(log.ask(seen.operation, places, step, Flash::geometry(self)));
+            }
+            tape.seen.push(Seen::Operation(seen));
         }
         result
     }
@@ -121,7 +134,17 @@ impl Recorder {
 
 fn operation(operation: Operation, page: Ppn, cause: Cause) -> SeenOperation {
     let outcome = Outcome::Done;
-    SeenOperation { operation, cause, from: None, page, oob: None, version: None, ns: 0, outcome }
+    SeenOperation {
+        operation,
+        cause,
+        from: None,
+        page,
+        oob: None,
+        version: None,
+        ns: 0,
+        outcome,
+        timed: None,
+    }
 }
 
 impl Drop for Recorder {

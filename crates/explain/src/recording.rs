@@ -1,5 +1,6 @@
 //! A recorded run: one value from which the page, the JSON lines and the text are made.
 
+use crate::channel_log::Span;
 use crate::pages::Page;
 use crate::recorder::Outcome;
 use flash::{Item, Ns};
@@ -62,6 +63,13 @@ pub struct Header {
     pub roles: Vec<(&'static str, &'static str)>,
     /// True if the scheme tells its map, so that the states of pages were compared with it.
     pub tells_map: bool,
+    /// Placement handles of each reclaim group, and reclaim groups, if the scheme follows the host's streams: stream N is
+    /// handle N mod K of group N div K.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handles: Option<(usize, usize)>,
+    /// The channels, if operations overlap on them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ssd: Option<Ssd>,
 }
 
 /// The bounds of a scheme on a page task, ns; `None` without one.
@@ -96,6 +104,20 @@ pub struct Frame {
     /// What it changed.
     #[serde(flatten)]
     pub changes: Changes,
+    /// What an operation keeps busy on an SSD, by time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spans: Vec<Span>,
+}
+
+/// The channels of an SSD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Ssd {
+    /// Channels, each with a bus.
+    pub channels: u32,
+    /// Dies of each channel. Block b is on channel b mod C, and on die ⌊b/C⌋ mod D of it.
+    pub dies_per_channel: u32,
+    /// Page tasks that are outstanding at a time.
+    pub queue_depth: u32,
 }
 
 /// What happened.
@@ -114,6 +136,9 @@ pub enum What {
         op: &'static str,
         /// Its logical page, if it has one.
         lpn: Option<u32>,
+        /// Placement stream of a write, if the host names one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        stream: Option<u8>,
     },
     /// A decision of the scheme.
     Event {
@@ -185,6 +210,9 @@ pub struct Changes {
     /// Roles of physical blocks, and the logical block that each belongs to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<(u32, &'static str, Option<u32>)>,
+    /// What the placement policy puts into physical blocks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub placed: Vec<(u32, Option<Put>)>,
     /// Places of logical pages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub map: Vec<(u32, Where)>,
@@ -194,6 +222,38 @@ pub struct Changes {
     /// Pages that can be programmed without an erase, if their number changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub free_pages: Option<u64>,
+}
+
+/// What the placement policy puts into a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Put {
+    /// Pages of a class.
+    Class(u8),
+    /// Pages of a stream of the host.
+    Stream(u8),
+    /// Copies of pages of all streams.
+    Copies,
+}
+
+impl From<ftl::Placed> for Put {
+    fn from(placed: ftl::Placed) -> Self {
+        match placed {
+            ftl::Placed::Class(class) => Self::Class(class),
+            ftl::Placed::Stream(stream) => Self::Stream(stream),
+            ftl::Placed::Copies => Self::Copies,
+        }
+    }
+}
+
+impl std::fmt::Display for Put {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Class(class) => write!(f, "class {class}"),
+            Self::Stream(stream) => write!(f, "stream {stream}"),
+            Self::Copies => f.write_str("copies"),
+        }
+    }
 }
 
 /// Place of a logical page.
@@ -283,6 +343,8 @@ pub struct State {
     pub pages: Vec<Page>,
     /// Role of each physical block, and its logical block.
     pub blocks: Vec<(&'static str, Option<u32>)>,
+    /// What the placement policy puts into each physical block.
+    pub placed: Vec<Option<Put>>,
     /// Place of each logical page.
     pub map: Vec<Where>,
     /// Lists of the scheme.
@@ -297,6 +359,7 @@ impl State {
         Self {
             pages: vec![Page::default(); (header.blocks * header.pages_per_block) as usize],
             blocks: vec![("", None); header.blocks as usize],
+            placed: vec![None; header.blocks as usize],
             map: vec![Where::Unmapped; header.logical_pages as usize],
             lists: Vec::new(),
             free_pages: 0,
@@ -310,6 +373,9 @@ impl State {
         }
         for (block, role, logical) in &changes.blocks {
             self.blocks[*block as usize] = (role, *logical);
+        }
+        for (block, put) in &changes.placed {
+            self.placed[*block as usize] = *put;
         }
         for (lpn, place) in &changes.map {
             self.map[*lpn as usize] = *place;

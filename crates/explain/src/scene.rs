@@ -4,7 +4,8 @@ use crate::error::ExplainError;
 use crate::recorder::MARK_BYTES;
 use crate::tour::tour;
 use crate::units::time;
-use ftl::{Asks, Layout, PageTask, TaskKind};
+use flash::Geometry;
+use ftl::{Asks, Guarantee, Layout, PageTask, TaskKind};
 use lab::config::{
     Bytes, DEFAULT_PART, DefaultShare, Experiment, Fill, PartTable, PartialPages, Resolved,
     ResolvedScheme, TextOrTable,
@@ -12,6 +13,7 @@ use lab::config::{
 use lab::run::Cutter;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use workload::quantity::Duration;
 use workload::{Request, WorkloadSpec};
 
 /// Blocks of the array, and pages of each block, by default.
@@ -34,6 +36,11 @@ const ON_DEMAND_PAGE_BYTES: &str = "32";
 /// Its map cache and its share by default, if it has a bound with them.
 const ON_DEMAND_CACHE: Bytes = Bytes::new(64);
 const ON_DEMAND_SHARE: f64 = 0.4;
+
+/// Bus cycle on an SSD of a part without one.
+const BUS_CYCLE: Duration = Duration::new(5);
+/// Why an SSD is not shown with it.
+const ONE_AT_A_TIME: &str = "is shown with one operation at a time; omit it, or omit --channels";
 
 /// What to record.
 #[derive(Clone, Debug)]
@@ -69,6 +76,44 @@ impl Scene {
     pub(crate) fn scheme(&self) -> &ResolvedScheme {
         &self.resolved.schemes[0]
     }
+
+    /// The bounds; of several page tasks at once on an SSD there are none.
+    pub(crate) fn guarantee(&self) -> Guarantee {
+        match &self.resolved.ssd {
+            Some(ssd) if ssd.queue_depth > 1 => Guarantee::default(),
+            _ => self.scheme().plan.guarantee,
+        }
+    }
+}
+
+/// Two scenes on arrays of one size, with the page tasks of the one whose logical space is the smaller.
+pub(crate) fn beside(mut settings: [Settings; 2]) -> Result<[Scene; 2], ExplainError> {
+    let both =
+        |[left, right]: [Settings; 2]| Ok::<_, ExplainError>([left.resolve()?, right.resolve()?]);
+    let mut scenes = both(settings.clone())?;
+    let sizes = scenes.each_ref().map(|Scene { resolved, .. }| {
+        [resolved.geometry.blocks(), resolved.geometry.pages_per_block()]
+    });
+    if sizes[0] != sizes[1] {
+        let larger = |at: usize| sizes[0][at].max(sizes[1][at]);
+        for one in &mut settings {
+            (one.blocks, one.pages_per_block) = (Some(larger(0)), Some(larger(1)));
+        }
+        scenes = both(settings)?;
+    }
+    let space = |scene: &Scene| scene.scheme().space_pages;
+    let [left, right] = &mut scenes;
+    let (smaller, other) = if space(right) < space(left) { (right, left) } else { (left, right) };
+    let name = &smaller.scheme().label;
+    let note = format!(
+        "requests and fill: those that {name} takes, which exports {} pages",
+        space(smaller)
+    );
+    (other.fill, other.tasks) = (smaller.fill.clone(), smaller.tasks.clone());
+    (other.timed, other.workload) = (smaller.timed, smaller.workload.clone());
+    smaller.notes.push(note.clone());
+    other.notes.push(note);
+    Ok(scenes)
 }
 
 impl Settings {
@@ -88,6 +133,12 @@ impl Settings {
             self.experiment.part = Some(TextOrTable(part));
         } else if let Some(path) = self.experiment.part_file.take() {
             self.experiment.part = Some(TextOrTable(PartTable::from_file(&path)?));
+        }
+        if self.experiment.channels.is_some() && self.lacks_bus_cycles()? {
+            self.experiment.bus_cycle = Some(BUS_CYCLE);
+            notes.push(format!(
+                "bus cycle: {BUS_CYCLE}, which the part does not give; tR and tPROG include the transfer, and are less by it"
+            ));
         }
         let mut resolved = self.smallest()?;
         if default_part && matches!(resolved.schemes[0].plan.layout, Layout::OnDemand(_)) {
@@ -125,6 +176,20 @@ impl Settings {
             let reason = "is shown by `ftlkit copyback`, which traces a channel; omit it";
             return Err(ExplainError::setting("copy", reason));
         }
+        if self.experiment.channels.is_some() {
+            let given = [
+                ("power_cut", !self.power_cuts.is_empty()),
+                ("fdp", self.experiment.fdp.is_some()),
+            ];
+            if let Some((setting, _)) = given.iter().find(|(_, given)| *given) {
+                return Err(ExplainError::setting(setting, ONE_AT_A_TIME));
+            }
+        }
+        if self.experiment.fdp.is_some_and(|fdp| fdp.0.unit.is_some()) {
+            let reason =
+                "is fixed here: a reclaim unit is a block; omit `ru`, and set the pages per block";
+            return Err(ExplainError::setting("fdp", reason));
+        }
         let precondition = &self.experiment.precondition.0;
         if precondition.by_workload() || precondition.sequential > 0.0 {
             let reason = "takes full, footprint or none, and +age=N; for more of the workload set more requests";
@@ -146,6 +211,16 @@ impl Settings {
         let part =
             self.experiment.part.get_or_insert_with(|| TextOrTable(PartTable::named(DEFAULT_PART)));
         Ok(part.0.set(key, value)?)
+    }
+
+    fn dies(&self) -> u32 {
+        self.experiment.channels.unwrap_or(1) * self.experiment.dies.unwrap_or(1)
+    }
+
+    fn lacks_bus_cycles(&self) -> Result<bool, ExplainError> {
+        let Some(part) = &self.experiment.part else { return Ok(false) };
+        let part = part.0.resolve()?;
+        Ok(part.bus_mts == 0 && part.t_rc_ns == 0 && part.t_wc_ns == 0)
     }
 
     /// The same with a map cache and a share for a small array, if the scheme has a bound with them.
@@ -170,12 +245,23 @@ impl Settings {
     /// The smallest array of at least 8 × 8 pages that the scheme takes with three blocks' worth of logical pages, or
     /// the one that was set.
     fn smallest(&self) -> Result<Resolved, ExplainError> {
-        let blocks = self.blocks.map_or(DEFAULT_SIDE..=32, |blocks| blocks..=blocks);
+        // On an SSD each die has as many blocks as the others.
+        let dies = self.dies();
+        let blocks: Vec<u32> = match self.blocks {
+            Some(blocks) if blocks % dies > 0 => {
+                let reason = format!("must be a multiple of the {dies} dies, not {blocks}");
+                return Err(ExplainError::setting("blocks", reason));
+            }
+            Some(blocks) => vec![blocks],
+            None => {
+                (1..=32).map(|of_die| of_die * dies).filter(|all| *all >= DEFAULT_SIDE).collect()
+            }
+        };
         let pages =
             self.pages_per_block.map_or(vec![DEFAULT_SIDE, 16, 32, 64], |pages| vec![pages]);
         let (mut first_fault, mut first_small) = (None, None);
         for pages in pages {
-            for blocks in blocks.clone() {
+            for blocks in blocks.iter().copied() {
                 match self.on_array(blocks, pages) {
                     Ok(resolved) if resolved.schemes[0].plan.logical_pages >= 3 * pages => {
                         return Ok(resolved);
@@ -231,6 +317,9 @@ impl Settings {
     /// Page tasks on the resolved array.
     fn scene(self, resolved: Resolved, mut notes: Vec<String>) -> Result<Scene, ExplainError> {
         let scheme = &resolved.schemes[0];
+        if resolved.ssd.is_some() && scheme.plan.buffer.is_some() {
+            return Err(ExplainError::setting("buffer", ONE_AT_A_TIME));
+        }
         let merges = matches!(scheme.plan.layout, Layout::LogBlock(_));
         let fill = fill(&resolved, scheme);
         let (resolved, tasks, timed, workload) = match (self.workload_given, merges) {
@@ -245,6 +334,9 @@ impl Settings {
                 let mut experiment = resolved.experiment.clone();
                 experiment.workload = match given {
                     true => self.experiment.workload.clone(),
+                    false if experiment.fdp.is_some() => {
+                        TextOrTable(show_streams(&resolved.geometry))
+                    }
                     false => TextOrTable(show_writes()),
                 };
                 if resolved.schemes[0].config.logical_pages.is_none() {
@@ -270,13 +362,12 @@ impl Settings {
             return Err(ExplainError::setting("requests", reason));
         }
         notes.extend(resolved.notes.iter().filter(|note| !note.starts_with("energy")).cloned());
-        let plan = &resolved.schemes[0].plan;
-        notes.extend(
-            plan.guarantee
-                .step_ns
-                .map(|step| format!("bound of a collection step: {}", time(step))),
-        );
-        Ok(Scene { resolved, fill, tasks, timed, workload, notes, power_cuts: self.power_cuts })
+        let power_cuts = self.power_cuts;
+        let mut scene = Scene { resolved, fill, tasks, timed, workload, notes, power_cuts };
+        let step_ns = scene.guarantee().step_ns;
+        let bound = step_ns.map(|ns| format!("bound of a collection step: {}", time(ns)));
+        scene.notes.extend(bound);
+        Ok(scene)
     }
 
     /// The number of requests, checked.
@@ -331,6 +422,20 @@ fn show_writes() -> WorkloadSpec {
     let mut spec = WorkloadSpec::builtin("zipf");
     if let WorkloadSpec::Builtin { parameters, .. } = &mut spec {
         parameters.insert("write_share".into(), "0.9".into());
+    }
+    spec
+}
+
+/// The default workload with FDP: a cache whose two engines name a stream each, in regions of two blocks.
+fn show_streams(geometry: &Geometry) -> WorkloadSpec {
+    let mut spec = WorkloadSpec::builtin("flash-cache");
+    if let WorkloadSpec::Builtin { parameters, .. } = &mut spec {
+        let (page, block) = (geometry.page_bytes(), geometry.pages_per_block());
+        let sizes = [("bucket", 1), ("region", 2 * block), ("large", (block / 2).max(1))];
+        for (name, pages) in sizes {
+            parameters.insert(name.into(), (pages * page).to_string());
+        }
+        parameters.insert("small_space".into(), "0.3".into());
     }
     spec
 }

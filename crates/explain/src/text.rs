@@ -1,9 +1,12 @@
 //! The recording for terminals: a block of lines per page task.
 
 use crate::pages::{Content, Page, PageState};
+use crate::recorder::Outcome;
 use crate::recording::{Frame, Header, Recording, State, What};
 use crate::units::time;
+use flash::{Item, Ns};
 use lab::report::fit;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Renders the measured part: for each page task its captions, then the array with the pages that changed marked. Lines are
@@ -29,6 +32,94 @@ pub fn render(recording: &Recording, color: bool, width: usize) -> String {
             text.push_str(&array(header, &state, &changed, color, width));
             changed.fill(false);
         }
+    }
+    text.push_str(&broken(totals(recording)));
+    text
+}
+
+/// Counts of the measured part, and what its page tasks and victims were like.
+fn totals(Recording { header, frames }: &Recording) -> String {
+    let (mut writes, mut programs, mut copies, mut reads, mut erases) =
+        (0u64, 0u64, 0u64, 0u64, 0u64);
+    let (mut tasks, mut responses_ns, mut longest_ns) = (0, 0, 0);
+    // Of victims their number and their valid pages, by what the placement policy had put into them.
+    let mut victims: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    let mut placed: BTreeMap<u32, String> = BTreeMap::new();
+    for (at, frame) in frames.iter().enumerate() {
+        let put = frame.changes.placed.iter();
+        let put =
+            put.map(|(block, put)| (*block, put.map_or_else(String::new, |put| put.to_string())));
+        if at <= header.first {
+            placed.extend(put);
+            continue;
+        }
+        match &frame.what {
+            What::Task { op: "write", .. } => writes += 1,
+            What::Operation { op, outcome: Outcome::Done, .. } => match *op {
+                "program" => programs += 1,
+                "copy" => copies += 1,
+                "read" => reads += 1,
+                "erase" => erases += 1,
+                _ => {}
+            },
+            What::TaskEnd { service_ns, step_ns, .. } => {
+                let response_ns = service_ns + step_ns;
+                (tasks, responses_ns) = (tasks + 1, responses_ns + response_ns);
+                longest_ns = longest_ns.max(response_ns);
+            }
+            What::Event { name: "victim", values, .. } => {
+                let mut found = (None, None);
+                for (key, value) in values {
+                    match value.0 {
+                        Item::Count(pages) if *key == "valid" => found.0 = Some(pages),
+                        Item::Block(block) => found.1 = placed.get(&block.0),
+                        _ => {}
+                    }
+                }
+                if let (Some(pages), put) = found {
+                    let (count, valid) =
+                        victims.entry(put.cloned().unwrap_or_default()).or_default();
+                    (*count, *valid) = (*count + 1, *valid + pages);
+                }
+            }
+            _ => {}
+        }
+        placed.extend(put);
+    }
+    let waf = match writes {
+        0 => String::new(),
+        _ => format!(", WAF {:.2}", (programs + copies) as f64 / writes as f64),
+    };
+    let mut text = format!(
+        "In all: {writes} host writes, {programs} programs, {copies} copies, {reads} page reads, {erases} erases{waf}\n"
+    );
+    if let Some(mean) = responses_ns.checked_div(tasks) {
+        let mean = time(mean);
+        let _ = writeln!(text, "responses: {mean} on average, {} at most", time(longest_ns));
+    }
+    if let Some(ssd) = &header.ssd {
+        let spans = || frames.iter().flat_map(|frame| &frame.spans);
+        let all_ns = spans().map(|span| span.to_ns).max().unwrap_or_default();
+        let (channels, dies) = (ssd.channels, ssd.channels * ssd.dies_per_channel);
+        let of = |are_dies: bool, count: u32| {
+            let own = spans().filter(|span| (span.lane >= channels) == are_dies);
+            let busy_ns: Ns = own.map(|span| span.to_ns - span.from_ns).sum();
+            (busy_ns * 1000).checked_div(all_ns * Ns::from(count)).unwrap_or_default() as f64 / 10.0
+        };
+        let (dies, buses) = (of(true, dies), of(false, channels));
+        let all = time(all_ns);
+        let _ = writeln!(
+            text,
+            "{all} in all; dies are busy for {dies:.1} % of it, buses for {buses:.1} %"
+        );
+    }
+    let told =
+        |(count, valid): (u64, u64)| format!("{count} with {:.1}", valid as f64 / count as f64);
+    let all = victims.values().fold((0, 0), |all, (count, valid)| (all.0 + count, all.1 + valid));
+    if all.0 > 0 {
+        let each = victims.iter().filter(|(put, _)| !put.is_empty());
+        let each: Vec<String> = each.map(|(put, of)| format!("; of {put} {}", told(*of))).collect();
+        let _ = writeln!(text, "victims: {} valid pages on average{}", told(all), each.concat());
     }
     text
 }
@@ -134,8 +225,11 @@ fn array(header: &Header, state: &State, changed: &[bool], color: bool, width: u
                 false => text.push_str(&shown),
             }
         }
-        let of = logical
-            .map_or(String::new(), |number| format!(" of {} {number}", header.logical_blocks));
+        let of = match (logical, state.placed[block]) {
+            (Some(number), _) => format!(" of {} {number}", header.logical_blocks),
+            (None, Some(put)) => format!(", {put}"),
+            (None, None) => String::new(),
+        };
         let used = LEAD + ((pages - 1) % of_line + 1) * cell_width;
         let role = format!("{role}{of}");
         if used + 2 + role.chars().count() > width {

@@ -7,7 +7,6 @@ use super::error::FlashError;
 use super::event::Event;
 use super::faults::BitErrors;
 use super::interface::{Flash, Probe, Worked};
-use super::layer::{forward_flash, forward_probe};
 use super::oob::Oob;
 use super::operation::Cause;
 use super::parallel::Parallel;

@@ -12,6 +12,44 @@ use super::part::Part;
 use super::retries::Retries;
 use super::time::Ns;
 
+/// Where a wrapper's array is, for its [`Layer`]: `layer_on!(self, self.inner, Array)`.
+#[macro_export]
+macro_rules! layer_on {
+    ($self:ident, $at:expr, $inner:ty) => {
+        type Inner = $inner;
+
+        #[inline]
+        fn inner(&$self) -> &$inner {
+            &$at
+        }
+
+        #[inline]
+        fn inner_mut(&mut $self) -> &mut $inner {
+            &mut $at
+        }
+    };
+}
+
+/// Methods of a wrapper that give its array.
+macro_rules! unwraps {
+    ($inner:ty) => {
+        /// The wrapped array.
+        pub fn inner(&self) -> &$inner {
+            &self.inner
+        }
+
+        /// The wrapped array, mutable.
+        pub fn inner_mut(&mut self) -> &mut $inner {
+            &mut self.inner
+        }
+
+        /// Unwraps the array.
+        pub fn into_inner(self) -> $inner {
+            self.inner
+        }
+    };
+}
+
 /// Forwards every method of [`Flash`] to the same method of `$to`. `$with` and `$with_mut` name the array to which a call
 /// goes.
 macro_rules! forward_flash {
@@ -277,5 +315,3 @@ impl<L: Layer> Flash for L {
 impl<L: Layer> Probe for L {
     forward_probe!(self, Layer, itself, itself);
 }
-
-pub(crate) use {forward_flash, forward_probe};

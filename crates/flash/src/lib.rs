@@ -35,6 +35,10 @@
 
 extern crate alloc;
 
+// Its macros are for the modules below.
+#[macro_use]
+mod layer;
+
 mod address;
 mod any_array;
 mod array;
@@ -47,7 +51,6 @@ mod event;
 pub mod faults;
 mod forks;
 mod interface;
-mod layer;
 mod oob;
 mod operation;
 mod page_bytes;

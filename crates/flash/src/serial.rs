@@ -123,20 +123,7 @@ impl<F: Probe> Serial<F> {
         first + u128::from(repeated) * u128::from(part.read_pj())
     }
 
-    /// The wrapped array.
-    pub fn inner(&self) -> &F {
-        &self.inner
-    }
-
-    /// The wrapped array, mutable.
-    pub fn inner_mut(&mut self) -> &mut F {
-        &mut self.inner
-    }
-
-    /// Unwraps the array.
-    pub fn into_inner(self) -> F {
-        self.inner
-    }
+    unwraps!(F);
 
     #[inline(always)]
     fn spend(&mut self, time: Ns, cause: Cause) {
@@ -305,17 +292,7 @@ impl<F: Probe> Serial<F> {
 }
 
 impl<F: Probe> crate::layer::Layer for Serial<F> {
-    type Inner = F;
-
-    #[inline]
-    fn inner(&self) -> &F {
-        &self.inner
-    }
-
-    #[inline]
-    fn inner_mut(&mut self) -> &mut F {
-        &mut self.inner
-    }
+    layer_on!(self, self.inner, F);
 
     #[inline(always)]
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {

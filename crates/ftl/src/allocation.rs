@@ -2,7 +2,6 @@
 
 use alloc::{format, string::String, vec::Vec};
 use core::{fmt, str::FromStr};
-use flash::BlockId;
 
 /// A level of the array's hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -135,12 +134,6 @@ impl Allocation {
     /// Number of units (F), limited to `u32::MAX`.
     pub fn units(&self) -> u32 {
         self.counts.iter().fold(1, |units: u32, count| units.saturating_mul((*count).into()))
-    }
-
-    /// The unit of a block.
-    #[inline]
-    pub fn unit_of(&self, block: BlockId) -> u32 {
-        block.0 % self.units()
     }
 
     /// The units in the order of consecutive writes, each once.

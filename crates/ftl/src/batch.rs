@@ -3,6 +3,7 @@
 use crate::{
     buffer::settings::AgeClock,
     error::FtlError,
+    idle::{IdleTime, refresh_start_ns},
     interface::{Background, Prefetch},
     processor::Processor,
     refresh::{RefreshStep, Refreshed},
@@ -158,40 +159,8 @@ pub struct HostClock {
     pub still: bool,
     /// The longest background work that ran without a request, ns.
     pub longest_due_ns: Ns,
-    /// True if a write came since idle time was last used: one collection step in idle time may follow.
-    pub wrote: bool,
-    /// What idle time was used for.
+    /// Idle time, and what it was used for.
     pub idle: IdleTime,
-}
-
-/// Gaps between a write's end and the next arrival, and their use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct IdleTime {
-    /// Steps that changed something.
-    pub steps: u64,
-    /// Calls that found nothing to do.
-    pub vain: u64,
-    /// The longest gap, ns.
-    pub longest_ns: Ns,
-    /// Time that a step may have taken then, ns.
-    pub needed_ns: Ns,
-}
-
-impl IdleTime {
-    /// Notes a gap before which a step may take `needed_ns`.
-    #[inline]
-    pub fn gap(&mut self, gap_ns: Ns, needed_ns: Ns) {
-        if gap_ns > self.longest_ns {
-            (self.longest_ns, self.needed_ns) = (gap_ns, needed_ns);
-        }
-    }
-
-    /// Notes that a step ran, and whether it did something.
-    #[inline]
-    pub fn step(&mut self, did: bool) {
-        self.steps += u64::from(did);
-        self.vain += u64::from(!did);
-    }
 }
 
 impl HostClock {
@@ -367,7 +336,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
     fn task(&mut self, task: &PageTask, kind: TaskKind) -> Result<Done, FtlError> {
         let due_collected = self.before(task.arrival_ns)?;
         self.show_clock(task.arrival_ns);
-        self.clock.wrote |= kind == TaskKind::Write;
+        self.clock.idle.wrote |= kind == TaskKind::Write;
         let choosing = self.choosing_ns();
         let ram = self.scheme.ram_ns();
         let before = self.scheme.flash().worked();
@@ -437,7 +406,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
         if self.clock.still {
             return Ok(false);
         }
-        if self.clock.wrote && self.clock.timed {
+        if self.clock.idle.wrote && self.clock.timed {
             self.use_idle_time(arrival_ns)?;
         }
         let collected = self.catch_up(if self.clock.timed { arrival_ns } else { 0 })?;
@@ -459,21 +428,17 @@ impl<S: Background + ?Sized> Run<'_, S> {
     /// Runs steps of refreshes that end before this arrival, each when its block is due.
     #[cold]
     fn refresh_in_idle_time(&mut self, arrival_ns: Ns) -> Result<(), FtlError> {
-        let longest_ns = self.scheme.refresh_ns();
-        loop {
-            let start_ns = self.clock.now_ns.max(self.scheme.flash().next_due_ns());
-            if start_ns.saturating_add(longest_ns) > arrival_ns {
-                return Ok(());
-            }
+        while let Some(start_ns) = refresh_start_ns(&*self.scheme, self.clock.now_ns, arrival_ns) {
             self.clock.now_ns = start_ns;
             self.scheme.flash_mut().set_now_ns(start_ns);
             let busy_ns = self.scheme.flash().worked().busy_ns;
             let step = refresh(self.scheme)?;
             self.clock.now_ns += self.scheme.flash().worked().busy_ns - busy_ns;
             if let None | Some(RefreshStep { did: Refreshed::Later, .. }) = step {
-                return Ok(());
+                break;
             }
         }
+        Ok(())
     }
 
     /// Runs background work that is due before a piece of work arrives, each at its due time. Work that has already
@@ -516,17 +481,10 @@ impl<S: Background + ?Sized> Run<'_, S> {
     /// Lets the scheme collect once after a write, if its longest idle step ends before this arrival; again and again
     /// if it asks for that.
     fn use_idle_time(&mut self, arrival_ns: Ns) -> Result<(), FtlError> {
-        let gap_ns = arrival_ns.saturating_sub(self.clock.now_ns);
-        self.clock.idle.gap(gap_ns, self.scheme.idle_ns());
-        while arrival_ns >= self.clock.now_ns.saturating_add(self.scheme.idle_ns()) {
+        while self.clock.idle.fits(&*self.scheme, self.clock.now_ns, arrival_ns) {
             let busy = self.scheme.flash().worked().busy_ns;
-            let did = self.scheme.idle()?;
-            self.clock.idle.step(did);
+            self.clock.idle.step(&mut *self.scheme, false)?;
             self.clock.now_ns += self.scheme.flash().worked().busy_ns - busy;
-            self.clock.wrote = did && self.scheme.idles_on();
-            if !self.clock.wrote {
-                break;
-            }
         }
         Ok(())
     }

@@ -39,15 +39,28 @@ pub trait Firmware: Background {
     fn has_lost_track(&self) -> bool {
         false
     }
+
+    /// True if the last shutdown wrote what makes the next mount short.
+    fn is_sealed(&self) -> bool {
+        false
+    }
 }
 
 impl<F: Probe, C: page_mapped::Collection> Firmware for PageMapped<F, Greedy, C> {}
 
-impl<F: Probe> Firmware for Gftl<F, Fifo> {}
+impl<F: Probe> Firmware for Gftl<F, Fifo> {
+    fn is_sealed(&self) -> bool {
+        self.has_image()
+    }
+}
 
 impl<F: Probe> Firmware for OnDemand<F, on_demand::Stepwise> {
     fn has_lost_track(&self) -> bool {
         self.core_has_forgotten()
+    }
+
+    fn is_sealed(&self) -> bool {
+        OnDemand::is_sealed(self)
     }
 }
 
@@ -63,15 +76,14 @@ macro_rules! schemes {
             /// The plan for an array of this part and shape with `good` blocks that are not bad.
             ///
             /// # Errors
-            /// [`FtlError::Config`] with the reason why the scheme cannot work there.
+            /// [`FtlError::Config`] with the reason why the scheme cannot work there: also if more blocks are bad than are spare.
             pub fn plan(
                 options: &Options,
                 part: &Part,
                 geometry: &Geometry,
                 good: u32,
-                start: Start,
             ) -> Result<Plan, FtlError> {
-                super::plan(&config(&PRESET, options), part, geometry, good, start)
+                super::plan(&config(&PRESET, options), part, geometry, good)
             }
 
             /// Formats or mounts an array by a plan.
@@ -160,10 +172,9 @@ fn plan(
     part: &Part,
     geometry: &Geometry,
     good: u32,
-    start: Start,
 ) -> Result<Plan, FtlError> {
     let bad = geometry.blocks().saturating_sub(good);
-    if bad > config.spare_blocks && start == Start::Format {
+    if bad > config.spare_blocks {
         return Err(refused(config, "spare_blocks"));
     }
     let blocks = geometry.blocks().saturating_sub(config.spare_blocks);
@@ -239,7 +250,7 @@ mod tests {
     use crate::registry;
     use flash::parts;
 
-    type PlanOf = fn(&Options, &Part, &Geometry, u32, Start) -> Result<Plan, FtlError>;
+    type PlanOf = fn(&Options, &Part, &Geometry, u32) -> Result<Plan, FtlError>;
 
     /// What the registry plans, without RAM of open blocks, and collections in a row.
     fn of_registry(
@@ -272,7 +283,7 @@ mod tests {
                     for percent in [None, Some(50), Some(70), Some(99)] {
                         let logical_pages = percent.map(|percent| geometry.pages() / 100 * percent);
                         let options = Options { logical_pages, spare_blocks };
-                        let ours = plan(&options, part, &geometry, blocks, Start::Format).ok();
+                        let ours = plan(&options, part, &geometry, blocks).ok();
                         let ours = ours.map(|plan| Plan {
                             ram: Ram::default(),
                             guarantee: Guarantee { collections: None, ..plan.guarantee },

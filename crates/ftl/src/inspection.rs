@@ -12,6 +12,8 @@ pub struct Inspection {
     pub older: Vec<(Lpn, Ppn)>,
     /// Use of each physical block, by number.
     pub blocks: Vec<BlockUse>,
+    /// What the placement policy puts into each physical block, by number; empty without a policy that has classes.
+    pub placed: Vec<Option<Placed>>,
     /// Queues, lists, caches and states, in the order in which they are best shown.
     pub lists: Vec<List>,
 }
@@ -28,6 +30,17 @@ pub enum Place {
     Flash(Ppn),
     /// Its only copy is unreadable.
     Lost,
+}
+
+/// What a placement policy puts into a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Placed {
+    /// Pages of this class, from 0.
+    Class(u8),
+    /// Pages of this stream of the host: with K handles in each reclaim group, handle N mod K of group N div K.
+    Stream(u8),
+    /// Copies of pages of all streams.
+    Copies,
 }
 
 /// Use of a physical block.

@@ -185,6 +185,33 @@ pub trait Ftl {
     fn prefetch(&self, _lpn: Lpn, _what: Prefetch) {}
 }
 
+/// What every scheme has of [`Ftl`]: where its array is, and its logical pages.
+macro_rules! on_array {
+    ($self:ident, $flash:expr, $pages:expr) => {
+        type Flash = F;
+
+        #[inline]
+        fn flash(&$self) -> &F {
+            &$flash
+        }
+
+        #[inline]
+        fn flash_mut(&mut $self) -> &mut F {
+            &mut $flash
+        }
+
+        fn into_flash($self: ::alloc::boxed::Box<Self>) -> F {
+            $flash
+        }
+
+        #[inline]
+        fn logical_pages(&$self) -> u32 {
+            $pages
+        }
+    };
+}
+pub(crate) use on_array;
+
 /// Background work of a scheme, by a clock that the caller keeps. The defaults are for schemes without background
 /// work.
 pub trait Background: Ftl {

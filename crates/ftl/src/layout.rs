@@ -108,7 +108,7 @@ pub struct OnDemandLayout {
 }
 
 /// Steps of at most one erase time each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
     /// α: copies per step of collection.
     pub copies: u32,
@@ -116,6 +116,8 @@ pub struct Steps {
     pub pages: u32,
     /// Number of dirty entries at which write-back of translation pages starts.
     pub dirty_threshold: u32,
+    /// True if a step that copies translation pages brings them up to date.
+    pub merges: bool,
 }
 
 /// What the eviction from a full cached mapping table does with dirty mappings.
@@ -216,5 +218,7 @@ pub enum LogBlockLayout {
     Superblock {
         /// Update blocks (K).
         log_blocks: u32,
+        /// log2 D, of D logical blocks per superblock.
+        shift: u32,
     },
 }

@@ -44,8 +44,10 @@ mod dirty_pages;
 mod error;
 mod events;
 pub mod firmware;
+mod fork;
 mod frontier_sharing;
 mod guarantee;
+mod idle;
 mod inspection;
 mod interface;
 mod layout;
@@ -79,7 +81,7 @@ mod zones;
 pub use {::bounds, ::flash};
 
 pub use allocation::{Allocation, AllocationOrder, Level};
-pub use batch::{Asks, Done, FAR, HostClock, IdleTime, NEAR, Notes, PageTask, Served, TaskKind};
+pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, PageTask, Served, TaskKind};
 pub use bounds::gftl::CollectionRam;
 pub use buffer::{
     AgeClock, BUFFER_POLICIES, BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings,
@@ -90,7 +92,8 @@ pub use dirty_pages::{DirtyPages, DirtyRange, NoBuffer, Probability};
 pub use error::FtlError;
 pub use frontier_sharing::FrontierSharing;
 pub use guarantee::{Guarantee, Ram};
-pub use inspection::{BlockUse, Inspection, List, Place};
+pub use idle::{IdleTime, refresh_start_ns};
+pub use inspection::{BlockUse, Inspection, List, Place, Placed};
 pub use interface::{Background, Ftl, Prefetch};
 pub use layout::{
     CmtEviction, CmtPolicy, CollectionKind, CopiesPerStep, Enqueue, GftlLayout, GftlThreshold,

@@ -103,6 +103,8 @@ pub struct SchemeConfig {
     pub cmt_policy: Option<CmtPolicy>,
     /// Eviction of dirty entries from the cached mapping table; default: the preset's.
     pub cmt_eviction: Option<CmtEviction>,
+    /// True if collection of translation pages brings the copies up to date.
+    pub merges_map: bool,
     /// Threshold of collection, in percent of the collection queue's length.
     pub queue_threshold_percent: Option<u8>,
     /// Length rule of the write queue.
@@ -123,6 +125,8 @@ pub struct SchemeConfig {
     pub trigger: Option<RftlTrigger>,
     /// Number of log blocks, if the scheme has them; default: the scheme's choice.
     pub log_blocks: Option<u32>,
+    /// Logical blocks per superblock, a power of two; default: 8.
+    pub superblock: Option<u32>,
     /// α of buffer-aware victim selection, in thousandths; default: (C_p + C_r)/C_p of the part.
     pub alpha_thousandths: Option<u32>,
     /// Sharing of frontiers between host writes and copies; default: [`FrontierSharing::of`].
@@ -188,6 +192,7 @@ impl SchemeConfig {
             cmt_bytes: None,
             cmt_policy: None,
             cmt_eviction: None,
+            merges_map: false,
             queue_threshold_percent: None,
             write_queue: None,
             collection_ram: None,
@@ -198,6 +203,7 @@ impl SchemeConfig {
             max_active: None,
             trigger: None,
             log_blocks: None,
+            superblock: None,
             alpha_thousandths: None,
             frontiers: None,
             refill: None,

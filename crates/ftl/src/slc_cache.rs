@@ -137,6 +137,7 @@ impl SlcPlan {
 
 /// Log of an SLC cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SlcLog {
     /// Host pages written to it.
     pub written: u64,

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 /// Log of one stream: of one placement handle of a device with flexible data placement (FDP).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HandleLog {
     /// Pages that the host wrote.
     pub written: u64,
@@ -21,6 +22,7 @@ pub struct HandleLog {
 
 /// Log of the host's streams. A placement policy that follows them keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StreamLog {
     /// Each handle of the first reclaim group, then each of the next; writes without a stream have the first.
     pub handles: Vec<HandleLog>,

@@ -11,6 +11,7 @@ use flash::Cause;
 
 /// Bounds and costs of a scheme, and its logs since they were last cleared.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Telemetry<'a> {
     /// Bounds on this part and geometry.
     pub guarantee: Guarantee,
@@ -113,6 +114,7 @@ impl MergeKind {
 
 /// Log of a scheme's collections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CollectionLog {
     /// Victims taken.
     pub started: u64,

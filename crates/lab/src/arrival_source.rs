@@ -37,6 +37,11 @@ impl ArrivalSource {
     /// What is wrong with the text or the file; a trace is looked at by [`ArrivalSource::on_pages`].
     pub fn new(text: &str) -> Result<Self, Fault> {
         let told = |why: String| Fault::input(format!("--arrivals {text}: {why}"));
+        if text.trim().is_empty() {
+            let forms =
+                "writes=periodic:1ms, a trace, or a built-in workload such as uniform:rate=500";
+            return Err(Fault::with_help("--arrivals is empty", format!("expected {forms}")));
+        }
         let path = Path::new(text);
         let generated = || if path.exists() { None } else { Generated::parse(text) };
         let source = if TaskArrivals::is_declared(text) {

@@ -67,15 +67,6 @@ impl TaskArrivals {
         Self { writes, reads, trims, flushes: curves.flushes > 0, bare: curves.without_tasks > 0 }
     }
 
-    /// So late at least a page of the trace ends where one is written at a time, in any order, and none in less than this time; 0
-    /// for arrivals that are declared, which may never come.
-    pub fn least_write_ns(&self, ns_per_page: u64) -> u64 {
-        match &self.writes {
-            Arrivals::Gathered(curve) => curve.least_delay_ns(ns_per_page),
-            _ => 0,
-        }
-    }
-
     /// True for a text of [`TaskArrivals::declared`]; otherwise it is the name of a file.
     pub fn is_declared(text: &str) -> bool {
         ["writes=", "reads=", "trims="].iter().any(|start| text.trim_start().starts_with(start))

@@ -17,8 +17,8 @@ pub struct Catalogue {
     victims: Vec<&'static VictimPolicy>,
     placements: Vec<&'static PlacementPolicy>,
     buffers: Vec<&'static BufferPolicy>,
-    /// Victim policies added while the program runs, and their code.
-    added: Vec<(&'static VictimPolicy, String)>,
+    /// Policies of victims and of placement added while the program runs: their names, and their code.
+    added: [Vec<(&'static str, String)>; 2],
     /// True if it has more than the workspace's own.
     extended: bool,
 }
@@ -31,7 +31,7 @@ impl Default for Catalogue {
             victims: VICTIM_POLICIES.to_vec(),
             placements: PLACEMENT_POLICIES.to_vec(),
             buffers: BUFFER_POLICIES.to_vec(),
-            added: Vec::new(),
+            added: Default::default(),
             extended: false,
         }
     }
@@ -120,21 +120,40 @@ impl Catalogue {
 /// # Errors
 /// If a policy that was not added so has its name.
 pub fn add_victim(policy: &'static VictimPolicy, code: String) -> Result<(), CatalogueError> {
+    add((VICTIMS, "victim policies"), policy, code, |catalogue| &mut catalogue.victims)
+}
+
+/// The same of a placement policy.
+///
+/// # Errors
+/// As [`add_victim`].
+pub fn add_placement(policy: &'static PlacementPolicy, code: String) -> Result<(), CatalogueError> {
+    add((PLACEMENTS, "placement policies"), policy, code, |catalogue| &mut catalogue.placements)
+}
+
+/// Places of the kinds among those that were added.
+const VICTIMS: usize = 0;
+const PLACEMENTS: usize = 1;
+
+fn add<P: Policy>(
+    (kind, what): (usize, &'static str),
+    policy: &'static P,
+    code: String,
+    list: fn(&mut Catalogue) -> &mut Vec<&'static P>,
+) -> Result<(), CatalogueError> {
     let mut installed = INSTALLED.write().unwrap_or_else(PoisonError::into_inner);
     let mut catalogue = installed.cloned().unwrap_or_default();
-    let same = |other: &&VictimPolicy| other.name == policy.name;
-    catalogue.added.retain(|(other, _)| {
-        let is_same = other.name == policy.name;
-        if is_same {
-            catalogue.victims.retain(|other| !same(other));
-        }
-        !is_same
-    });
-    if catalogue.victims.iter().any(same) {
-        return Err(CatalogueError::Twice { what: "victim policies", name: policy.name });
+    let name = policy.name();
+    let before = catalogue.added[kind].len();
+    catalogue.added[kind].retain(|(other, _)| *other != name);
+    if catalogue.added[kind].len() < before {
+        list(&mut catalogue).retain(|other| other.name() != name);
     }
-    catalogue.victims.push(policy);
-    catalogue.added.push((policy, code));
+    if list(&mut catalogue).iter().any(|other| other.name() == name) {
+        return Err(CatalogueError::Twice { what, name });
+    }
+    list(&mut catalogue).push(policy);
+    catalogue.added[kind].push((name, code));
     // A catalogue is some hundred bytes, and references to the one before may be in use.
     *installed = Some(Box::leak(Box::new(catalogue)));
     Ok(())
@@ -145,10 +164,12 @@ pub(crate) fn is_extended() -> bool {
     installed().extended
 }
 
-/// Code of a victim policy that was added while the program runs; `None` of any other.
-pub fn code_of(name: &str) -> Option<&'static str> {
-    let added = installed().added.iter();
-    added.filter(|(policy, _)| policy.name == name).map(|(_, code)| code.as_str()).next()
+/// Code of the policies of victims and of placement with these names that were added while the program runs.
+pub(crate) fn code_of(names: [Option<&str>; 2]) -> String {
+    let code = names.iter().zip(&installed().added).flat_map(|(name, added)| {
+        added.iter().filter(move |(other, _)| Some(*other) == *name).map(|(_, code)| code.as_str())
+    });
+    code.collect::<Vec<_>>().join("\n")
 }
 
 fn repeated(mut names: Vec<&'static str>) -> Option<&'static str> {

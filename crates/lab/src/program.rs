@@ -12,7 +12,7 @@ const SOURCES: &str = env!("FTLKIT_SOURCES");
 ///
 /// A program with the workspace's own schemes and policies is known by their sources, so that every command and package
 /// built from them has one identity. One that installed others is known by its file as well. Policies that were added while
-/// it ran are no part of it ([`catalogue::code_of`]): they count in the runs that use them.
+/// it ran are no part of it (`catalogue::code_of`): they count in the runs that use them.
 ///
 /// # Errors
 /// If the program's file cannot be read.

@@ -45,22 +45,32 @@ pub struct Matrix {
     pub rows: Vec<(String, Vec<Cell>)>,
 }
 
+fn owned<N: AsRef<str>>(names: &[N]) -> Vec<String> {
+    names.iter().map(|name| name.as_ref().to_owned()).collect()
+}
+
 impl Matrix {
     /// Matrix of the values that `cell` gives for each row and column.
+    // The rest is compiled once, not for each closure.
+    #[inline(always)]
     pub fn of<R: AsRef<str>, C: AsRef<str>>(
         title: &str,
         rows: &[R],
         columns: &[C],
         cell: impl Fn(usize, usize) -> Cell,
     ) -> Self {
-        let line = |(at, name): (usize, &R)| {
-            (name.as_ref().to_owned(), (0..columns.len()).map(|column| cell(at, column)).collect())
-        };
-        Self {
-            title: title.into(),
-            columns: columns.iter().map(|column| column.as_ref().to_owned()).collect(),
-            rows: rows.iter().enumerate().map(line).collect(),
-        }
+        Self::made(title, owned(rows), owned(columns), &cell)
+    }
+
+    fn made(
+        title: &str,
+        rows: Vec<String>,
+        columns: Vec<String>,
+        cell: &dyn Fn(usize, usize) -> Cell,
+    ) -> Self {
+        let line = |(at, name)| (name, (0..columns.len()).map(|column| cell(at, column)).collect());
+        let rows = rows.into_iter().enumerate().map(line).collect();
+        Self { title: title.into(), columns, rows }
     }
 
     /// True if a cell has a printed figure.

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 /// Reproduction of a paper.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Reproduction {
     /// Version of ftlkit.
     pub version: String,
@@ -67,6 +68,7 @@ pub(crate) fn tally<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
 
 /// Table or figure of the paper.
 #[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Section {
     /// Short name such as `table-2`, `fig-9`.
     pub id: String,

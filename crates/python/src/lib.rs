@@ -8,6 +8,7 @@ mod compare;
 mod experiment;
 mod fault;
 mod lists;
+mod placement;
 mod policy;
 mod sweep;
 mod trace;
@@ -34,6 +35,8 @@ mod _ftlkit {
     use crate::experiment::Experiment;
     #[pymodule_export]
     use crate::lists::{list_json, scheme_page};
+    #[pymodule_export]
+    use crate::placement::add_placement_policy;
     #[pymodule_export]
     use crate::policy::{Blocks, add_victim_policy};
     #[pymodule_export]

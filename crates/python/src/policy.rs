@@ -1,4 +1,4 @@
-//! Victim policies written in Python.
+//! Victim policies written in Python, and what they share with placement policies ([`crate::placement`]).
 //!
 //! The candidates and their valid pages are kept here, so that a policy is asked only what it defines, and a choice that
 //! breaks a rule is an error that names the policy. Runs with such policies are made one after the other: they wait for
@@ -11,7 +11,7 @@ use ftl::{Accesses, VictimWork};
 use lab::{Fault, catalogue};
 use pyo3::prelude::*;
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -19,6 +19,8 @@ use std::time::Duration;
 
 /// Classes by the names of their policies.
 static CLASSES: Mutex<BTreeMap<&'static str, Py<PyAny>>> = Mutex::new(BTreeMap::new());
+/// Names of the policies of Python, of victims and of placement.
+static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 /// Held by the run that uses policies.
 static RUN: Mutex<()> = Mutex::new(());
 /// The first exception of that run, and the flag that ends it.
@@ -41,7 +43,52 @@ fn calling<T>(call: impl FnOnce() -> T) -> T {
     call()
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Calls a method of a policy's object; after an exception never again.
+pub(crate) fn called<'py, A: pyo3::call::PyCallArgs<'py>>(
+    py: Python<'py>,
+    object: &mut Option<Py<PyAny>>,
+    method: &str,
+    arguments: A,
+) -> Option<Bound<'py, PyAny>> {
+    let bound = object.as_ref()?.bind(py).clone();
+    match calling(|| bound.call_method1(method, arguments)) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            *object = None;
+            fail(error);
+            None
+        }
+    }
+}
+
+/// An object of a policy's class.
+pub(crate) fn of_class<'py, A: pyo3::call::PyCallArgs<'py>>(
+    py: Python<'py>,
+    class: &Py<PyAny>,
+    arguments: A,
+) -> Option<Py<PyAny>> {
+    let class = class.bind(py).clone();
+    calling(|| class.call1(arguments)).map_err(fail).ok().map(Bound::unbind)
+}
+
+/// A copy of a policy's object.
+pub(crate) fn copied(py: Python<'_>, object: &Py<PyAny>) -> Option<Py<PyAny>> {
+    let copy = || py.import("copy")?.call_method1("deepcopy", (object,));
+    calling(copy).map_err(fail).ok().map(Bound::unbind)
+}
+
+/// True if a policy may have this name.
+pub(crate) fn is_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_plain)
+}
+
+/// Notes the name of a policy of Python.
+pub(crate) fn name_a_policy(name: &'static str) {
+    lock(&NAMES).insert(name);
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -74,10 +121,10 @@ pub(crate) fn begin(py: Python<'_>, settings: &str, stop: &Arc<AtomicBool>) -> P
 
 /// True if settings name a policy of Python.
 pub(crate) fn in_use(settings: &str) -> bool {
-    lock(&CLASSES).keys().any(|name| names(settings, name))
+    lock(&NAMES).iter().any(|name| names(settings, name))
 }
 
-/// True if settings have this name where one of a policy stands: `victim=NAME`, or an entry of a list.
+/// True if settings have this name where one of a policy stands: `victim=NAME`, `placement=NAME`, or an entry of a list.
 fn names(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let (before, after) = (&text[..at], &text[at + name.len()..]);
@@ -100,7 +147,7 @@ impl Policies {
 }
 
 /// Ends the run with this exception.
-fn fail(error: PyErr) {
+pub(crate) fn fail(error: PyErr) {
     let mut raised = lock(&RAISED);
     if let Some(stop) = &raised.1 {
         stop.store(true, Ordering::Relaxed);
@@ -119,8 +166,7 @@ pub(crate) fn add_victim_policy(
     code: String,
 ) -> PyResult<()> {
     let refused = |what: String, help: &str| Err(raised(py, Fault::with_help(what, help)));
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(is_plain) {
+    if !is_name(name) {
         let what = format!("`{name}` is no name of a victim policy");
         return refused(what, "use lower-case letters, digits and `-`, as in `second-look`");
     }
@@ -156,6 +202,7 @@ pub(crate) fn add_victim_policy(
     catalogue::add_victim(Box::leak(Box::new(policy)), code)
         .map_err(|error| raised(py, Fault::input(error)))?;
     lock(&CLASSES).insert(name, class);
+    name_a_policy(name);
     Ok(())
 }
 
@@ -259,8 +306,7 @@ impl Adapter {
         Python::attach(|py| {
             let class = lock(&CLASSES).get(of.policy).map(|class| class.clone_ref(py));
             let arguments = (of.blocks, of.pages_per_block, of.seed);
-            let made = class.map(|class| calling(|| class.call1(py, arguments)));
-            let object = made.and_then(|made| made.map_err(fail).ok());
+            let object = class.and_then(|class| of_class(py, &class, arguments));
             Self::of(py, of.policy, object, Blocks::new(of))
         })
     }
@@ -295,15 +341,7 @@ impl Adapter {
         method: &str,
         arguments: A,
     ) -> Option<Bound<'py, PyAny>> {
-        let object = self.object.as_ref()?.bind(py).clone();
-        match calling(|| object.call_method1(method, arguments)) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.object = None;
-                fail(error);
-                None
-            }
-        }
+        called(py, &mut self.object, method, arguments)
     }
 
     /// Ends the run because a rule was broken.
@@ -341,19 +379,16 @@ impl Adapter {
     }
 }
 
-impl Victims for Adapter {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(Python::attach(|py| {
-            let copy = |object: &Py<PyAny>| {
-                let copy = || py.import("copy")?.call_method1("deepcopy", (object,));
-                let copied = calling(copy);
-                copied.map_err(fail).ok().map(Bound::unbind)
-            };
-            let object = self.object.as_ref().and_then(copy);
+impl Clone for Adapter {
+    fn clone(&self) -> Self {
+        Python::attach(|py| {
+            let object = self.object.as_ref().and_then(|object| copied(py, object));
             Self { work: self.work, ..Self::of(py, self.name, object, self.view().copy()) }
-        }))
+        })
     }
+}
 
+impl Victims for Adapter {
     fn insert(&mut self, block: BlockId, valid: u32) {
         self.view().set(block, valid);
         self.work.filled.writes += 1;
@@ -386,10 +421,6 @@ impl Victims for Adapter {
             Python::attach(|py| self.call(py, "removed", (block,)).map(drop));
         }
         Some(BlockId(block))
-    }
-
-    fn least_valid(&self) -> Option<u32> {
-        None
     }
 
     fn work(&self) -> VictimWork {

@@ -87,14 +87,19 @@ pub(crate) fn watched<T: Send>(
 }
 
 /// Does work that calls Python often, on threads that Python knows as long as they live: to make itself known for each call
-/// costs a thread some µs.
+/// costs a thread some µs. They have ended when this returns: a thread that comes back to Python while the interpreter shuts down is
+/// killed in the middle of this library, which ended some programs with a segmentation fault.
 fn beside_python<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Fault> {
+    let mut threads = Vec::new();
     let pool = rayon::ThreadPoolBuilder::new().spawn_handler(|thread| {
         let run = move || Python::attach(|py| py.detach(|| thread.run()));
-        std::thread::Builder::new().spawn(run).map(drop)
+        threads.push(std::thread::Builder::new().spawn(run)?);
+        Ok(())
     });
-    let pool = pool.build().map_err(|error| Fault::internal(format!("threads: {error}")))?;
-    Ok(pool.install(work))
+    let result = pool.build().map(|pool| pool.install(work));
+    // A panic in a job is that of `work`, so a thread has none.
+    threads.into_iter().for_each(|thread| drop(thread.join()));
+    result.map_err(|error| Fault::internal(format!("threads: {error}")))
 }
 
 impl Watched {

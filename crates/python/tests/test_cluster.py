@@ -174,7 +174,7 @@ def test_a_trace_that_workers_lack_is_sent_once(client, command, longer, tmp_pat
     assert tables(tmp_path / "dask") == tables(tmp_path / "command")
 
 
-def test_a_policy_of_this_program_goes_with_its_runs(client, tmp_path):
+def test_policies_of_this_program_go_with_their_runs(client):
     @ftlkit.victim_policy("travelling")
     class Travelling:
         def __init__(self, blocks, pages_per_block, seed):
@@ -186,7 +186,19 @@ def test_a_policy_of_this_program_goes_with_its_runs(client, tmp_path):
         def choose(self, blocks):
             return blocks.fewest()
 
-    study = {"capacity": "8MiB", "workload": {"name": "uniform", "requests": 3000}, "schemes": ["page-level+victim=travelling"]}
+    @ftlkit.placement_policy("halves", classes=2)
+    class Halves:
+        def __init__(self, logical_pages, blocks, pages_per_block):
+            self.half = logical_pages // 2
+
+        def write(self, page, old, lifespan):
+            return int(page < self.half)
+
+        def copy(self, page, old, age):
+            return old
+
+    schemes = ["page-level+share=0.7+victim=travelling+placement=halves"]
+    study = {"capacity": "16MiB", "workload": {"name": "uniform", "requests": 3000}, "schemes": schemes}
     here = ftlkit.sweep(study, vary={"seed": [1, 2]})
     there = ftlkit.sweep(study, vary={"seed": [1, 2]}, client=client)
     assert there.runs.rows() == here.runs.rows()
@@ -333,5 +345,5 @@ def test_other_code_of_a_policy_on_a_worker_is_refused(client, monkeypatch):
     assert ftlkit.sweep(study, vary={"seed": [1]}, client=client).counts == {"ok": 1}
     # As if the client's class had been changed since the worker imported it.
     monkeypatch.setattr(ftlkit._policy, "compiled_hash", lambda cls: "changed")
-    with pytest.raises(ftlkit.RunError, match="victim policy `stale`: a worker has other code of the class"):
+    with pytest.raises(ftlkit.RunError, match="policy `stale`: a worker has other code of the class"):
         ftlkit.sweep(study, vary={"seed": [2]}, client=client)

@@ -1,5 +1,6 @@
 """Victim policies written in Python."""
 
+import os
 import traceback
 
 import ftlkit
@@ -266,3 +267,129 @@ def test_a_run_within_a_policy_does_not_wait_for_itself():
     with pytest.raises(ftlkit.PolicyError, match="a method of a victim policy began a run"):
         in_a_policy("nesting", lambda: run("oldest"))
     run("oldest")
+
+
+@ftlkit.placement_policy("regions", classes=6)
+class Regions:
+    """an overwrite goes to a hotter region, a copy to a colder one: the policy `dac`"""
+
+    def __init__(self, logical_pages, blocks, pages_per_block):
+        assert logical_pages < blocks * pages_per_block
+
+    def write(self, page, old, lifespan):
+        return 0 if old is None else min(old + 1, 5)
+
+    def copy(self, page, old, age):
+        return max(old - 1, 0)
+
+
+#: Pages of a hot tenth, on an array with room for six open blocks.
+HOT = {
+    "capacity": "16MiB",
+    "workload": ftlkit.Workload("hot-cold", requests=30000, hot_space=0.1, hot_requests=0.9),
+}
+
+
+def place(policy, **keys):
+    return ftlkit.compare(**{**HOT, "schemes": [f"page-level+share=0.7+placement={policy}+label=mine"], **keys})["mine"]
+
+
+def test_a_placement_policy_is_what_it_would_be_in_rust():
+    assert figures(place("regions")) == figures(place("dac"))
+    assert place("regions").waf != place("split").waf
+    assert ftlkit.placement_policies()["regions"]["summary"].startswith("an overwrite goes")
+
+
+def test_times_are_told_to_a_placement_policy_that_asks_for_them():
+    def seen(**asked):
+        found = {"lifespans": set(), "ages": set(), "collected": set()}
+
+        @ftlkit.placement_policy("timed", classes=2, host_classes=1, **asked)
+        class Timed:
+            def __init__(self, *space):
+                pass
+
+            def write(self, page, old, lifespan):
+                found["lifespans"].add(lifespan)
+                return 0
+
+            def copy(self, page, old, age):
+                found["ages"].add(age)
+                return 1
+
+            def collected(self, old, lifespan):
+                found["collected"].add(old)
+
+        place("timed")
+        return found
+
+    told, untold = seen(times=True), seen()
+    assert any(told["lifespans"]) and any(told["ages"]) and told["collected"] == {0, 1}
+    assert untold["lifespans"] == {None} and untold["ages"] == {None}
+
+
+def test_a_placement_that_breaks_a_rule_is_named():
+    def broken(name, answer, method="write"):
+        body = {"__init__": lambda self, *space: None, "write": lambda self, *of: 0, "copy": lambda self, *of: 0}
+
+        def given(self, *of):
+            return answer()
+
+        ftlkit.placement_policy(name, classes=3, host_classes=2)(type("Bad", (), {**body, method: given}))
+        with pytest.raises(ftlkit.PolicyError, match=f"placement policy `{name}`: {method}\\(\\) returned"):
+            place(name)
+
+    broken("third", lambda: 2)
+    broken("none-at-all", lambda: None)
+    broken("below", lambda: -1, "copy")
+    broken("beyond", lambda: 3, "copy")
+
+    def raising():
+        raise KeyError("mine")
+
+    body = {"__init__": lambda self, *space: None, "write": lambda self, *of: raising(), "copy": lambda self, *of: 0}
+    ftlkit.placement_policy("raising-one", classes=2)(type("Bad", (), body))
+    with pytest.raises(KeyError, match="mine"):
+        place("raising-one")
+    place("regions")
+
+
+def test_a_placement_policy_that_cannot_be_is_refused():
+    with pytest.raises(ftlkit.InputError, match="17 classes"):
+        ftlkit.placement_policy("many", classes=17)(Regions)
+    with pytest.raises(ftlkit.InputError, match="2 classes, 3 of host writes"):
+        ftlkit.placement_policy("many", classes=2, host_classes=3)(Regions)
+    with pytest.raises(ftlkit.InputError, match="no method `copy`"):
+        ftlkit.placement_policy("many", classes=2)(type("A", (), {"write": None}))
+    with pytest.raises(ftlkit.InputError, match="two placement policies are called `dac`"):
+        ftlkit.placement_policy("dac", classes=2)(Regions)
+    with pytest.raises(ftlkit.InputError, match="another kind"):
+        ftlkit.placement_policy("oldest", classes=2)(Regions)
+
+
+def test_a_sweep_knows_the_code_of_a_placement_policy(tmp_path):
+    def swept(colder):
+        @ftlkit.placement_policy("kept-placement", classes=3)
+        class Kept(Regions):
+            def write(self, page, old, lifespan):
+                return 0 if old is None else min(old + 1, 2)
+
+            def copy(self, page, old, age):
+                return max(old - colder, 0)
+
+        code = f"colder by {colder}"
+        ftlkit._policy.add("kept-placement", Kept, (3, 3, False), "x", code)
+        keys = {**HOT, "schemes": ["page-level+share=0.7+placement=kept-placement"]}
+        return ftlkit.sweep(keys, vary={"seed": [1]}, out=str(tmp_path / "out"), force=True).runs.to_pandas().waf[0]
+
+    first, again, other = swept(1), swept(1), swept(2)
+    assert first == again != other
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="threads are counted in /proc")
+def test_no_thread_of_a_run_is_left_behind_it():
+    before = len(os.listdir("/proc/self/task"))
+    for seed in range(30):
+        workload = {"name": "uniform", "requests": 500}
+        ftlkit.compare(**{**SMALL, "schemes": ["page-level+victim=oldest"], "workload": workload, "seed": seed})
+        assert len(os.listdir("/proc/self/task")) == before

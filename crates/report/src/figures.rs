@@ -18,8 +18,8 @@ use super::forms::{has_queueing, longest_response, one_share, verdict, wear_rati
 use super::grid::Grid;
 use ::run::report::units::{above, bytes, count, energy, grouped, number, percent, rate, time};
 use ::run::report::{
-    DeadlineReport, HandleReport, JobReport, PlaneReport, Report, RequestDeadline, SchemeReport,
-    SsdReport,
+    DeadlineReport, HandleReport, JobReport, PlaneReport, Report, RequestDeadline, RunMean,
+    SchemeReport, SsdReport,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -193,6 +193,17 @@ fn settled(_: &Report, scheme: &SchemeReport) -> Option<String> {
         (None, _) => "too short".into(),
     })
 }
+fn behind_warm_up(_: &Report, scheme: &SchemeReport) -> Option<String> {
+    let RunMean { settled, mean, ci95, .. } = scheme.batch_means.waf;
+    Some(match (settled?, mean?, ci95) {
+        (true, mean, Some(half)) => format!("{} ±{}", number(mean), percent(half / mean)),
+        _ => "not settled".into(),
+    })
+}
+fn warm_up(_: &Report, scheme: &SchemeReport) -> Option<String> {
+    let RunMean { settled, warm_up_share, .. } = scheme.batch_means.waf;
+    warm_up_share.filter(|_| settled == Some(true)).map(percent)
+}
 fn bound(_: &Report, scheme: &SchemeReport) -> Option<String> {
     scheme.bound_ns.filter(|_| scheme.can_promise()).map(|ns| time(ns as f64))
 }
@@ -319,6 +330,8 @@ pub(super) static OF_SCHEMES: &[Figure<SchemeReport>] = &[
         .first(23, "above oracle", Of(above)),
     figure("waf_by_cause.*").row("  of it {}", AnyOf(number)),
     figure("steady.waf_is_steady").row("  settled", By(settled)),
+    figure("batch_means.waf.mean").row("  behind the warm-up", By(behind_warm_up)),
+    figure("batch_means.waf.warm_up_share").row("  warm-up", By(warm_up)),
     figure("steady.writes_per_capacity").row("host writes / capacity", Of(three)),
     figure("copies").column("copies_pages").row("page copies", Whole(count)),
     figure("copies_by_path.*_pages").row("  of them {}", Whole(count)),

@@ -99,15 +99,8 @@ pub fn prepare_out_dir(path: &Path) -> Result<OutDir, OutError> {
 }
 
 /// Files that a run writes last, or that all runs write.
-const RESULTS: [&str; 7] = [
-    "report.json",
-    "experiment.toml",
-    "rows.json",
-    "index.html",
-    "copyback.csv",
-    "host_load.csv",
-    "waveform.svg",
-];
+const RESULTS: [&str; 6] =
+    ["report.json", "experiment.toml", "rows.json", "index.html", "copyback.csv", "host_load.csv"];
 
 impl OutDir {
     /// Refuses a directory that holds the results of another run.

@@ -39,6 +39,11 @@ pub const TERMS: &[(&str, &str)] = &[
          multiple of the exported space on.",
     ),
     (
+        "behind the warm-up",
+        "Mean WAF after the part of the run that MSER-5 (White 1997) cuts as its warm-up; ±: 95 % confidence interval by 20 batch \
+         means within the run. `warm-up`: that part, in per cent of the host's writes.",
+    ),
+    (
         "device busy",
         "Share of time in which the flash works; on an SSD the mean of its dies or of its channels, whichever is greater.",
     ),

@@ -1,6 +1,7 @@
 //! Account of one run, for either clock: measured values, bounds, and the counts before measurement.
 
 use super::arrivals::ArrivalLog;
+use super::batch_means::Observations;
 use super::deadlines::Deadlines;
 use super::error::{Requests, RunError};
 use super::late::Late;
@@ -8,7 +9,7 @@ use super::medium::{Medium, busy_ns, counts, erases};
 use super::promise::{Location, Promise};
 use super::rounds::Rounds;
 use crate::measures::{Arrivals, Measures, TaskSample};
-use crate::report::LargestRequest;
+use crate::report::{BatchMeans, LargestRequest};
 use flash::Counts;
 use ftl::{AnyScheme, IdleTime, Notes, Refusal, TaskKind};
 use workload::HostLog;
@@ -66,6 +67,8 @@ pub(crate) struct Account {
     pub(crate) largest: LargestRequest,
     /// Write amplification over time.
     pub(crate) rounds: Rounds,
+    /// The measures of short stretches of the run.
+    pub(super) observations: Observations,
     /// Reads of pages never written; they need no flash operation.
     pub(crate) unmapped_reads: u64,
     /// Reads of uncorrectable pages.
@@ -111,6 +114,7 @@ impl Account {
             partial_pages: 0,
             largest: LargestRequest::default(),
             rounds: Rounds::begin(scheme.logical_pages(), &before.counts),
+            observations: Observations::begin(scheme.logical_pages(), &before.counts),
             unmapped_reads: 0,
             uncorrectable_reads: 0,
             interrupted: false,
@@ -185,6 +189,20 @@ impl Account {
         if let Some(deadlines) = &mut self.deadlines {
             deadlines.complete(completion_ns);
         }
+    }
+
+    /// Looks at the counts after the tasks so far, for what is judged along the run.
+    #[inline]
+    pub(crate) fn look(&mut self, counts: &Counts) {
+        self.rounds.look(self.written, counts);
+        if self.observations.is_due(self.written) {
+            self.observations.end(self.written, counts, self.measures.totals());
+        }
+    }
+
+    /// Means of the run behind its warm-up.
+    pub(super) fn batch_means(&self) -> BatchMeans {
+        self.observations.report(self.written)
     }
 
     fn tally(&self) -> Requests {

@@ -154,8 +154,7 @@ impl Device {
                 let done = ran.as_ref().map_or_else(|(done, _)| *done, |()| range.len());
                 self.note(&work[range], done);
                 ran.map_err(|(_, error)| error)?;
-                let written = self.account.written;
-                self.account.rounds.look(written, counts(self.scheme.flash()));
+                self.account.look(counts(self.scheme.flash()));
             }
         }
     }

@@ -3,12 +3,14 @@
 
 mod account;
 mod arrivals;
+mod batch_means;
 pub mod bench;
 mod deadlines;
 mod device;
 mod error;
 mod foresight;
 mod front_end;
+mod interval;
 mod late;
 pub mod measures;
 mod medium;
@@ -33,6 +35,7 @@ pub use {::flash, ::ftl, ::workload};
 pub use device::Device;
 pub use error::{Requests, RunError};
 pub use foresight::foresee;
+pub use interval::Interval;
 pub use late::{Length, Limit, Limits, OfRequests};
 pub use medium::{array_heap_bytes, array_without_errors, counts, levelled, plain_array};
 pub use observer::{Observer, Phase, Unobserved};

@@ -136,6 +136,7 @@ impl Account {
         report.series.erases = erases;
         report.series.page_bytes = setup.geometry.page_bytes();
         report.series.victim_valid.clone_from(&log.victim_valid);
+        report.batch_means = self.batch_means();
         report.deadlines = self.deadlines.map(Deadlines::report);
         let is_timed = self.measures.is_timed();
         self.measures.finish(&mut report);

@@ -34,6 +34,7 @@ pub(crate) struct Rounds {
 /// Whether the write amplification of a run has settled, by rounds of a tenth of the exported space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct SteadyReport {
     /// Pages that the host wrote, over the pages of the array.
     pub writes_per_capacity: f64,

@@ -90,8 +90,17 @@ impl Cutter {
     pub fn cut(&mut self, requests: &[Request], most: usize, out: &mut Vec<PageTask>) -> usize {
         let mut used = 0;
         loop {
-            if let Some(rest) = self.rest.take() {
+            if self.rest.is_some()
+                && let Some(rest) = self.rest.take()
+            {
                 self.pages(rest, most, out);
+            }
+            // Requests of one page are the most frequent in many workloads.
+            while out.len() < most
+                && let Some(task) = requests.get(used).and_then(|request| self.single(request))
+            {
+                out.push(task);
+                used += 1;
             }
             if out.len() >= most || used == requests.len() {
                 return used;
@@ -99,6 +108,28 @@ impl Cutter {
             self.begin(&requests[used], out);
             used += 1;
         }
+    }
+
+    /// The only page task of a read or write of a page, if nothing else has to be looked at: no page in part, no zones.
+    #[inline]
+    pub(crate) fn single(&self, request: &Request) -> Option<PageTask> {
+        let shift = self.shift?;
+        let is_whole = (request.length == self.page_bytes)
+            & (request.offset & (self.page_bytes - 1) == 0)
+            & self.zones.is_none();
+        let asks = match request.op {
+            Op::Read => Asks::Page(TaskKind::Read),
+            Op::Write => Asks::Page(TaskKind::Write),
+            _ => return None,
+        };
+        is_whole.then(|| PageTask {
+            arrival_ns: request.arrival_ns,
+            lpn: (request.offset >> shift) as u32,
+            asks,
+            last: true,
+            forced: request.fua,
+            stream: request.stream,
+        })
     }
 
     /// The page tasks of a request, without cutting it. Zones are not asked.
@@ -156,7 +187,7 @@ impl Cutter {
             let asks = if request.op == Op::Flush { Asks::Flush } else { Asks::Nothing };
             out.push(Self::bare(request, asks));
         } else if end == next + 1 && (!Self::writes(request) || self.covers(request, next)) {
-            // Requests of one page are the most frequent in many workloads: no detour over `rest`.
+            // No detour over `rest`.
             out.push(self.page(request, next, end));
         } else {
             self.measure(request, next, end);
@@ -359,6 +390,35 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_request_of_a_page_is_the_same_task_without_a_detour() {
+        let ops = [Op::Read, Op::Write, Op::WriteZeroes, Op::DeallocateZeroes, Op::Trim];
+        let others = [Op::Flush, Op::Append, Op::Open, Op::Close, Op::Finish];
+        let places = (0..9u64).flat_map(|at| (0..9u64).map(move |n| (at * 1024, n * 1024)));
+        let mut singles = 0;
+        for (op, (offset, length)) in
+            places.flat_map(|place| ops.into_iter().chain(others).map(move |op| (op, place)))
+        {
+            for (fua, stream) in [(false, 0), (true, 3)] {
+                let request = Request { fua, stream, ..request(op, offset, length) };
+                let mut cutter = Cutter::new(4096);
+                let Some(single) = cutter.single(&request) else { continue };
+                singles += 1;
+                let mut long_way = Vec::new();
+                cutter.begin(&request, &mut long_way);
+                let shown = |task: &PageTask| format!("{task:?}");
+                assert!(cutter.rest.is_none());
+                assert_eq!(long_way.iter().map(shown).collect::<Vec<_>>(), [shown(&single)]);
+            }
+        }
+        // Reads and writes of pages 0, 1 and 2, alone.
+        assert_eq!(singles, 2 * 3 * 2);
+        assert!(Cutter::new(3000).single(&request(Op::Read, 0, 3000)).is_none());
+        let zones = Some(ZoneShape { zones: 4, pages: 8 });
+        let zoned = Cutter::new(4096).with_zones(zones);
+        assert!(zoned.single(&request(Op::Write, 0, 4096)).is_none());
     }
 
     #[test]

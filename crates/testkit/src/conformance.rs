@@ -175,6 +175,12 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 let each = ways.into_iter().flat_map(|way| [(way, None), (way, Some(64))]);
                 variants.extend(each.map(with));
             }
+            "merge" => {
+                // Also with a table from which entries are evicted all the time.
+                let with =
+                    |cmt_bytes| SchemeConfig { merges_map: true, cmt_bytes, ..plain.clone() };
+                variants.extend([None, Some(64)].map(with));
+            }
             "threshold" => {
                 let percents = [0, 50, 100].map(Some);
                 let with = |queue_threshold_percent| SchemeConfig {
@@ -191,6 +197,11 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 let counts = [1, 2, 3].map(Some);
                 variants
                     .extend(counts.map(|log_blocks| SchemeConfig { log_blocks, ..plain.clone() }));
+            }
+            "superblock" => {
+                let sizes = [1, 2, 32].map(Some);
+                variants
+                    .extend(sizes.map(|superblock| SchemeConfig { superblock, ..plain.clone() }));
             }
             "alpha" => {
                 // With the victims and the dirty pages that it is about.
@@ -299,6 +310,7 @@ impl fmt::Display for Described<'_> {
             cmt_bytes,
             cmt_policy,
             cmt_eviction,
+            merges_map,
             queue_threshold_percent,
             write_queue,
             collection_ram,
@@ -309,6 +321,7 @@ impl fmt::Display for Described<'_> {
             max_active,
             trigger,
             log_blocks,
+            superblock,
             alpha_thousandths,
             frontiers,
             refill,
@@ -335,6 +348,7 @@ impl fmt::Display for Described<'_> {
             ("cmt bytes", cmt_bytes.map(|bytes| bytes.to_string())),
             ("cmt policy", cmt_policy.map(|policy| format!("{policy:?}"))),
             ("cmt evict", cmt_eviction.map(|eviction| format!("{eviction:?}"))),
+            ("merge", merges_map.then(String::new)),
             ("threshold %", queue_threshold_percent.map(|percent| percent.to_string())),
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
             ("ram", collection_ram.map(|ram| format!("{ram:?}"))),
@@ -345,6 +359,7 @@ impl fmt::Display for Described<'_> {
             ("max active", max_active.map(|zones| zones.to_string())),
             ("trigger", trigger.map(|trigger| format!("{trigger:?}"))),
             ("log blocks", log_blocks.map(|blocks| blocks.to_string())),
+            ("superblock", superblock.map(|blocks| blocks.to_string())),
             ("alpha", alpha_thousandths.map(|alpha| format!("{alpha} thousandths"))),
             ("refill", refill.map(|blocks| blocks.to_string())),
             ("frontiers", frontiers.map(|frontiers| format!("{frontiers:?}"))),

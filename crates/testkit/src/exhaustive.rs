@@ -47,7 +47,7 @@ use crate::checks::{Failure, Worst};
 use crate::history::History;
 use crate::in_a_row::{Exceeded, Transitions};
 use crate::operations::Operation;
-use crate::projection::{ByBlocks, ByHistory, ByState, ByUnits, Key, Projection};
+use crate::projection::{ByBlocks, ByHistory, ByState, Key, Projection};
 use crate::request::request;
 use crate::shape::Shape;
 use bounds::service::Service;
@@ -205,35 +205,36 @@ struct Explorer<'p> {
 /// # Errors
 /// As [`explore`]; [`Refutation::Refused`].
 pub fn prove(config: &SchemeConfig, array: Array, search: Search) -> Result<Proof, Refutation> {
-    formatted(registry::format(config, bench(array)), search, &ByBlocks)
+    prove_by(config, array, search, &ByBlocks)
 }
 
-/// As [`prove`], for a page-mapped scheme that writes to several units in turns. The search skips sequences that
-/// differ only in what the projection ([`ByUnits`]) does not show.
+/// As [`prove`], by another projection, for a plan of the caller's own, which is not checked. [`ByUnits`](crate::projection::ByUnits) is
+/// for page-mapped schemes that write to several units in turns: the search skips sequences that differ only in what it does not show.
+/// [`ByState`] is for schemes that tell their state.
 ///
 /// # Errors
 /// As [`prove`].
-pub fn search_by_units(
-    config: &SchemeConfig,
-    array: Array,
-    search: Search,
-) -> Result<Proof, Refutation> {
-    let by_units = ByUnits { units: config.allocation.units() };
-    formatted(registry::format(config, bench(array)), search, &by_units)
-}
-
-/// As [`search_by_units`], for a plan of the caller's own, which is not checked.
-///
-/// # Errors
-/// As [`prove`].
-pub fn search_by_units_planned(
+pub fn prove_planned(
     config: &SchemeConfig,
     plan: &Plan,
     array: Array,
     search: Search,
+    projection: &dyn Projection,
 ) -> Result<Proof, Refutation> {
-    let by_units = ByUnits { units: config.allocation.units() };
-    formatted(registry::format_planned(config, plan, bench(array)), search, &by_units)
+    formatted(registry::format_planned(config, plan, bench(array)), search, projection)
+}
+
+/// As [`prove`], by another projection.
+///
+/// # Errors
+/// As [`prove`].
+pub fn prove_by(
+    config: &SchemeConfig,
+    array: Array,
+    search: Search,
+    projection: &dyn Projection,
+) -> Result<Proof, Refutation> {
+    formatted(registry::format(config, bench(array)), search, projection)
 }
 
 /// As [`prove`], for a scheme of any family.
@@ -247,18 +248,6 @@ pub fn prove_by_history(
     projection: ByHistory,
 ) -> Result<Proof, Refutation> {
     formatted(registry::format(config, bench(History::new(array))), search, &projection)
-}
-
-/// As [`prove`], for a scheme that tells its state.
-///
-/// # Errors
-/// As [`prove`].
-pub fn prove_by_state(
-    config: &SchemeConfig,
-    array: Array,
-    search: Search,
-) -> Result<Proof, Refutation> {
-    formatted(registry::format(config, bench(array)), search, &ByState)
 }
 
 /// A small array for `lazy-rtgc-on-demand`, with a table of chosen size.
@@ -304,21 +293,8 @@ impl OnDemandTable {
         {
             (*cmt_entries, steps.dirty_threshold) = (entries, dirty_threshold);
         }
-        formatted(registry::format_planned(&config, &plan, bench(array)), search, &ByState)
+        prove_planned(&config, &plan, array, search, &ByState)
     }
-}
-
-/// As [`prove`], for a plan of one's own that nobody has checked.
-///
-/// # Errors
-/// As [`prove`].
-pub fn prove_planned(
-    config: &SchemeConfig,
-    plan: &Plan,
-    array: Array,
-    search: Search,
-) -> Result<Proof, Refutation> {
-    formatted(registry::format_planned(config, plan, bench(array)), search, &ByBlocks)
 }
 
 fn formatted(

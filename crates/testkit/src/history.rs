@@ -173,15 +173,7 @@ impl History {
 }
 
 impl flash::Layer for History {
-    type Inner = Array;
-
-    fn inner(&self) -> &Array {
-        &self.inner
-    }
-
-    fn inner_mut(&mut self) -> &mut Array {
-        &mut self.inner
-    }
+    flash::layer_on!(self, self.inner, Array);
 
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         let oob = self.inner.read(ppn, data, cause)?;

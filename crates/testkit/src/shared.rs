@@ -198,15 +198,7 @@ impl<F: Inspect> Inspect for Shared<F> {
 pub(crate) struct Own<F>(pub(crate) Shared<F>);
 
 impl<F: Probe> Layer for Own<F> {
-    type Inner = Shared<F>;
-
-    fn inner(&self) -> &Shared<F> {
-        &self.0
-    }
-
-    fn inner_mut(&mut self) -> &mut Shared<F> {
-        &mut self.0
-    }
+    flash::layer_on!(self, self.0, Shared<F>);
 }
 
 impl<F: Inspect + Clone> Inspect for Own<F> {

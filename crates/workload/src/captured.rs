@@ -7,6 +7,7 @@ use std::path::Path;
 
 /// A captured trace.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct CapturedTrace {
     /// Its name, by which it is run.
     pub name: &'static str,

@@ -20,6 +20,7 @@ use crate::source::Source;
 
 /// Result of a conversion.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Converted {
     /// Requests written.
     pub written: u64,

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 /// Result of [`WorkloadSpec::check`](crate::WorkloadSpec::check).
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Facts {
     /// Name of a built-in workload, or file of a trace.
     pub workload: String,
@@ -56,6 +57,7 @@ pub struct JobFacts {
 
 /// Result of the first pass over a trace.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct TraceFacts {
     /// Name of the format.
     pub format: String,
@@ -88,6 +90,7 @@ pub struct TraceFacts {
 
 /// Requests per operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct OperationCounts {
     /// Reads.
     pub reads: u64,
@@ -107,6 +110,7 @@ pub struct OperationCounts {
 
 /// Address range of one device of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct DeviceRange {
     /// Name of the device in the trace.
     pub device: String,
@@ -120,6 +124,7 @@ pub struct DeviceRange {
 
 /// Placement of a trace's addresses within the space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct AddressFacts {
     /// The policy.
     pub policy: AddressPolicy,

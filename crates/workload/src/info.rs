@@ -21,6 +21,7 @@ use crate::units::{counted, round_bytes};
 
 /// Totals of the requests of one operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct OpInfo {
     /// Requests.
     pub requests: u64,
@@ -34,6 +35,7 @@ pub struct OpInfo {
 
 /// Address range of one device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct DeviceInfo {
     /// Name of the device in the trace.
     pub name: String,
@@ -47,6 +49,7 @@ pub struct DeviceInfo {
 
 /// Totals of the requests of one placement stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct StreamInfo {
     /// Number of the stream; 0: none named.
     pub stream: u8,
@@ -60,6 +63,7 @@ pub struct StreamInfo {
 
 /// Contents of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct TraceInfo {
     /// Path of the file.
     pub path: String,

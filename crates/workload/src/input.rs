@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::captured::captured_at;
 use crate::error::WorkloadError;
+use crate::read_ahead::ReadAhead;
 use crate::zstd_frames::{MultiZstd, skip_zeros};
 
 /// Memory limit for xz. A dictionary may request 4 GiB; `xz -9` requests 64 MiB.
@@ -258,18 +259,20 @@ fn decoder(
     let raw = BufReader::with_capacity(64 << 10, raw);
     Ok(match compression {
         Compression::None | Compression::Parquet | Compression::Arrow => Box::new(raw),
-        Compression::Gzip => Box::new(Members::new(
+        Compression::Gzip => Box::new(ReadAhead::new(Members::new(
             raw,
             flate2::bufread::GzDecoder::new,
             flate2::bufread::GzDecoder::into_inner,
-        )),
-        Compression::Zstd => Box::new(MultiZstd::new(raw)),
-        Compression::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(raw, true, XZ_MEMORY_KIB)),
-        Compression::Bzip2 => Box::new(Members::new(
+        ))),
+        Compression::Zstd => Box::new(ReadAhead::new(MultiZstd::new(raw))),
+        Compression::Xz => {
+            Box::new(ReadAhead::new(lzma_rust2::XzReader::new_mem_limit(raw, true, XZ_MEMORY_KIB)))
+        }
+        Compression::Bzip2 => Box::new(ReadAhead::new(Members::new(
             raw,
             bzip2::bufread::BzDecoder::new,
             bzip2::bufread::BzDecoder::into_inner,
-        )),
+        ))),
     })
 }
 

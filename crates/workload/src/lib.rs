@@ -46,6 +46,7 @@ mod plausible;
 mod policy;
 mod prepass;
 pub mod quantity;
+mod read_ahead;
 mod reader;
 mod replay;
 mod request;

@@ -171,17 +171,6 @@ pub enum Action {
 }
 
 impl Action {
-    /// The action with this blkparse letter.
-    #[must_use]
-    pub fn from_letter(letter: char) -> Option<Self> {
-        match letter {
-            'Q' => Some(Self::Queued),
-            'D' => Some(Self::Issued),
-            'C' => Some(Self::Completed),
-            _ => None,
-        }
-    }
-
     /// The letter in blkparse output.
     #[must_use]
     pub fn letter(self) -> char {

@@ -76,7 +76,7 @@ impl Units for ByteUnits {
 
 impl Units for TimeUnits {
     const WHAT: &'static str = "a time";
-    const EXAMPLE: &'static str = "`500us`, `2ms`, `29000` (ns)";
+    const EXAMPLE: &'static str = "`500us`, `2ms`, `29000ns`";
     const KNOWN: &'static str = "ns, us, ms, s, min, h and d";
     const SUFFIXES: &'static [(&'static str, u64)] = &[
         ("", 1),
@@ -126,6 +126,9 @@ pub fn share(text: &str) -> Result<f64, String> {
     let share = decimal(text).filter(|share| share.is_finite());
     let share =
         share.ok_or_else(|| format!("`{text}` is not a share, a number such as 0.8 or 80%"))?;
+    if share > 100.0 {
+        return Err(format!("`{text}` is more than 100 %: write a share such as 0.8 or 80%"));
+    }
     match share > 1.0 && !text.ends_with('%') {
         // Rounded: 7.3 / 100 has seventeen digits.
         true => Err(format!(
@@ -366,6 +369,7 @@ mod tests {
             ("7", "`7` is above 1: write `7%` or `0.07`"),
             ("80", "write `80%` or `0.8`"),
             ("7.3", "write `7.3%` or `0.073`"),
+            ("101", "`101` is more than 100 %: write a share such as 0.8 or 80%"),
             ("inf", "not a share"),
             ("x", "`x` is not a share, a number such as 0.8 or 80%"),
         ] {

@@ -25,6 +25,7 @@ pub struct SteadyState {
 
 /// Result after a round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Verdict {
     /// True if both conditions hold.
     pub steady: bool,

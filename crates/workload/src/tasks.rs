@@ -271,7 +271,7 @@ impl Source for TaskRequests {
             let places = &mut places[job.task];
             let length = places.pages * page_bytes;
             let offset = places.of(job.number) * length;
-            request(Access { op: places.op, offset, length, stream: 0 }, job.release_ns)
+            request(Access::plain(places.op, offset, length), job.release_ns)
         }));
         self.left -= (out.len() - before) as u64;
         Ok(out.len() - before)

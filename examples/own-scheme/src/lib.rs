@@ -1,4 +1,4 @@
-//! Four additions to ftlkit in a separate crate: a victim policy, a placement policy, a collector and a scheme.
+//! What this crate adds to ftlkit.
 
 pub mod block_per_page;
 pub mod paced;
@@ -8,7 +8,7 @@ mod told;
 
 use ftlkit::lab::catalogue::Catalogue;
 
-/// Catalogue of ftlkit's schemes and policies plus the four additions.
+/// Catalogue of ftlkit's schemes and policies plus this crate's.
 pub fn catalogue() -> Catalogue {
     Catalogue::default()
         .victim(&second_look::POLICY)

@@ -1,4 +1,4 @@
-//! The `ftlkit` command with the three additions.
+//! The `ftlkit` command with what this crate adds.
 
 fn main() -> std::process::ExitCode {
     ftlkit::main(own_scheme::catalogue())

@@ -34,6 +34,7 @@ pub static PRESET: Preset = Preset {
     build: make,
 };
 
+/// What it exports, keeps free and promises, or why it cannot run on this array.
 fn plan(
     config: &SchemeConfig,
     part: &Part,
@@ -71,20 +72,22 @@ fn plan(
     })
 }
 
+/// Map, victim policy and collector, on any array.
 fn make<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
     let victims = setup.config.victim.unwrap_or(VictimKind::GREEDY);
-    page_mapped::assemble(setup, flash, victims, Paced { victim: None, cursor: 0 })
+    page_mapped::assemble(setup, flash, victims, State { victim: None, cursor: 0 })
 }
 
 /// Collector state; see the module documentation.
 #[derive(Clone, Debug)]
-struct Paced {
+struct State {
     victim: Option<BlockId>,
     /// Position in the victim at which the next step continues.
     cursor: u32,
 }
 
-impl Collection for Paced {
+impl Collection for State {
+    /// Makes room for the write to come, or returns that there is none.
     fn before_write<F: Probe, V: Victims, T: Tables>(
         &mut self,
         map: &mut Core<F, V, T>,
@@ -102,6 +105,7 @@ impl Collection for Paced {
         Ok(())
     }
 
+    /// What the write's response does not wait for, but the next task may.
     fn after_write<F: Probe, V: Victims, T: Tables>(
         &mut self,
         map: &mut Core<F, V, T>,
@@ -123,6 +127,7 @@ impl Collection for Paced {
         Ok(())
     }
 
+    /// Behind a mount: restores the free space from which the bound holds.
     fn recover<F: Probe, V: Victims, T: Tables>(
         &mut self,
         map: &mut Core<F, V, T>,
@@ -131,10 +136,12 @@ impl Collection for Paced {
         Ok(())
     }
 
+    /// The block under collection, and the page at which it goes on.
     fn in_progress(&self) -> Option<(BlockId, u32)> {
         self.victim.map(|victim| (victim, self.cursor))
     }
 
+    /// Uses idle time; true if it did anything.
     fn idle<F: Probe, V: Victims, T: Tables>(
         &mut self,
         _map: &mut Core<F, V, T>,

@@ -13,6 +13,7 @@ const EACH: u64 = 1 << 16;
 
 /// What is proved of requests that queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Delay {
     /// D: from the arrival of a page task to its end, at most.
     pub delay_ns: Ns,

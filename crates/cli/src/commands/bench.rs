@@ -1,6 +1,7 @@
 //! `ftlkit bench`.
 
 mod against;
+mod instructions;
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -27,9 +28,10 @@ Examples:
   ftlkit bench --only ssd --load reads
   ftlkit bench --json > bench.json
   ftlkit bench --scheme page-level --capacity 4GiB --against old/ftlkit    this build and another one in turns
+  ftlkit bench --instructions --against old/ftlkit    instructions per operation of both builds
 
-Each scheme runs in its steady state under uniform random overwrites, with all measures on. Beside it
-stands the roofline: a bare random load and store over an array of the map's size.";
+Each scheme runs in its steady state under uniform random overwrites, with all measures on.
+Beside it stands the roofline: a bare random load and store over an array of the map's size.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -67,6 +69,11 @@ pub(crate) struct BenchArgs {
     /// Rounds of --against, 2 or more [default: 6]
     #[arg(long, value_name = "N", requires = "against", value_parser = clap::value_parser!(u32).range(2..=1000))]
     rounds: Option<u32>,
+
+    /// Instructions per flash page operation instead of times, counted by valgrind, which must be installed: of each scheme,
+    /// and of page-level, or the schemes named, on an SSD; with --against, of both builds
+    #[arg(long, conflicts_with_all = ["capacity", "share", "rounds"])]
+    instructions: bool,
 
     /// Print one JSON object instead of a table
     #[arg(long)]
@@ -107,6 +114,18 @@ impl BenchArgs {
         let options = self.options()?;
         fits(options.shapes_to_measure(), lab::memory::available_bytes())?;
         interrupt::listen();
+        if self.instructions {
+            let other = self.against.as_deref().map(against::canonical).transpose()?;
+            let subjects = subjects(&options);
+            if subjects.is_empty() {
+                return Err(Failure::input_with_help(
+                    "--instructions: only schemes and the SSD are counted",
+                    "add `--only schemes` or `--only ssd`, or leave --only out",
+                ));
+            }
+            let shown = (self.json, self.quiet);
+            return instructions::instructions(&subjects, other.as_deref(), self.seed, shown);
+        }
         if let Some(other) = &self.against {
             return against::against(other, self.rounds.unwrap_or(6), (self.json, self.quiet));
         }
@@ -163,6 +182,27 @@ impl BenchArgs {
         }
         Ok(options)
     }
+}
+
+/// What `--instructions` counts: the schemes, and page-level or the named schemes on an SSD.
+fn subjects(options: &Options) -> Vec<instructions::Subject> {
+    let named: Vec<String> = options.schemes.iter().map(SchemeTable::label).collect();
+    let or = |of: Vec<String>| if named.is_empty() { of } else { named.clone() };
+    let mut subjects = Vec::new();
+    if options.wants(Subject::Schemes) {
+        let all = lab::catalogue::schemes_for_any_page().map(|preset| preset.name.to_owned());
+        let serial = |scheme| instructions::Subject { scheme, load: None };
+        subjects.extend(or(all.collect()).into_iter().map(serial));
+    }
+    if options.wants(Subject::Ssd) {
+        let loads = if options.loads.is_empty() { &Load::ALL[..] } else { &options.loads };
+        for scheme in or(vec!["page-level".into()]) {
+            let on_ssd =
+                |load: &Load| instructions::Subject { scheme: scheme.clone(), load: Some(*load) };
+            subjects.extend(loads.iter().map(on_ssd));
+        }
+    }
+    subjects
 }
 
 /// Stops the benchmark at Ctrl-C.

@@ -23,6 +23,7 @@ use lab::config::{
     PartTable, SchemeChoice, SchemeTable, TextOrTable, Word, part_by_name,
 };
 use lab::division::{Division, Question, on_ssd, own_blocks, refused};
+use lab::report::units;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -197,6 +198,7 @@ impl BoundsArgs {
         if let Some(file) = &self.tasks {
             return self.run_tasks(file);
         }
+        self.warn_of_parts_left_out()?;
         if let Some(arrivals) = &self.arrivals {
             return self.print_delays(arrivals);
         }
@@ -488,7 +490,30 @@ impl BoundsArgs {
             "all" => parts::CATALOGUE.iter().map(|part| part.name.as_ref()).collect(),
             name => vec![part_by_name(name)?.name.as_ref()],
         };
-        names.into_iter().map(|name| self.with_set(PartTable::named(name))).collect()
+        let tables = names.into_iter().map(|name| self.with_set(PartTable::named(name)));
+        let mut tables = tables.collect::<Result<Vec<_>, _>>()?;
+        let fits = |table: &PartTable| Ok(self.given_blocks().given(&table.resolve()?).is_ok());
+        let fit = tables.iter().map(fits).collect::<Result<Vec<_>, ConfigError>>()?;
+        // Of all parts those are left out of which the array cannot be made; `run` says so.
+        if fit.contains(&true) {
+            let mut fit = fit.into_iter();
+            tables.retain(|_| fit.next() == Some(true));
+        }
+        Ok(tables)
+    }
+
+    /// Says which of all parts are left out, since the array is smaller than one of their blocks.
+    fn warn_of_parts_left_out(&self) -> Result<(), Failure> {
+        let kept: Vec<Part> = self.sheets()?;
+        let is_left_out = |part: &&&Part| kept.iter().all(|kept| kept.name != part.name);
+        if self.part_file.is_none() && self.part == "all" {
+            for part in parts::CATALOGUE.iter().filter(is_left_out) {
+                let block = u64::from(part.pages_per_block) * u64::from(part.page_bytes);
+                let (name, block) = (&part.name, units::bytes(block));
+                eprintln!("warning: part `{name}` left out: one of its blocks has {block}");
+            }
+        }
+        Ok(())
     }
 }
 
@@ -510,7 +535,7 @@ impl Blocks {
             Self::Capacity(bytes) => {
                 let geometry = part.geometry(bytes.0).map_err(|error| ConfigError::Setting {
                     setting: "--capacity".into(),
-                    reason: format!("{bytes}: {error}"),
+                    reason: format!("{bytes}, part `{}`: {error}", part.name),
                 })?;
                 Ok(Some(geometry.blocks()))
             }

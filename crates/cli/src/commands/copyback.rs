@@ -1,12 +1,12 @@
 //! `ftlkit copyback`.
 
+mod bus;
 mod host;
-mod interface;
 mod tables;
 mod unit;
 
+use self::bus::BusArgs;
 use self::host::HostArgs;
-use self::interface::InterfaceArgs;
 use self::unit::UnitArgs;
 use super::run::OutputArgs;
 use crate::failure::Failure;
@@ -28,8 +28,8 @@ Examples:
   ftlkit copyback --messages --pages 2    the messages within the control unit
   ftlkit copyback --windows               the timing modes in which data can be latched, and the cycle that \
       works
-  ftlkit copyback --t-rwc 35 --waveform ddt.vcd --plot --out results
-      the signals of a direct transfer, as a VCD file and as a picture
+  ftlkit copyback --t-rwc 35 --waveform ddt.vcd
+      the signals of a direct transfer, for a viewer of waveforms
   ftlkit copyback --host-load             response of host reads and writes on the other ways, by load
   ftlkit copyback --csv > copyback.csv
 
@@ -40,7 +40,7 @@ a device), gcb (the same between two devices of a channel), dgcb (from device to
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CopybackArgs {
     #[command(flatten)]
-    interface: InterfaceArgs,
+    interface: BusArgs,
 
     /// Planes that each operation uses together, 1 to 4
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4))]
@@ -156,7 +156,7 @@ impl CopybackArgs {
         let wrong = [
             (
                 unit && host,
-                "--host-load cannot be combined with --messages, --waveform, --plot or --windows",
+                "--host-load cannot be combined with --messages, --waveform or --windows",
             ),
             (unit && of_unit, "the control unit makes direct transfers: its --path is dgcb"),
             (unit && self.pages.len() > 1, "give one number of --pages: one transaction is shown"),

@@ -15,6 +15,7 @@ pub(crate) mod image;
 pub(crate) mod list;
 #[cfg(feature = "man")]
 pub(crate) mod man;
+pub(crate) mod new;
 pub(crate) mod read;
 #[cfg(feature = "papers")]
 pub(crate) mod reproduce;

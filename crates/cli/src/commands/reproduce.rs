@@ -49,7 +49,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(value_name = "PAPER", value_parser = PaperName, hide_possible_values = true)]
     paper: Option<String>,
 
-    /// Use smaller arrays and shorter workloads: all papers take five to six minutes of processor time (the default)
+    /// Use smaller arrays and shorter workloads: all papers take four to five minutes of processor time (the default)
     #[arg(long)]
     quick: bool,
 

@@ -345,9 +345,12 @@ impl RunProgress {
     fn new(resolved: &Resolved, quiet: bool) -> Self {
         let before: Vec<u64> =
             resolved.schemes.iter().map(|scheme| resolved.preconditioning_writes(scheme)).collect();
-        let requests = resolved.facts.requests * before.len() as u64;
+        let requests = resolved.facts.requests.saturating_mul(before.len() as u64);
         Self {
-            bar: Progress::start(before.iter().sum::<u64>() + requests, quiet),
+            bar: Progress::start(
+                before.iter().fold(requests, |all, one| all.saturating_add(*one)),
+                quiet,
+            ),
             done: Mutex::new(vec![0; before.len()]),
             labels: resolved.schemes.iter().map(|scheme| scheme.label.clone()).collect(),
             before,
@@ -360,12 +363,12 @@ impl Observer for RunProgress {
         let Some(at) = self.labels.iter().position(|label| label == scheme) else { return };
         let before = if phase == Phase::Measure { self.before[at] } else { 0 };
         let Ok(mut all) = self.done.lock() else { return };
-        all[at] = before + done;
+        all[at] = before.saturating_add(done);
         let what = match phase {
             Phase::Precondition => "preconditioning",
             Phase::Measure => "measuring",
         };
-        self.bar.at(all.iter().sum(), what);
+        self.bar.at(all.iter().fold(0, |all: u64, one| all.saturating_add(*one)), what);
     }
 
     fn stop(&self) -> bool {

@@ -477,13 +477,13 @@ impl ServeArgs {
         }
         recorded?;
         watched.map_err(|error| Failure::internal(format!("the terminal: {error}")))?;
-        if summary.violations > 0 {
+        if summary.run.violations > 0 {
             return Err(Failure::PromiseBroken);
         }
         first_failure.map_or(Ok(()), |first| {
             Err(failed(format!(
                 "the device failed {} of {} requests; the first: {first}",
-                summary.requests_refused, summary.requests_taken
+                summary.run.requests_refused, summary.run.requests_taken
             )))
         })
     }

@@ -92,7 +92,7 @@ pub(crate) struct SweepOptions {
     threads: Option<u16>,
 
     /// Plot into --out a measure over a key, with a line per value of another; seeds give intervals. Columns of
-    /// runs.csv, and mean, p99, p99.9 and worst (response). `log=x`, `y` or `xy`: logarithmic axes. `model=greedy`, `fifo`,
+    /// runs.csv, and mean, p99, p99.9, worst (the times of the table), settled-waf and settled-mean (behind the warm-up, by MSER-5). `log=x`, `y` or `xy`: logarithmic axes. `model=greedy`, `fifo`,
     /// `random` or `choices:D`, several with `+`: closed forms of WAF under uniform writes beside it, over share or op. The data
     /// stand in a CSV file of the plot's name. May be repeated
     #[arg(long, value_name = "x=KEY,y=MEASURE[,by=KEY]…", requires = "out")]
@@ -276,7 +276,9 @@ impl SweepOptions {
         let varied = sweep::varied(plan);
         let chosen = self.plot.iter().map(|choice| sweep::plot(&tables.runs.rows, &varied, choice));
         let chosen: Vec<Means> = chosen.collect::<Result<_, _>>()?;
-        let summary = sweep::summary(plan, outcomes, &tables.points.rows);
+        let mut summary = sweep::summary(plan, outcomes, &tables.points.rows);
+        let unsettled = |(means, choice)| sweep::unsettled(means, choice);
+        summary.lines.extend(chosen.iter().zip(&self.plot).filter_map(unsettled));
         let paired = self.paired.as_ref().map(|key| sweep::paired(plan, outcomes, key));
         let paired = paired.transpose()?;
         if let Some(out) = out {

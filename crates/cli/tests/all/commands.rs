@@ -16,25 +16,11 @@ fn help_teaches() {
         assert!(text.contains("Examples:"), "{line}");
         assert!(text.lines().all(|line| line.chars().count() <= 120), "{line}");
     }
-    assert!(words("help compare").ok().contains("ftlkit compare trace.csv"));
-    assert!(words("--version").ok().contains(env!("CARGO_PKG_VERSION")));
 }
 
 #[test]
 fn bounds_tell_what_each_copy_path_allows() {
     let line = "bounds --part ddt-mlc --ways 4 --copy all";
-    let text = words(line).ok();
-    for said in [
-        "ddt-mlc: 4 devices on a channel",
-        // At the shortest cycle at which the pins latch, 35 ns.
-        "dgcb + cache           lcb              1807.64  1807.64  1  dgcb         1678.058      1300  2",
-        "rftl by any path cannot",
-    ] {
-        assert!(text.contains(said), "`{said}` is not in: {text}");
-    }
-    let asked = words(&format!("{line} --t-rwc 25ns")).ok();
-    let at_25 = "dgcb + cache           lcb              1807.64  1807.64  1  dgcb         1591.66      1300  2";
-    assert!(asked.contains(at_25), "{asked}");
     let json = words(&format!("{line} --json")).json();
     let ways = json["channels"][0]["ways"].as_array().expect("a list");
     assert_eq!(ways.len(), 10);
@@ -50,13 +36,6 @@ fn bounds_tell_what_each_copy_path_allows() {
     let space = &one["parts"][0]["lazy_rtgc_space"];
     assert_eq!((&space["alpha"], &space["alpha_far"]), (&1.into(), &2.into()));
     assert_eq!(space["logical_share"].as_f64(), Some(share("dgcb", true)));
-}
-
-#[test]
-fn completions_for_every_shell() {
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(words(&format!("completions {shell}")).ok().contains("ftlkit"), "{shell}");
-    }
 }
 
 #[test]
@@ -154,7 +133,6 @@ fn every_command_has_a_manual_page() {
         let page = std::fs::read_to_string(scratch.at(&format!("pages/{name}.1"))).unwrap();
         assert!(page.contains(".SH SYNOPSIS"), "{name}");
     }
-    assert!(words("man").ok().contains(".TH ftlkit 1"));
     // Own pages are replaced; another's file and a link are not.
     ftlkit(["man", "--pages", &scratch.at("pages")]).ok();
     let page = scratch.at("pages/ftlkit-compare.1");
@@ -183,18 +161,6 @@ fn lists_fit_a_pipe() {
         assert!(longest <= Some(100), "{what}: {longest:?}");
     }
     assert!(words("list workloads").ok().lines().count() < 70);
-    let page = words("list formats csv").ok();
-    assert!(
-        page.contains("\nSample:\n  arrival_ns,op,offset_bytes,length_bytes\n  5,read,0,512\n"),
-        "{page}"
-    );
-    ftlkit(["list", "formats", "cvs"]).refused(&["did you mean `csv`?"]);
-    let page = words("list workloads zipf").ok();
-    for said in ["theta", "Source: ", "--set KEY=VALUE"] {
-        assert!(page.contains(said), "{page}");
-    }
-    let links = words("list interfaces").ok();
-    assert!(links.contains("nvme:gen4x4       7877"), "{links}");
     let links = words("list interfaces --json").json();
     for link in links["interfaces"].as_array().expect("a list") {
         assert!(link["read_4k_bytes_per_second"].as_f64() <= link["bytes_per_second"].as_f64());
@@ -204,15 +170,7 @@ fn lists_fit_a_pipe() {
 
 #[test]
 fn a_scheme_has_a_page_and_its_settings_are_told() {
-    let text = words("list schemes").ok();
-    for said in ["victim=fifo", "spare=4", "blocks held back"] {
-        assert!(text.contains(said), "`{said}` is not in: {text}");
-    }
     let page = words("list schemes lazy-rtgc").ok();
-    for said in ["# lazy-rtgc", "write(lpn):", "Source: Q. Zhang", "`+idle`, in a TOML table"] {
-        assert!(page.contains(said), "`{said}` is not in: {page}");
-    }
-    assert!(!page.contains("cmt"), "{page}");
     let json = words("list schemes lazy-rtgc --json").json();
     assert_eq!(json["page"], page);
     let keys = json["settings"].as_array().expect("a list").iter().map(|setting| &setting["key"]);
@@ -229,10 +187,6 @@ fn a_scheme_has_a_page_and_its_settings_are_told() {
 fn a_write_buffer_is_a_setting_of_any_scheme() {
     let schemes = "nftl,nftl+buffer=fab+buffer_size=256KiB,ba-gc+buffer_size=256KiB";
     let line = format!("compare uniform --requests 3000 --capacity 16MiB --schemes {schemes}");
-    let text = words(&format!("{line} --details")).ok();
-    for said in ["execution time", "buffer write hits", "merges: full", "Write buffers: flushes"] {
-        assert!(text.contains(said), "`{said}` is not in: {text}");
-    }
     let json = words(&format!("{line} --json")).json();
     let buffer = |at: usize| &json["schemes"][at]["buffer"];
     assert!(buffer(0).is_null());
@@ -241,25 +195,6 @@ fn a_write_buffer_is_a_setting_of_any_scheme() {
     assert!(buffer(1)["moved_in_vain"].is_null(), "{json}");
     assert_eq!(buffer(2)["moved_in_vain"], 0);
     assert!(buffer(2)["collected"].as_u64() > Some(0), "{json}");
-    for (schemes, said) in [
-        ("nftl+aware", "`nftl` takes no page from a buffer"),
-        ("fsr+buffer=lru+buffer_size=1KiB", "buffer_size"),
-        ("fsr+buffer_size=1MiB", "name one, as in `buffer=lru`"),
-        ("fsr+buffer=fab+buffer_unit=page", "buffer_unit"),
-        ("fsr+buffer=lru+buffer_age=30", "`30s`"),
-    ] {
-        words(&format!("compare uniform --capacity 16MiB --schemes {schemes}")).refused(&[said]);
-    }
-}
-
-#[test]
-fn promises_are_compared_on_a_part_of_ones_own() {
-    let scratch = Scratch::new("own-promises");
-    let text = "base = 'evaluation-slc'\nt_bers_ns = '100us'";
-    let file = scratch.file("quick.toml", text);
-    let text = ftlkit(["bounds", "--part-file", &file, "--blocks", "64", "--markdown"]).ok();
-    assert!(text.contains("8MiB = 64 blocks of 64 pages of 2KiB"), "{text}");
-    assert!(text.contains("- `lazy-rtgc` cannot work: "), "{text}");
 }
 
 #[test]
@@ -399,4 +334,16 @@ fn threads_that_the_system_refuses_are_done_without() {
         assert!(!said.contains("panicked"), "{limit}: {said}");
         assert_eq!(run.status.code(), Some(0), "{limit}: {said}");
     }
+}
+
+#[test]
+fn parts_whose_blocks_are_larger_than_the_array_are_named() {
+    let ran = words("bounds --part all --capacity 32MiB");
+    let left_out: Vec<&str> = ran.stderr.lines().collect();
+    assert_eq!(left_out.len(), 2, "{}", ran.stderr);
+    assert!(left_out[0].contains("`aero-tlc` left out: one of its blocks has 33.0 MiB"));
+    assert!(left_out[1].contains("`zn540-tlc` left out"));
+    // Of one part that is an error.
+    words("bounds --part aero-tlc --capacity 32MiB")
+        .refused(&["--capacity: 32MiB, part `aero-tlc`"]);
 }

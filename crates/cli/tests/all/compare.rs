@@ -291,13 +291,6 @@ fn results_of_another_run_are_not_replaced_without_force() {
     words(&copyback).refused(&["copyback.csv", "--force"]);
 }
 
-#[test]
-fn an_empty_experiment_is_told_as_such() {
-    let scratch = Scratch::new("empty-experiment");
-    let file = scratch.file("empty.toml", " \n");
-    ftlkit(["run", &file]).refused(&["empty.toml: is empty", "--dry-run"]);
-}
-
 /// Only what the program wrote is replaced, and no link is followed.
 #[cfg(unix)]
 #[test]

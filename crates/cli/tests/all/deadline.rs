@@ -262,13 +262,6 @@ fn choose_proves_a_trace_with_queueing() {
     // Without the times of the trace nothing is known of the queue.
     let json = words(&line("10ms", "--closed --json")).json();
     assert!(json["choices"].as_array().unwrap().iter().all(|choice| choice["queued_ns"].is_null()));
-    words("choose uniform --deadline 3ms").refused(&["--capacity"]);
-    for (deadline, said) in
-        [("trims:3ms", "`trims` is neither"), ("p99.9", "expected a TIME"), ("3", "no unit")]
-    {
-        words(&format!("choose uniform --capacity 64MiB --deadline {deadline}")).refused(&[said]);
-    }
-    words("choose uniform --deadline 3ms --capacity 1GiB --exported 1GiB").refused(&["--exported"]);
 }
 
 #[test]
@@ -352,5 +345,4 @@ fn choose_tries_an_ssd_and_says_that_nothing_is_proved_of_it() {
     let said = unwrapped(&words(line).ok());
     assert!(said.contains("Nothing is proved of an SSD"), "{said}");
     assert!(said.contains("0 proved with queueing, 0 for requests that do not queue"), "{said}");
-    words("choose uniform --exported 16MiB --deadline 1s --queue-depth 4").refused(&["channels"]);
 }

@@ -270,6 +270,8 @@ fn holds(line: &str, words: &str) -> bool {
 fn check_pages(long: bool) {
     let mut pages = files(&docs(""));
     pages.retain(|name, _| name.ends_with(".md"));
+    let papers = files(&docs("papers")).into_iter().filter(|(name, _)| name.ends_with(".md"));
+    pages.extend(papers.map(|(name, text)| (format!("papers-{name}"), text)));
     pages.insert("README.md".into(), std::fs::read_to_string(docs("../README.md")).expect("text"));
     let pages = pages.iter().map(|(name, text)| (name, Page::read(text)));
     let stale: Vec<_> = pages.flat_map(|(name, page)| page.stale(name, long)).collect();
@@ -282,7 +284,7 @@ fn pages_show_what_their_commands_print() {
     check_pages(false);
 }
 
-/// Those of commands that take long: some minutes in all.
+/// Those of commands that take long, such as the experiments of `docs/papers`.
 #[test]
 #[ignore = "takes minutes: CONTRIBUTING.md, \"Longer runs\""]
 fn pages_show_what_their_long_commands_print() {

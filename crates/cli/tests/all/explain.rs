@@ -21,10 +21,12 @@ fn the_page_is_written_where_it_says() {
     let page = std::fs::read_to_string(&path).expect("the page");
     assert!(page.contains("full merge of LBN"), "its captions are in it");
     // By default into the directory of the process.
-    let line = ["explain", "page-level+victim=fifo", "--requests", "5"];
-    let there = command().args(line).current_dir(scratch.path()).output().expect("it starts");
-    ran(there).ok();
-    assert!(scratch.path().join("explain-page-level+victim=fifo.html").is_file());
+    let line = ["explain", "page-level+victim=fifo", "--requests", "5", "--channels", "2"];
+    for (line, name) in [(&line[..4], "fifo.html"), (&line, "fifo-ssd.html")] {
+        let there = command().args(line).current_dir(scratch.path()).output().expect("it starts");
+        ran(there).ok();
+        assert!(scratch.path().join(format!("explain-page-level+victim={name}")).is_file());
+    }
 }
 
 #[test]
@@ -101,7 +103,7 @@ fn files_that_are_not_of_explain_are_not_replaced() {
     let scratch = Scratch::new("explain-files");
     let trace = scratch.file("t.csv", csv_trace(5));
     ftlkit(["explain", "fast", &trace, "-o", &trace]).refused(&[
-        "--html",
+        "--out",
         "is not an HTML page",
         "not replaced",
     ]);
@@ -119,4 +121,47 @@ fn files_that_are_not_of_explain_are_not_replaced() {
         ftlkit(["explain", scheme, "--requests", "5", &format!("--events={lines}")]).ok();
     }
     assert_eq!(events(&read(&lines))[0]["scheme"], "page-level");
+}
+
+#[test]
+fn pictures_are_written_and_written_again() {
+    let scratch = Scratch::new("explain-pictures");
+    let (step, run, page) =
+        (scratch.at("step.svg"), scratch.at("run.svg"), scratch.at("fast.html"));
+    let read = |path: &str| std::fs::read_to_string(path).expect("a file");
+    for _ in 0..2 {
+        ftlkit(["explain", "fast", "--frame", "207", "--out", &step]).ok();
+        ftlkit(["explain", "fast", "--out", &run, "--frame", "200..230", "--speed", "3"]).ok();
+        ftlkit(["explain", "fast", "--requests", "5", "-o", &page]).ok();
+    }
+    assert!(
+        read(&step).contains("full merge of LBN 0: copy LPN 1")
+            && !read(&step).contains("<animate")
+    );
+    assert!(
+        read(&run).contains("<animate") && read(&run).contains("frames 200 to 230, 3 per second")
+    );
+    let whole = scratch.at("whole.svg");
+    ftlkit(["explain", "fast", "-o", &whole]).ok();
+    assert!(read(&whole).contains("frames 125 to 458, 1 per second"), "behind the fill");
+    for wrong in ["x", "9..3", "3..", "-1"] {
+        ftlkit(["explain", "fast", &format!("--frame={wrong}"), "--out", &step])
+            .refused(&["140..180"]);
+    }
+    ftlkit(["explain", "fast", "--frame", "459", "--out", &step]).refused(&["0 to 458"]);
+    ftlkit(["explain", "fast", "--frame", "5", "--out", &page]).refused(&["are for pictures"]);
+    ftlkit(["explain", "fast", "--out", &scratch.file("mine.svg", "mine")])
+        .refused(&["not replaced"]);
+}
+
+#[test]
+fn streams_of_a_cache_are_shown() {
+    let all = events(&words("explain page-level --fdp ruhs=3 --events").ok());
+    assert_eq!(all[0]["handles"], serde_json::json!([3, 1]));
+    assert_eq!(all[0]["workload"], "flash-cache");
+    let streams: std::collections::BTreeSet<_> =
+        all.iter().filter_map(|line| line["stream"].as_u64()).collect();
+    assert_eq!(streams, [1, 2].into());
+    words("explain fast --fdp ruhs=3").refused(&["has no placement handles"]);
+    words("explain page-level --fdp ruhs").refused(&["KEY=VALUE"]);
 }

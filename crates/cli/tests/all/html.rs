@@ -194,7 +194,7 @@ fn an_interrupted_run_writes_its_page_and_says_so() {
     let has_figures = |_: &Ran| {
         std::fs::read_to_string(&page).is_ok_and(|text| text.contains("<td>lazy-rtgc</td>"))
     };
-    interrupted(&words, has_figures).ended(130);
+    interrupted("-TERM", &words, has_figures).ended(130);
     let text = read(&page);
     assert!(
         text.contains("INTERRUPTED: the figures cover the run until then."),

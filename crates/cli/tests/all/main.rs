@@ -1,6 +1,7 @@
 //! The command as users run it.
 
 mod bad_input;
+mod cases;
 mod commands;
 mod common;
 mod compare;
@@ -17,9 +18,10 @@ mod html;
 #[cfg(unix)]
 mod image;
 mod lessons;
+mod new;
 mod queueing;
 mod real_traces;
-mod refused;
+
 mod reproduce;
 #[cfg(unix)]
 mod serve;

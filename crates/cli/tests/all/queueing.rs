@@ -109,22 +109,6 @@ fn what_has_no_bound_says_why() {
 }
 
 #[test]
-fn bad_arrivals_are_refused() {
-    let scratch = Scratch::new("queueing-bad");
-    let addresses = scratch.file("addresses.csv", "op,offset,length\nW,0,4096\n");
-    let curve =
-        scratch.file("curve.json", "{\"page_bytes\": 2048, \"requests\": 1, \"flushes\": 0}");
-    let line = |arrivals: &str| ftlkit(["bounds", "--arrivals", arrivals]);
-    line(&addresses).refused(&["no arrival times"]);
-    line(&curve).refused(&["curve of writes", "shortest_windows", "trace curve FILE --json"]);
-    line(&scratch.at("none.csv")).refused(&["none.csv"]);
-    line(&scratch.at("none.json")).refused(&["none.json"]);
-    line("writes=64").refused(&["is no bucket and not periodic", "writes=bucket:PAGES:RATE/s"]);
-    words("bounds --arrivals writes=bucket:1:1/s --tasks x.toml").refused(&["--tasks"]);
-    words("bounds --arrivals writes=bucket:1:1/s --copy all").refused(&["copy paths"]);
-}
-
-#[test]
 fn an_ssd_has_a_bound_with_one_request_at_a_time() {
     let line = "bounds --arrivals writes=bucket:4:20/s,reads=bucket:2:5/s,trims=bucket:1:1/s --part ddt-mlc \
         --schemes lazy-rtgc,page-level+buffer=lru+buffer_age=0 --channels 2 --ways 2 --json";
@@ -155,12 +139,6 @@ fn an_ssd_has_a_bound_with_one_request_at_a_time() {
             "{why}"
         );
     }
-    words("bounds --channels 2").refused(&["--channels is of an SSD", "--arrivals"]);
-    words("bounds --queue-depth 1 --deadline 3ms").refused(&["--queue-depth is of an SSD"]);
-    words("bounds --arrivals writes=bucket:1:1/s --queue-depth 1")
-        .refused(&["queue_depth", "--channels 8"]);
-    words("bounds --arrivals writes=bucket:1:1/s --part ddt-mlc --channels 2 --copy gcb")
-        .refused(&["--copy is of one device", "lazy-rtgc+copy=gcb"]);
 }
 
 fn one_page(part: &str) -> u32 {
@@ -199,21 +177,6 @@ fn built_in_workloads_with_arrival_times_have_curves_of_their_requests() {
         text.contains("requests that uniform gives with seed 1") && text.contains("Poisson"),
         "{text}"
     );
-    for (line, said) in [
-        ("trace curve uniform", "has no arrival times"),
-        ("trace curve uniform:rat=5", "did you mean rate?"),
-        ("trace curve uniform:rate", "is no KEY=VALUE"),
-        ("trace curve uniform:rate=1:rate=2", "`rate` is given twice"),
-        ("trace curve unifrom:rate=1", "no built-in workload of that name"),
-        ("bounds --arrivals unifrom:rate=1", "no built-in workload of that name"),
-        ("trace curve uniform:rate=1:space=0", "space"),
-        ("trace curve uniform:rate=1:seed=x", "seed=x"),
-        ("trace curve uniform:rate=1 --format csv", "--format is for traces"),
-        ("bounds --arrivals uniform", "has no arrival times"),
-        ("bounds --arrivals uniform:rate=0", "rate"),
-    ] {
-        words(line).refused(&[said]);
-    }
 }
 
 #[test]

@@ -179,15 +179,6 @@ fn a_server_in_memory_listens_on_loopback_alone() {
     let (code, out) = end(server, "-TERM");
     assert_eq!(code, Some(0), "{out}");
     assert!(out.contains("0 taken = 0 completed + 0 refused\n"), "{out}");
-    words("serve --listen localhost --capacity 8MiB").refused(&["ADDRESS:PORT"]);
-    words("serve --socket no.socket --export a:rw").refused(&["`:rw` is unknown", "`:ro`"]);
-    words("serve --listen 0.0.0.0:0").refused(&["other machines", "--allow-remote"]);
-    words("serve --capacity 8MiB").refused(&["--socket"]);
-    words("serve --image /nowhere/x.img --socket no.socket")
-        .refused(&["there is no image", "--create"]);
-    words("serve --socket no.socket --scheme lazyrtgc").refused(&["did you mean `lazy-rtgc`?"]);
-    words("serve --socket no.socket --latency fast").refused(&["none, real or scaled:K"]);
-    words("serve --socket /nowhere/x --capacity 8MiB").refused(&["cannot listen on `/nowhere/x`"]);
 }
 
 #[test]
@@ -277,8 +268,6 @@ fn a_device_on_channels_is_kept_in_its_image() {
     end(server, "-TERM");
     let other = [&["serve"][..], &made, &board[..6], &["--host-first", "4"]].concat();
     ftlkit(other).refused(&["another device", ": its host_first is 3, not 4\n"]);
-    words("serve --socket no.socket --channels 2").refused(&["bus cycle"]);
-    words("serve --socket no.socket --dies 2").refused(&["--channels"]);
 }
 
 #[test]
@@ -397,9 +386,6 @@ fn what_clients_ask_is_recorded_and_compared() {
         // No trace is written over.
         ftlkit([&["serve"], &served[..]].concat()).refused(&["there is such a file"]);
     }
-    words("serve --socket no.socket --record asked.zst").refused(&["name it .csv, .csv.gz"]);
-    words("serve --socket no.socket --capacity 8MiB --record /nowhere/a.csv")
-        .refused(&["--record /nowhere/a.csv"]);
 }
 
 /// Writes, zeros of each kind, trims, flushes and reads, most of whole pages: deterministic, of some 3 MiB.
@@ -675,7 +661,9 @@ fn figures_are_told_to_prometheus_and_at_the_end() {
         "faults",
         "clock",
     ];
-    for (key, value) in device.as_object().expect("an object") {
+    let device_figures = device.as_object().expect("an object");
+    assert_eq!(device_figures.len(), 40, "{device}");
+    for (key, value) in device_figures {
         assert!(own.contains(&&**key) || scheme.contains_key(key), "{key}");
         if let Some(other) = scheme.get(key) {
             let kind = |value: &serde_json::Value| std::mem::discriminant(value);
@@ -685,10 +673,6 @@ fn figures_are_told_to_prometheus_and_at_the_end() {
     assert_eq!((&device["name"], &device["tasks"]), (&"lazy-rtgc".into(), &11.into()));
     assert_eq!(device["bound_ns"], scheme["bound_ns"]);
     assert_eq!((&device["requests_taken"], &device["requests_refused"]), (&12.into(), &1.into()));
-    let none = ["--socket", &socket, "--capacity", "8MiB"];
-    ftlkit([&["serve"][..], &none, &["--metrics", "0.0.0.0:0"]].concat())
-        .refused(&["other machines", "127.0.0.1:9200"]);
-    ftlkit([&["serve"][..], &none, &["--watch"]].concat()).refused(&["needs a terminal"]);
 }
 
 #[test]
@@ -703,22 +687,6 @@ fn exports_have_names_and_may_be_read_only() {
     assert_eq!(look.ask(WRITE, 0, 3, b"xyz").0, 1, "not permitted");
     assert_eq!(Client::new(&socket).ask(WRITE, 0, 1, b"A").0, 0, "the first stands for no name");
     end(server, "-TERM");
-    ftlkit([&["serve"][..], &device, &["--export", "a", "--export", "a:ro"]].concat())
-        .refused(&["--export `a` is given twice"]);
-    let bad = |export: &str, said: &str| {
-        ftlkit([&["serve"][..], &device, &["--export", export]].concat()).refused(&[said]);
-    };
-    bad("a:rw", "`:rw` is unknown");
-    bad("a:stream=0", "stream `0` is not a number from 1 to 14");
-    bad("a:stream=15", "stream `15` is not a number from 1 to 14");
-    bad("a:stream=1:stream=2", "`:stream=2` stands twice");
-    bad("a:ro:stream=1", "exclude each other");
-    bad("a:stream=1", "page-level ignores streams");
-    let cert = scratch.at("cert.pem");
-    std::fs::write(&cert, "nothing").unwrap();
-    let tls = ["serve", "--listen", "127.0.0.1:0", "--capacity", "8MiB", "--tls-cert", &cert];
-    ftlkit(tls).refused(&["--tls-key"]);
-    ftlkit([&tls[..], &["--tls-key", &cert]].concat()).refused(&["has no certificate"]);
 }
 
 #[test]

@@ -4,8 +4,9 @@ use crate::common::{Ran, command, interrupted, ran};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
-/// A run that would take hours without the signal.
-const LONG: &str = "compare uniform --capacity 64MiB --schemes lazy-rtgc --requests 100000000000";
+/// A run that would take ages without the signal: of the most requests that can be counted.
+const LONG: &str =
+    "compare uniform --capacity 64MiB --schemes lazy-rtgc --requests 18446744073709551615";
 
 fn start(line: &str) -> Child {
     let mut command = command();
@@ -18,7 +19,7 @@ fn ctrl_c_prints_what_was_measured() {
     let tasks = |report: &serde_json::Value| report["schemes"][0]["tasks"].as_u64().unwrap_or(0);
     let report = |done: &Ran| serde_json::from_str(&done.stdout).unwrap_or_default();
     let words: Vec<&str> = LONG.split_whitespace().chain(["--json"]).collect();
-    let done = interrupted(&words, |done| tasks(&report(done)) > 0);
+    let done = interrupted("-INT", &words, |done| tasks(&report(done)) > 0);
     let report = report(&done);
     assert_eq!(done.code, Some(130), "{}", done.stderr);
     assert!(done.stderr.contains("the figures so far follow"), "{}", done.stderr);

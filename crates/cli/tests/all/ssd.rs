@@ -131,35 +131,6 @@ fn jobs_run_at_once_and_each_is_reported() {
 }
 
 #[test]
-fn what_has_no_effect_or_cannot_be_is_refused() {
-    for (options, said) in [
-        ("--dies 2", "set channels too, as in --channels 8"),
-        ("--queue-depth 4", "queue_depth: needs an SSD"),
-        ("--window 1s", "window: needs an SSD"),
-        ("--channels 0", "must be 1 to 256"),
-        ("--channels 8", "as in --bus-cycle 5ns"),
-        ("--channels 8 --bus-cycle 25ns", "use 12ns at most"),
-        ("--channels 8 --part ddt-mlc --bus-cycle 5ns", "has its own cycles"),
-        ("--channels 8 --interface sata9", "such as `600MB/s:32`"),
-        ("--channels 8 --part ddt-mlc --interface sata2 --queue-depth 33", "carries 32"),
-        ("--queues 2", "queues: needs an SSD"),
-        ("--job workload=zipf", "cannot be used with"),
-        ("--channels 8 --exitall", "--job"),
-        ("--channels 8 --part ddt-mlc --arbitration round-robin", "no effect on one queue"),
-        ("--channels 8 --part ddt-mlc --arbitration fair --queues 2", "weighted:8:4:1"),
-        ("--channels 8 --interface nvme:gen9x4", "`nvme:gen5x4`"),
-        ("--channels 8 --interface nvme:gen4x4+payload=1KiB", "128B, 256B or 512B"),
-        ("--channels 8 --cpu -3", "such as `87.5MHz:10:4`"),
-        ("--channels 8 --allocation cwdd", "each once"),
-        ("--channels 8 --arbiter lifo", "did you mean `fifo`?"),
-        ("--channels 8 --window -1s", "below 0"),
-        ("--channels 8 --part ddt-mlc --capacity 4MiB", "give 8MiB at least"),
-    ] {
-        words(&format!("compare uniform {options}")).refused(&[said]);
-    }
-}
-
-#[test]
 fn a_processor_takes_time_on_one_channel_too() {
     let time = |cpu: &str| {
         let schemes = "--schemes page-level+victim=greedy-scan";

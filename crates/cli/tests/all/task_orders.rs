@@ -63,6 +63,4 @@ fn the_text_tells_the_order_and_bad_ones_are_refused() {
         // A run serves in order of release, and would confirm nothing else.
         assert_eq!(shown.contains("A run counts the misses"), order == "fifo", "{shown}");
     }
-    ftlkit(["bounds", "--tasks", &file, "--order", "edf"]).refused(&["edf", "deadline"]);
-    ftlkit(["bounds", "--order", "priority"]).refused(&["--tasks"]);
 }

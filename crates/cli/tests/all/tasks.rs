@@ -105,13 +105,4 @@ fn bad_task_files_are_refused_with_their_line() {
     refused(&TASKS.replace("pages = 2", "pages = 0"), &["bad.toml:8", "1 to 65536, not 0"]);
     refused("tasks = [", &["bad.toml:1"]);
     refused("", &["missing field `tasks`", "[[tasks]]"]);
-    let file = scratch.file("good.toml", TASKS);
-    ftlkit(["bounds", "--tasks", "none.toml"]).refused(&["none.toml"]);
-    ftlkit(["bounds", "--tasks", &file, "--part", "all"]).refused(&["--part evaluation-slc"]);
-    assert!(ftlkit(["bounds", "--schemes", "fsr"]).ok().contains("fsr"), "also without --tasks");
-    ftlkit(["bounds", "--tasks", &file, "--schemes", "fsl"]).refused(&["did you mean `fsr`?"]);
-    ftlkit(["compare", "--tasks", &file, "--set", "x=1"]).refused(&["no parameters"]);
-    ftlkit(["compare", "--tasks", &file, "--loops", "2"]).refused(&["neither `loops`"]);
-    ftlkit(["compare", "--tasks", &file, "--closed"]).refused(&["timing"]);
-    ftlkit(["compare", "uniform", "--tasks", &file]).refused(&["--tasks"]);
 }

@@ -161,23 +161,6 @@ fn refused_requests_of_a_job_are_told_apart() {
 
 #[test]
 fn what_writes_any_page_refuses_zones_and_says_why() {
-    let pointers = "only at the write pointers";
-    for (line, said) in [
-        ("choose uniform --schemes zns --deadline 5ms --capacity 64MiB", pointers),
-        ("bench --scheme zns", pointers),
-        ("explain zns", "no collection to explain"),
-        ("compare host-log --schemes zns+zone=256KiB --capacity 64MiB", "--set zone=262144"),
-        (
-            "compare host-log --schemes zns --capacity 64MiB --precondition full+age=1",
-            "writes at random",
-        ),
-        ("compare host-log --schemes zns+buffer=lru --capacity 64MiB", "omit it"),
-        ("compare host-log --schemes zns+wear=gap:50 --capacity 64MiB", "leaves to its host"),
-        ("compare host-log --schemes zns+zone=100 --capacity 64MiB", "a multiple of a block"),
-        ("compare host-log --schemes page-level+max_open=3 --capacity 64MiB", "max_open"),
-    ] {
-        words(line).refused(&[said]);
-    }
     // A workload that writes anywhere is refused request by request, and the account is whole.
     let json = words(
         "compare uniform --schemes zns --capacity 64MiB --requests 5000 --precondition none --json",

@@ -131,11 +131,6 @@ impl ImageArray {
         }
     }
 
-    /// What the clock is on, if it has this type.
-    pub fn image_as<I: Below>(&self) -> Option<&I> {
-        (self.image() as &dyn Any).downcast_ref()
-    }
-
     /// What the clock is on, mutable, if it has this type.
     pub fn image_as_mut<I: Below>(&mut self) -> Option<&mut I> {
         (self.image_mut() as &mut dyn Any).downcast_mut()

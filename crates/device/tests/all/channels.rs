@@ -81,12 +81,12 @@ fn a_read_takes_what_the_channel_takes_and_reads_of_different_dies_overlap() {
     drop(client);
     let summary = device.stop();
     assert_eq!(summary.clock, ModelClock::Channels);
-    assert_eq!((summary.requests_taken, summary.requests_completed), (1, 1));
+    assert_eq!((summary.run.requests_taken, summary.run.requests), (1, 1));
     assert_eq!(
-        (summary.read_response_ns.max, summary.request_response_ns.max),
+        (summary.run.read_response_ns.max, summary.run.request_response_ns.max),
         (alone_ns, alone_ns)
     );
-    assert_eq!((summary.bound_ns, summary.busy_ns), (None, None));
+    assert_eq!((summary.run.bound_ns, summary.busy_ns), (None, None));
 
     // So slow that requests which are sent at once also arrive at once, on any machine; the end of the server ends them.
     device.start(&config, Limits { write: Duration::from_millis(1), ..patient() }, FROZEN, false);
@@ -100,7 +100,7 @@ fn a_read_takes_what_the_channel_takes_and_reads_of_different_dies_overlap() {
     answered.sort_unstable();
     assert_eq!(answered, sent);
     // On a bus one page goes after the other; the cells of two dies work at a time.
-    let summary = summary.read_response_ns;
+    let summary = summary.run.read_response_ns;
     assert!(
         summary.count == 4 && summary.max > alone_ns && summary.max < 2 * alone_ns,
         "{summary:?}"
@@ -124,10 +124,10 @@ fn every_byte_is_kept_on_channels_and_every_request_is_answered() {
             random_requests(&mut client, &mut model, &mut random, 120);
         }
         let summary = device.stop();
-        assert!(summary.requests_taken >= 120, "{summary:?}");
-        assert_eq!(summary.requests_refused, 0, "{}", scheme.name);
-        assert_eq!(summary.request_response_ns.count, summary.requests_taken);
-        assert!(summary.write_response_ns.max > 0, "{}", scheme.name);
+        assert!(summary.run.requests_taken >= 120, "{summary:?}");
+        assert_eq!(summary.run.requests_refused, 0, "{}", scheme.name);
+        assert_eq!(summary.run.request_response_ns.count, summary.run.requests_taken);
+        assert!(summary.run.write_response_ns.max > 0, "{}", scheme.name);
     }
 }
 
@@ -173,8 +173,8 @@ fn many_requests_at_a_time_keep_every_byte() {
         }
         drop(client);
         let summary = device.stop();
-        assert_eq!(summary.requests_taken, summary.requests_completed);
-        assert_eq!(summary.requests_completed, 2 * 5 * pages);
+        assert_eq!(summary.run.requests_taken, summary.run.requests);
+        assert_eq!(summary.run.requests, 2 * 5 * pages);
     }
 }
 
@@ -231,7 +231,7 @@ fn requests_that_wait_for_their_time_have_their_replies_at_the_end_of_the_server
     client.send(0, 3, 0, 0, &[]);
     let summary = device.stop();
     assert!(begun.elapsed() >= Duration::from_millis(50), "{:?}", begun.elapsed());
-    assert_eq!((summary.requests_taken, summary.requests_completed), (9, 9));
+    assert_eq!((summary.run.requests_taken, summary.run.requests), (9, 9));
     assert!((0..9).all(|_| client.receive(0).1 == Answer::Done));
 }
 
@@ -249,8 +249,9 @@ fn a_page_written_in_part_is_read_before_it_is_programmed() {
     let summary = device.stop();
     let channels = Channels::new(ssd().topology, ssd().timing, Policy::Fifo).unwrap();
     let least = channels.alone_ns(Command::Read, 1) + channels.alone_ns(Command::Program, 1);
-    assert_eq!(summary.request_response_ns.max, least);
-    assert_eq!((summary.read_tasks, summary.write_tasks, summary.partial_pages), (1, 1, 1));
+    assert_eq!(summary.run.request_response_ns.max, least);
+    let run = &summary.run;
+    assert_eq!((run.read_tasks, run.write_tasks, run.partial_pages), (1, 1, 1));
 }
 
 #[test]
@@ -273,7 +274,7 @@ fn a_flush_waits_for_what_the_one_before_it_writes_out() {
     let summary = device.stop();
     let channels = Channels::new(ssd().topology, ssd().timing, Policy::Fifo).unwrap();
     let program_ns = channels.alone_ns(Command::Program, 1);
-    assert!(summary.request_response_ns.p50.unwrap() > program_ns / 2, "{summary:?}");
+    assert!(summary.run.request_response_ns.p50.unwrap() > program_ns / 2, "{summary:?}");
 }
 
 #[test]
@@ -296,7 +297,7 @@ fn a_server_that_may_wait_no_longer_sends_what_is_left() {
         let begun = Instant::now();
         let summary = device.stop();
         assert!(begun.elapsed() >= limits.write, "{:?}", begun.elapsed());
-        assert_eq!((summary.requests_taken, summary.requests_completed), (4, 4));
+        assert_eq!((summary.run.requests_taken, summary.run.requests), (4, 4));
         assert!((0..4).all(|_| client.receive(0).1 == Answer::Done));
     }
 }

@@ -174,5 +174,5 @@ print('refused')
     assert_eq!(nbdsh("look", only), "refused\n");
     // What breaks a rule does not reach the device.
     let summary = served.stop();
-    assert!(summary.requests_taken > 70 && summary.requests_refused == 0, "{summary:?}");
+    assert!(summary.run.requests_taken > 70 && summary.run.requests_refused == 0, "{summary:?}");
 }

@@ -28,15 +28,7 @@ pub(crate) const PAGE_BYTES: u32 = 1024;
 struct Cut(PowerCut<Image>);
 
 impl Layer for Cut {
-    type Inner = PowerCut<Image>;
-
-    fn inner(&self) -> &Self::Inner {
-        &self.0
-    }
-
-    fn inner_mut(&mut self) -> &mut Self::Inner {
-        &mut self.0
-    }
+    flash::layer_on!(self, self.0, PowerCut<Image>);
 }
 
 impl Tearable for Cut {
@@ -393,7 +385,7 @@ fn what_was_answered_outlives_a_cut_in_idle_collection() {
             "cut after {after}: it ended without a cut"
         );
         // All that was asked for was done: the power went off in a pause.
-        if was_cut && summary.requests_taken == whole {
+        if was_cut && summary.run.requests_taken == whole {
             in_pauses[usize::from(tear)] += 1;
         }
         idle += summary.idle_steps;

@@ -4,11 +4,12 @@
 use crate::on_disk::{Folder, folder};
 use crate::served::preset;
 use embedded::api::{
-    Config, Handle, ftl_format, ftl_memory_needed, ftl_mount, ftl_pages, ftl_read, ftl_write,
+    Config, Handle, format_of, ftl_format, ftl_memory_needed, ftl_mount, ftl_pages, ftl_read,
+    ftl_shutdown, ftl_write,
 };
 use embedded::driver::{Driver, FTL_NAND_ERASED, FTL_NAND_STOP, FTL_NAND_UNCORRECTABLE};
 use embedded::scheme::{self, Scheme};
-use embedded::spare::{self, Spare};
+use embedded::spare::{self, Format, Spare};
 use flash::{BlockId, Cause, Flash, FlashError, Geometry, Lpn, Part, parts};
 use ftl::AnyScheme;
 use ftlkit_device::image::{Description, Image, ImageArray};
@@ -36,11 +37,17 @@ fn schemes() -> [(&'static str, &'static Scheme); 5] {
     ]
 }
 
+/// An image, with the format of the spare areas that the library sees.
+struct Array {
+    image: Image,
+    format: Format,
+}
+
 /// # Safety
 /// `context` is the image of a test, which nobody else uses meanwhile.
-unsafe fn of<'a>(context: *mut c_void) -> &'a mut Image {
+unsafe fn of<'a>(context: *mut c_void) -> &'a mut Array {
     // SAFETY: as above.
-    unsafe { &mut *context.cast::<Image>() }
+    unsafe { &mut *context.cast::<Array>() }
 }
 
 fn code(error: FlashError) -> c_int {
@@ -60,12 +67,12 @@ unsafe extern "C" fn read(
 ) -> c_int {
     // SAFETY: the library passes what it was given, and buffers of a page and of a spare area.
     unsafe {
-        let image = of(context);
+        let Array { image, format } = of(context);
         let ppn = image.geometry().ppn(BlockId(block), page);
         let data = (!data.is_null()).then(|| slice::from_raw_parts_mut(data, BYTES));
         match image.read(ppn, data, Cause::Host) {
             Ok(oob) => {
-                *to.cast::<Spare>() = spare::encode(oob, ppn.0);
+                *to.cast::<Spare>() = spare::encode(oob, ppn.0, *format);
                 0
             }
             Err(error) => code(error),
@@ -82,9 +89,9 @@ unsafe extern "C" fn program(
 ) -> c_int {
     // SAFETY: as above.
     unsafe {
-        let image = of(context);
+        let Array { image, format } = of(context);
         let ppn = image.geometry().ppn(BlockId(block), page);
-        let oob = spare::decode(&*from.cast::<Spare>(), ppn.0).expect("a record of this page");
+        let oob = spare::decode(&*from.cast::<Spare>(), ppn.0, *format).expect("a record of it");
         let data = (!data.is_null()).then(|| slice::from_raw_parts(data, BYTES));
         image.program(ppn, oob, data, Cause::Host).map_or_else(code, |()| 0)
     }
@@ -92,35 +99,35 @@ unsafe extern "C" fn program(
 
 unsafe extern "C" fn erase(context: *mut c_void, block: u32) -> c_int {
     // SAFETY: as above.
-    unsafe { of(context).erase(BlockId(block), Cause::Host).map_or_else(code, |()| 0) }
+    unsafe { of(context).image.erase(BlockId(block), Cause::Host).map_or_else(code, |()| 0) }
 }
 
 unsafe extern "C" fn is_bad(context: *mut c_void, block: u32) -> c_int {
     // SAFETY: as above.
-    unsafe { of(context).is_bad(BlockId(block)).into() }
+    unsafe { of(context).image.is_bad(BlockId(block)).into() }
 }
 
 unsafe extern "C" fn mark_bad(context: *mut c_void, block: u32) -> c_int {
     // SAFETY: as above.
-    unsafe { of(context).mark_bad(BlockId(block)).map_or_else(code, |()| 0) }
+    unsafe { of(context).image.mark_bad(BlockId(block)).map_or_else(code, |()| 0) }
 }
 
 /// The library on an image.
 struct Firmware {
-    image: Box<Image>,
+    array: Box<Array>,
     arena: Vec<u8>,
     handle: *mut Handle,
 }
 
 impl Firmware {
     fn new(image: Image, scheme: &'static Scheme, fresh: bool) -> Self {
-        let mut image = Box::new(image);
+        let mut array = Box::new(Array { image, format: Format(0) });
         let part = part();
         let ns = |ns: u64| u32::try_from(ns).expect("a time of a part");
         let config = Config {
             scheme,
             driver: Driver {
-                context: ptr::from_mut(&mut *image).cast(),
+                context: ptr::from_mut(&mut *array).cast(),
                 read: Some(read),
                 program: Some(program),
                 erase: Some(erase),
@@ -139,6 +146,8 @@ impl Firmware {
             erase_ns: ns(part.t_bers_ns),
             refresh_bits: 0,
         };
+        // SAFETY: a scheme of the library.
+        array.format = unsafe { format_of(&config) }.expect("a configuration");
         let (mut bytes, mut handle) = (0, ptr::null_mut());
         // SAFETY: a configuration, and an arena of as many bytes as it says.
         let arena = unsafe {
@@ -151,7 +160,7 @@ impl Firmware {
             assert_eq!(ftl_mount(&raw const config, memory, bytes, &raw mut handle), 0);
             arena
         };
-        Self { image, arena, handle }
+        Self { array, arena, handle }
     }
 
     fn pages(&self) -> u32 {
@@ -208,10 +217,12 @@ fn what_firmware_wrote_is_served_and_what_was_served_is_read_by_firmware() {
             firmware.write(lpn, &page);
             wanted = now;
         }
+        let (handle, mut sealed) = (firmware.handle, 0);
         // SAFETY: a handle of a mount. The map on flash is sealed.
-        assert_eq!(unsafe { embedded::api::ftl_shutdown(firmware.handle, ptr::null_mut(), 0) }, 0);
-        let Firmware { image, arena, .. } = firmware;
-        drop((image, arena));
+        let done = unsafe { ftl_shutdown(handle, ptr::null_mut(), 0, &raw mut sealed) };
+        assert_eq!((done, sealed), (0, (name == "lazy-rtgc-on-demand").into()), "{name}");
+        let Firmware { array, arena, .. } = firmware;
+        drop((array, arena));
 
         let mut device = served(&path, name);
         assert_eq!(device.logical_pages(), pages, "{name}");

@@ -3,7 +3,7 @@
 
 use crate::served::{Client, Served, preset};
 use crate::wait::wait_until;
-use ftlkit_device::Summary;
+use ftlkit_device::lab::report::SchemeReport;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::io::Write;
@@ -104,7 +104,7 @@ fn a_server_outlives_any_client() {
         assert!(grown < 400, "{grown} MiB");
     }
     let summary = served.stop();
-    assert!(summary.requests_taken > sessions, "{summary:?}");
-    let Summary { requests_taken, requests_completed, requests_refused, .. } = summary;
-    assert_eq!(requests_taken, requests_completed + requests_refused);
+    assert!(summary.run.requests_taken > sessions, "{summary:?}");
+    let SchemeReport { requests_taken, requests, requests_refused, .. } = summary.run;
+    assert_eq!(requests_taken, requests + requests_refused);
 }

@@ -75,15 +75,7 @@ impl Clone for OnDisk {
 }
 
 impl Layer for OnDisk {
-    type Inner = Image;
-
-    fn inner(&self) -> &Image {
-        &self.image
-    }
-
-    fn inner_mut(&mut self) -> &mut Image {
-        &mut self.image
-    }
+    flash::layer_on!(self, self.image, Image);
 }
 
 impl Tearable for OnDisk {

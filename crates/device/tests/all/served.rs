@@ -457,12 +457,12 @@ fn every_scheme_keeps_every_byte_through_the_protocol() {
             random_requests(&mut client, &mut model, &mut random, 150);
             client.ask(0, 3, 0, 0, &[]);
             let summary = served.stop();
-            assert_eq!(summary.requests_refused, 0);
+            assert_eq!(summary.run.requests_refused, 0);
             assert!(
-                summary.requests_taken >= 150 && summary.waf.is_some_and(|waf| waf > 0.2),
+                summary.run.requests_taken >= 150 && summary.run.waf.is_some_and(|waf| waf > 0.2),
                 "{summary:?}"
             );
-            assert!(summary.partial_pages > 20);
+            assert!(summary.run.partial_pages > 20);
             drop(client);
             served.start(&config, patient(), Latency::None, false);
         }
@@ -514,7 +514,7 @@ fn requests_that_break_a_rule_are_refused_and_the_connection_goes_on() {
     }
     assert_eq!(served.stop.refused(), 2 * 7);
     let summary = served.stop();
-    assert_eq!((summary.requests_taken, summary.requests_completed), (4, 4));
+    assert_eq!((summary.run.requests_taken, summary.run.requests), (4, 4));
     // What nobody can read on from ends the connection, with a line in the log.
     served.start(&preset("page-level"), patient(), Latency::None, false);
     let mut client = Client::new(&served.socket(), "disk", false);
@@ -550,9 +550,11 @@ fn allocation_is_told_page_by_page() {
         let expected = Answer::Extents(vec![(1536, 3), (512, 0), (952, 3)]);
         assert_eq!(extents(&mut client, 0, 0, 3000), expected, "{}", preset.name);
         let after = served.look();
-        let of = |of: &Summary| (of.read_tasks, of.response_ns.mean, of.commands["block-status"]);
-        assert_eq!(of(&after), (0, before.response_ns.mean, 1), "{}", preset.name);
-        let reads = |of: &Summary| of.counts.iter().map(|of| of.reads).sum::<u64>();
+        let of = |of: &Summary| {
+            (of.run.read_tasks, of.run.response_ns.mean, of.commands["block-status"])
+        };
+        assert_eq!(of(&after), (0, before.run.response_ns.mean, 1), "{}", preset.name);
+        let reads = |of: &Summary| of.run.counts.iter().map(|of| of.reads).sum::<u64>();
         assert_eq!(reads(&after), reads(&before), "{}", preset.name);
         served.stop();
     }
@@ -607,7 +609,7 @@ fn a_stop_completes_what_was_read_and_removes_the_socket() {
     while client.stream.read_exact(&mut head).is_ok() {
         replied += 1;
     }
-    assert_eq!(summary.requests_completed, replied, "every request taken has its reply");
+    assert_eq!(summary.run.requests, replied, "every request taken has its reply");
     assert!(!served.socket().exists());
     assert!(Image::inspect(&served.folder.path().join("device.img")).unwrap().starts().clean);
     served.start(&preset("lazy-rtgc"), patient(), Latency::None, false);
@@ -636,7 +638,7 @@ fn replies_come_when_the_modelled_part_would_give_them() {
     }
     drop(client);
     let summary = served.stop();
-    assert_eq!(summary.request_response_ns.max, 220_900);
+    assert_eq!(summary.run.request_response_ns.max, 220_900);
 }
 
 #[test]

@@ -27,19 +27,67 @@ pub(crate) fn output(command: &mut Command) -> String {
 /// The static library, built as docs/firmware.md says.
 pub(crate) fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder");
-        let profile =
-            ["--profile", "firmware", "--features", "firmware", "--crate-type", "staticlib"];
-        output(
-            Command::new(env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
-                .current_dir(root())
-                .args(["rustc", "--locked", "-q", "-p", "ftlkit-embedded", "--lib", "--target-dir"])
-                .arg(target)
-                .args(profile),
-        );
-        target.join("firmware/libftlkit_embedded.a")
-    })
+    LIBRARY.get_or_init(|| library_of(None))
+}
+
+/// The same for another target.
+pub(crate) fn library_of(triple: Option<&str>) -> PathBuf {
+    let target = target();
+    let profile = ["--profile", "firmware", "--features", "firmware", "--crate-type", "staticlib"];
+    output(
+        Command::new(env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
+            .current_dir(root())
+            .args(["rustc", "--locked", "-q", "-p", "ftlkit-embedded", "--lib", "--target-dir"])
+            .arg(target)
+            .args(profile)
+            .args(triple.iter().flat_map(|triple| ["--target", triple])),
+    );
+    target.join(triple.unwrap_or_default()).join("firmware/libftlkit_embedded.a")
+}
+
+fn target() -> &'static Path {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder")
+}
+
+pub(crate) const CORTEX_M: &str = "thumbv7em-none-eabi";
+
+fn make(goal: &str) -> String {
+    let mut make = Command::new("make");
+    make.arg("-s").arg("-C").arg(root().join("examples/firmware")).arg(goal);
+    make.arg(format!("TARGET={}", target().display()));
+    output(make.arg(format!("OUT={}", scratch("other").display())))
+}
+
+/// What the example prints on a Cortex-M4 that QEMU emulates.
+pub(crate) fn on_cortex_m() -> &'static str {
+    static PRINTED: OnceLock<String> = OnceLock::new();
+    PRINTED.get_or_init(|| make("check-cortex-m"))
+}
+
+/// The example on another target does what it does here.
+fn runs_well(printed: &str) {
+    let well = printed.contains("0 failed") && printed.contains("no crash, no wrong byte");
+    assert!(well, "{printed}");
+}
+
+/// The library and the example on a Cortex-M4 that QEMU emulates.
+#[test]
+#[cfg_attr(
+    not(has_cortex_m),
+    ignore = "needs `rustup target add thumbv7em-none-eabi` and Debian's gcc-arm-none-eabi, libnewlib-arm-none-eabi, qemu-system-arm"
+)]
+fn the_example_runs_on_a_cortex_m() {
+    runs_well(on_cortex_m());
+}
+
+/// The library and the example with pointers of 32 bits.
+#[test]
+#[cfg_attr(
+    not(has_32_bits),
+    ignore = "needs `rustup target add i686-unknown-linux-gnu` and Debian's gcc-multilib"
+)]
+fn the_example_runs_on_32_bits() {
+    runs_well(&make("check-32"));
 }
 
 /// The program, with or without sanitizers.
@@ -71,6 +119,7 @@ fn the_example_runs() {
     let soak = run(program, &["soak", "60000"]);
     assert!(soak.ends_with("0 above their bounds\n"), "{soak}");
     assert!(run(program, &["memory"]).lines().count() > 50);
+    assert!(run(program, &["preempt"]).ends_with("no memory taken\n"));
     assert!(run(program, &["fuzz", "400000", "3"]).contains("no crash, no wrong byte"));
 }
 
@@ -78,6 +127,7 @@ fn the_example_runs() {
 fn the_example_runs_under_sanitizers() {
     let program = program(true);
     run(program, &["demo"]);
+    run(program, &["preempt"]);
     assert!(run(program, &["cuts", "1"]).contains("0 failed"));
     assert!(run(program, &["soak", "20000"]).ends_with("0 above their bounds\n"));
     assert!(run(program, &["fuzz", "200000", "4"]).contains("no crash, no wrong byte"));

@@ -22,7 +22,7 @@ const FIRST: &str = r#"/* ftlkit: flash translation layers for firmware. docs/fi
  * ftl_mount. What comes after takes none, and each call makes at most the operations of the driver that ftl_bounds says.
  *
  * The functions of one instance are not re-entrant: one call at a time. Different instances are independent, with one exception:
- * one ftl_format, ftl_mount or ftl_shutdown at a time in the whole program (FTL_E_BUSY tells).
+ * one ftl_format, ftl_mount or ftl_shutdown with scratch memory at a time in the whole program (FTL_E_BUSY tells).
  */
 #ifndef FTLKIT_H
 #define FTLKIT_H
@@ -237,12 +237,12 @@ fn types_have_the_same_layout() {
         )*};
     }
     same! {
-        Stamp, "ftl_stamp": from to seq limits;
+        Stamp, "ftl_stamp": from to seq limits format;
         Driver, "ftl_driver": context read program erase copy is_bad mark_bad;
         Config, "ftl_config": scheme driver blocks pages_per_block page_bytes spare_blocks pages read_ns read_spare_ns
             program_ns erase_ns refresh_bits;
         Cost, "ftl_cost": reads spare_reads programs copies erases time_ns;
-        Bounds, "ftl_bounds": pages real_time read write trim sync idle_step mount clean_mount;
+        Bounds, "ftl_bounds": pages real_time read write trim sync idle_step shutdown mount clean_mount;
         Stats, "ftl_stats": reads writes trims total mount worst_read worst_write worst_trim worst_sync worst_idle_step
             corrected_bits refreshed refresh_waiting free_pages lost_pages retired_blocks arena_kept arena_peak;
     }

@@ -3,7 +3,10 @@
 
 mod calls;
 mod example;
+mod failures;
 mod header;
+mod mounted;
 mod nand;
+mod refused_mounts;
 mod sizes;
 mod trap;

@@ -27,18 +27,26 @@ pub(crate) const TIMES: [u32; 4] = [29_000, 29_000, 220_900, 2_000_000];
 pub(crate) struct Nand {
     pub(crate) shape: [u32; 3],
     data: Vec<u8>,
-    spare: Vec<u8>,
+    pub(crate) spare: Vec<u8>,
     /// Next page of each block that may be programmed.
-    next: Vec<u32>,
+    pub(crate) next: Vec<u32>,
     pub(crate) bad: Vec<bool>,
-    torn: Vec<bool>,
+    pub(crate) torn: Vec<bool>,
+    /// Pages whose bytes cannot be read, though their spare areas can.
+    pub(crate) worn: Vec<bool>,
     pub(crate) counts: Cost,
     /// A rule that was broken.
     pub(crate) broken: Option<&'static str>,
     /// Every so many programs and copies fail, and every ninth erase; 0: none.
     pub(crate) fails_every: u64,
-    changes: u64,
-    erases: u64,
+    /// A block whose erases fail, and its mark, too, unless `marks`.
+    pub(crate) stuck: Option<u32>,
+    pub(crate) marks: bool,
+    /// Changes of the array until the power goes, and whether it is off.
+    pub(crate) until: Option<u64>,
+    pub(crate) off: bool,
+    pub(crate) changes: u64,
+    pub(crate) erases: u64,
     /// What the next call of any function returns instead of its work.
     pub(crate) says: Option<c_int>,
     /// Reads of each page with its bytes since its program, if they are counted: ECC corrects as many bits.
@@ -56,9 +64,14 @@ impl Nand {
             next: vec![0; blocks],
             bad: vec![false; blocks],
             torn: vec![false; blocks * pages],
+            worn: vec![false; blocks * pages],
             counts: Cost::default(),
             broken: None,
             fails_every: 0,
+            stuck: None,
+            marks: false,
+            until: None,
+            off: false,
             changes: 0,
             erases: 0,
             says: None,
@@ -100,6 +113,28 @@ impl Nand {
         (block * self.shape[1] + page) as usize
     }
 
+    /// True if the power is off. If it goes off now, the pages `from..pages` of the block are torn, and it has `pages` pages.
+    fn is_off(&mut self, block: u32, from: u32, pages: u32) -> bool {
+        match &mut self.until {
+            _ if self.off => return true,
+            None => return false,
+            Some(0) => self.off = true,
+            Some(n) => {
+                *n -= 1;
+                return false;
+            }
+        }
+        // A program that breaks the order programs nothing; an erase tears all.
+        if pages > from + 1 || from == self.next[block as usize] {
+            self.next[block as usize] = pages;
+            for page in from..pages {
+                let at = self.at(block, page);
+                self.torn[at] = true;
+            }
+        }
+        true
+    }
+
     fn fails(&mut self) -> bool {
         self.changes += 1;
         self.fails_every > 0 && self.changes.is_multiple_of(self.fails_every)
@@ -122,6 +157,7 @@ impl Nand {
         let fails = self.fails();
         self.next[block as usize] += 1;
         self.torn[at] = fails;
+        self.worn[at] = false;
         self.reads[at] = 0;
         if let Some(data) = data {
             self.data[at * bytes..][..bytes].copy_from_slice(data);
@@ -158,7 +194,10 @@ unsafe extern "C" fn read(
         };
         *cost += 1;
         nand.counts.time_ns += u64::from(ns);
-        let state = nand.readable(block, page);
+        let mut state = nand.readable(block, page);
+        if state == 0 && !data.is_null() && nand.worn[nand.at(block, page)] {
+            state = FTL_NAND_UNCORRECTABLE;
+        }
         if state == 0 {
             let (at, bytes) = (nand.at(block, page), nand.shape[2] as usize);
             if !data.is_null() {
@@ -188,6 +227,9 @@ unsafe extern "C" fn program(
         if let Some(code) = nand.says.take() {
             return code;
         }
+        if nand.is_off(block, page, page + 1) {
+            return FTL_NAND_STOP;
+        }
         nand.counts.programs += 1;
         nand.counts.time_ns += u64::from(TIMES[2]);
         let bytes = nand.shape[2] as usize;
@@ -203,6 +245,9 @@ unsafe extern "C" fn erase(context: *mut c_void, block: u32) -> c_int {
         if let Some(code) = nand.says.take() {
             return code;
         }
+        if nand.is_off(block, 0, nand.shape[1]) {
+            return FTL_NAND_STOP;
+        }
         nand.counts.erases += 1;
         nand.counts.time_ns += u64::from(TIMES[3]);
         if nand.bad[block as usize] {
@@ -210,6 +255,9 @@ unsafe extern "C" fn erase(context: *mut c_void, block: u32) -> c_int {
             return FTL_NAND_STOP;
         }
         nand.erases += 1;
+        if nand.stuck == Some(block) {
+            return FTL_NAND_FAILED;
+        }
         if nand.fails_every > 0 && nand.erases.is_multiple_of(9) {
             return FTL_NAND_FAILED;
         }
@@ -233,6 +281,9 @@ unsafe extern "C" fn copy(
         if let Some(code) = nand.says.take() {
             return code;
         }
+        if nand.is_off(to_block, to_page, to_page + 1) {
+            return FTL_NAND_STOP;
+        }
         nand.counts.copies += 1;
         nand.counts.time_ns += u64::from(TIMES[0] + TIMES[2]);
         let state = nand.readable(from_block, from_page);
@@ -240,6 +291,9 @@ unsafe extern "C" fn copy(
             return state;
         }
         let (from, bytes) = (nand.at(from_block, from_page), nand.shape[2] as usize);
+        if nand.worn[from] {
+            return FTL_NAND_UNCORRECTABLE;
+        }
         slice::from_raw_parts_mut(spare, 16).copy_from_slice(&nand.spare[from * 16..][..16]);
         let stamped = ftl_restamp(stamp, spare);
         if stamped != 0 {
@@ -261,6 +315,9 @@ unsafe extern "C" fn is_bad(context: *mut c_void, block: u32) -> c_int {
 unsafe extern "C" fn mark_bad(context: *mut c_void, block: u32) -> c_int {
     // SAFETY: as above.
     let nand = unsafe { of(context) };
+    if nand.stuck == Some(block) && !nand.marks {
+        return FTL_NAND_FAILED;
+    }
     nand.bad[block as usize] = true;
     0
 }

@@ -1,8 +1,11 @@
 //! The tables of docs/firmware.md: sizes, stack, RAM.
 
-use crate::example::{library, output, program, root, run, scratch};
+use crate::example::{
+    CORTEX_M, library, library_of, on_cortex_m, output, program, root, run, scratch,
+};
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -27,7 +30,7 @@ void _start(void)
     ftl_memory_needed(&config, &bytes); ftl_shutdown_memory(&config, &bytes); ftl_bounds(&config, &bounds);
     ftl_format(&config, arena, bytes); ftl_mount(&config, arena, bytes, &ftl); ftl_pages(ftl);
     ftl_read(ftl, 0, page); ftl_write(ftl, 0, page); ftl_trim(ftl, 0); ftl_sync(ftl); ftl_idle(ftl, 0);
-    ftl_stats(ftl, &stats); ftl_error_text(0); ftl_shutdown(ftl, arena, bytes);
+    ftl_stats(ftl, &stats); ftl_error_text(0); ftl_shutdown(ftl, arena, bytes, NULL);
 }
 #else
 void _start(void) { for (;;) { } }
@@ -39,19 +42,24 @@ const SCHEMES: [&str; 5] = ["page_level", "fsr", "lazy_rtgc", "lazy_rtgc_on_dema
 /// Bytes of .text with .rodata, of .data, and of .bss of the library with each scheme alone.
 fn sizes() -> &'static [[u64; 3]] {
     static SIZES: OnceLock<Vec<[u64; 3]>> = OnceLock::new();
-    SIZES.get_or_init(|| SCHEMES.iter().map(|scheme| size(scheme)).collect())
+    SIZES.get_or_init(|| {
+        let options = ["-fno-asynchronous-unwind-tables", "-Wl,--build-id=none"];
+        SCHEMES.iter().map(|scheme| size(scheme, "cc", &options, library())).collect()
+    })
 }
 
-fn size(scheme: &str) -> [u64; 3] {
+/// Linked by a compiler with these options and a library.
+fn size(scheme: &str, compiler: &str, options: &[&str], library: &Path) -> [u64; 3] {
     let source = scratch("size.c");
     fs::write(&source, PROGRAM).expect("a file");
     let of = |define: Option<String>| -> Vec<u64> {
-        let linked = scratch(&format!("size-{}", define.as_deref().map_or("none", |it| &it[2..])));
-        let mut cc = Command::new("cc");
+        let of = define.as_deref().map_or("none", |it| &it[2..]);
+        let linked = scratch(&format!("size-{compiler}-{of}"));
+        let mut cc = Command::new(compiler);
         cc.args(["-std=c11", "-Os", "-nostdlib", "-static", "-fno-builtin", "-ffunction-sections"]);
-        cc.args(["-fno-asynchronous-unwind-tables", "-Wl,--gc-sections", "-Wl,--build-id=none"]);
+        cc.arg("-Wl,--gc-sections").args(options);
         cc.args(define).arg("-I").arg(root().join("crates/embedded/include"));
-        output(cc.arg("-o").arg(&linked).arg(&source).arg(library()));
+        output(cc.arg("-o").arg(&linked).arg(&source).arg(library).arg("-lgcc"));
         let table = output(Command::new("size").arg("-A").arg(&linked));
         let bytes = |names: &[&str]| {
             let of = |line: &str| {
@@ -62,7 +70,11 @@ fn size(scheme: &str) -> [u64; 3] {
             };
             table.lines().filter_map(of).sum()
         };
-        vec![bytes(&[".text", ".rodata"]), bytes(&[".data", ".got", ".tdata"]), bytes(&[".bss"])]
+        vec![
+            bytes(&[".text", ".rodata", ".ARM"]),
+            bytes(&[".data", ".got", ".tdata"]),
+            bytes(&[".bss"]),
+        ]
     };
     let (with, without) = (of(Some(format!("-DSCHEME=ftl_scheme_{scheme}"))), of(None));
     // What the program's own variables take is not the library's: the page buffer, and the rest.
@@ -92,10 +104,48 @@ fn is_near(said: u64, found: u64) -> bool {
 /// Sizes as published, within a twentieth: compilers differ.
 #[test]
 fn sizes_are_as_published() {
-    let published = table("scheme, linked alone");
+    are_as_published("scheme, linked alone", sizes());
+}
+
+/// Code and stack on an emulated Cortex-M4.
+#[test]
+#[cfg_attr(
+    not(has_cortex_m),
+    ignore = "needs `rustup target add thumbv7em-none-eabi` and Debian's gcc-arm-none-eabi, libnewlib-arm-none-eabi, qemu-system-arm"
+)]
+fn what_a_cortex_m_takes_is_as_published() {
+    let options = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft"];
+    let library = library_of(Some(CORTEX_M));
+    let of = |scheme| size(scheme, "arm-none-eabi-gcc", &options, &library);
+    are_as_published("scheme, on a Cortex-M4", &SCHEMES.map(of));
+    // No floating point: of the compiler's functions for it none is linked.
+    for scheme in SCHEMES {
+        let linked = scratch(&format!("size-arm-none-eabi-gcc-SCHEME=ftl_scheme_{scheme}"));
+        let symbols = output(Command::new("nm").arg(linked));
+        let floats =
+            ["__aeabi_d", "__aeabi_f", "__aeabi_i2", "__aeabi_ui2", "__aeabi_ul2", "__aeabi_l2"];
+        let floats: Vec<_> =
+            symbols.lines().filter(|line| floats.iter().any(|it| line.contains(it))).collect();
+        assert!(floats.is_empty() && symbols.contains("ftl_write"), "{scheme}: {floats:?}");
+    }
+    let published = table("scheme, on a Cortex-M4");
+    let printed = on_cortex_m().lines().skip_while(|line| !line.contains("format   mount"));
+    let rows: Vec<Vec<&str>> =
+        printed.skip(1).take(5).map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows.len(), 5);
+    for row in rows {
+        for (said, found) in published[row[0]][2..].iter().zip(&row[1..]) {
+            let near = number(said).abs_diff(number(found)) * 4 <= number(said) + 1024;
+            assert!(near, "docs/firmware.md says {said} of {row:?}");
+        }
+    }
+}
+
+fn are_as_published(heading: &str, sizes: &[[u64; 3]]) {
+    let published = table(heading);
     let mut found = String::new();
     let mut differs = false;
-    for (scheme, [text, data, _]) in SCHEMES.iter().zip(sizes()) {
+    for (scheme, [text, data, _]) in SCHEMES.iter().zip(sizes) {
         let (name, text, data) = (scheme.replace('_', "-"), *text, *data);
         found += &format!("{name} {text} {data}\n");
         let said = published.get(&name).unwrap_or_else(|| panic!("no row of {name}"));
@@ -109,7 +159,7 @@ fn sizes_are_as_published() {
 fn what_is_not_named_is_not_linked() {
     sizes();
     for scheme in SCHEMES {
-        let linked = scratch(&format!("size-SCHEME=ftl_scheme_{scheme}"));
+        let linked = scratch(&format!("size-cc-SCHEME=ftl_scheme_{scheme}"));
         let symbols = output(Command::new("nm").arg("-C").arg(linked));
         for other in SCHEMES.iter().filter(|other| **other != scheme) {
             let symbol = format!(" ftl_scheme_{other}\n");

@@ -1,3 +1,5 @@
+const byId = (id) => ROOT.getElementById(id);
+
 // The array: a column of pages for each block.
 const SVG = "http://www.w3.org/2000/svg";
 const CELL = { width: 64, height: 30, gap: 12, top: 22, foot: 48 };
@@ -23,8 +25,15 @@ function corner(ppn) {
   return { x: (block % PER_ROW) * (CELL.width + CELL.gap) + 2, y: row * ROW_HEIGHT + CELL.top + page * CELL.height };
 }
 
+// The die of a block on an SSD, behind its number.
+function dieText(block) {
+  if (!HEADER.ssd) return "";
+  const { channels, dies_per_channel: dies } = HEADER.ssd;
+  return ` · ${block % channels}.${Math.floor(block / channels) % dies}`;
+}
+
 function buildArray() {
-  const svg = document.getElementById("array");
+  const svg = byId("array");
   const rows = Math.ceil(HEADER.blocks / PER_ROW);
   const [width, height] = [PER_ROW * (CELL.width + CELL.gap), rows * ROW_HEIGHT];
   svg.setAttribute("viewBox", `-5 0 ${width + 5} ${height}`);
@@ -37,7 +46,7 @@ function buildArray() {
   for (let block = 0; block < HEADER.blocks; block++) {
     const top = corner(block * HEADER.pages_per_block);
     const group = shape("g", { class: "block" }, svg);
-    shape("text", { x: top.x + CELL.width / 2, y: top.y - 7, class: "block-name" }, group, `block ${block}`);
+    shape("text", { x: top.x + CELL.width / 2, y: top.y - 7, class: "block-name" }, group, HEADER.ssd ? `${block}${dieText(block)}` : `block ${block}`);
     const frame = shape("rect", {
       x: top.x - 2, y: top.y - 2, width: CELL.width + 4, height: HEADER.pages_per_block * CELL.height + 2, rx: 5, class: "block-frame",
     }, group);
@@ -69,7 +78,8 @@ function pageHelp(ppn, page) {
   const holds = page.content.lpn !== undefined ? `, LPN ${page.content.lpn}`
     : page.content.translation_page !== undefined ? `, translation page ${page.content.translation_page}` : "";
   const help = HEADER.states.find(([name]) => name === page.state)[1];
-  return `block ${block} page ${number} (PPN ${ppn}): ${page.state}${holds}. ${help}`;
+  const die = HEADER.ssd ? `, die${dieText(block).slice(2)}` : "";
+  return `block ${block} page ${number} (PPN ${ppn}${die}): ${page.state}${holds}. ${help}`;
 }
 
 function drawArray(built, state, frame, marks) {
@@ -81,7 +91,7 @@ function drawArray(built, state, frame, marks) {
     label.textContent = [text, LETTERS[page.state]].filter((part) => part).join(" ");
     tip.textContent = pageHelp(ppn, page);
   });
-  state.blocks.forEach(({ role, logical }, block) => {
+  state.blocks.forEach(({ role, logical, put }, block) => {
     const drawn = built.blocks[block];
     const named = marks[block];
     drawn.role.textContent = named || role;
@@ -89,7 +99,7 @@ function drawArray(built, state, frame, marks) {
     if ((named || role).length > 9) drawn.role.setAttribute("textLength", CELL.width + CELL.gap - 3);
     else drawn.role.removeAttribute("textLength");
     markNext(state, block);
-    drawn.more.textContent = logical === null || logical === undefined ? "" : `${HEADER.logical_blocks} ${logical}`;
+    drawn.more.textContent = logical === null || logical === undefined ? (["erased", "opened"].includes(named) ? "" : put) : `${HEADER.logical_blocks} ${logical}`;
     drawn.group.setAttribute("class", `block role-${(named || role).replace(/ /g, "-")}`);
   });
   drawMarks(built.marks, frame);
@@ -132,7 +142,7 @@ function drawMarks(marks, frame) {
 function buildLegend() {
   const seen = new Set(["free"]);
   FRAMES.forEach((frame) => (frame.pages || []).forEach(([, page]) => seen.add(page.state)));
-  const legend = document.getElementById("legend");
+  const legend = byId("legend");
   const entry = (name, help, swatch) => {
     const item = document.createElement("li");
     item.title = help;
@@ -149,5 +159,13 @@ function buildLegend() {
   };
   entry("next", "The next page to be programmed in its block.", "free next");
   HEADER.states.filter(([name]) => seen.has(name)).forEach(([name, help]) => entry(name, help, name));
+  if (HEADER.handles) {
+    const [handles, groups] = HEADER.handles;
+    const group = groups > 1 ? `handle N mod ${handles} of reclaim group N div ${handles}` : "handle N";
+    entry("stream N", `Reclaim unit of ${group}: pages that the host wrote with stream N; stream 0 is that of writes without one.`);
+  }
+  const puts = new Set(FRAMES.flatMap((frame) => (frame.placed || []).map(([, put]) => putText(put))));
+  if (puts.has("copies")) entry("copies", "Reclaim unit of pages of all streams that collection has moved.");
+  if ([...puts].some((put) => put.startsWith("class"))) entry("class N", "Block of pages that the placement policy expects to die at about the same time.");
   HEADER.roles.forEach(([name, help]) => entry(`${name} block`, help));
 }

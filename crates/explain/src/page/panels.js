@@ -35,7 +35,7 @@ function drawCounts(state) {
     ["WAF", waf, "Write amplification: (programs + copies) / host writes."],
     ["free pages", state.free, "Pages that can be programmed without an erase."],
   ].map(([name, value, help]) => [name, value, `${help} At the end of the last whole page task.`]);
-  document.getElementById("counts").replaceChildren(...rows.map(([name, value, help]) => {
+  byId("counts").replaceChildren(...rows.map(([name, value, help]) => {
     const pair = element("div");
     pair.title = help;
     pair.append(element("dt", "", name), element("dd", "", String(value)));
@@ -44,8 +44,8 @@ function drawCounts(state) {
 }
 
 function drawLists(state) {
-  const lists = document.getElementById("lists");
-  document.getElementById("lists-section").hidden = state.lists.length === 0;
+  const lists = byId("lists");
+  byId("lists-section").hidden = state.lists.length === 0;
   lists.replaceChildren(...state.lists.map((list) => {
     const box = element("div", "list");
     const single = list.items.length === 1 && list.items[0].block === undefined && list.items[0].lpn === undefined;
@@ -62,8 +62,8 @@ function drawLists(state) {
 }
 
 function drawMap(state, frame) {
-  const map = document.getElementById("map");
-  document.getElementById("map-section").hidden = !HEADER.tells_map;
+  const map = byId("map");
+  byId("map-section").hidden = !HEADER.tells_map;
   const changed = new Set((frame.map || []).map(([lpn]) => lpn));
   const perRow = HEADER.by_blocks ? HEADER.pages_per_block : 8;
   const rows = [];
@@ -80,4 +80,19 @@ function drawMap(state, frame) {
   const table = element("table");
   table.replaceChildren(...rows);
   map.replaceChildren(table);
+}
+
+// What is compared with another scheme: counters, and the times of the page tasks so far.
+function figures(at) {
+  const { counts, free } = stateAt(at);
+  const done = TASKS.filter((task) => !task.mount && task.end <= at).map((task) => task.service + task.step);
+  return {
+    "host writes": counts.writes,
+    WAF: counts.writes ? ((counts.programs + counts.copies) / counts.writes).toFixed(2) : "–",
+    copies: counts.copies,
+    erases: counts.erases,
+    "free pages": free,
+    "longest response": done.length ? timeText(Math.max(...done)) : "–",
+    "mean response": done.length ? timeText(done.reduce((sum, one) => sum + one, 0) / done.length) : "–",
+  };
 }

@@ -12,7 +12,7 @@ function emptyState() {
   const pages = [];
   for (let ppn = 0; ppn < HEADER.blocks * HEADER.pages_per_block; ppn++) pages.push({ state: "free", content: "nothing" });
   const blocks = [];
-  for (let block = 0; block < HEADER.blocks; block++) blocks.push({ role: "", logical: null });
+  for (let block = 0; block < HEADER.blocks; block++) blocks.push({ role: "", logical: null, put: "" });
   const map = new Array(HEADER.logical_pages).fill("unmapped");
   return { pages, blocks, map, lists: [], free: 0, counts: zeroes(), open: zeroes() };
 }
@@ -26,7 +26,8 @@ function copyState(state) {
 
 function apply(state, frame, at) {
   for (const [ppn, page] of frame.pages || []) state.pages[ppn] = page;
-  for (const [block, role, logical] of frame.blocks || []) state.blocks[block] = { role, logical };
+  for (const [block, role, logical] of frame.blocks || []) state.blocks[block] = { ...state.blocks[block], role, logical };
+  for (const [block, put] of frame.placed || []) state.blocks[block] = { ...state.blocks[block], put: putText(put) };
   for (const [lpn, place] of frame.map || []) state.map[lpn] = place;
   if (frame.lists) state.lists = frame.lists;
   if (frame.free_pages !== undefined) state.free = frame.free_pages;
@@ -45,6 +46,12 @@ function count(counts, frame) {
   if (frame.op === "copy") counts.copies++;
   if (frame.op === "read") counts.reads++;
   if (frame.op === "erase") counts.erases++;
+}
+
+// What the placement policy puts into a block.
+function putText(put) {
+  if (put === null || put === "copies") return put || "";
+  return Object.entries(put)[0].join(" ");
 }
 
 // The state after frame `at`.

@@ -135,7 +135,7 @@ fn the_page_is_one_file() {
     let mut bytes = Vec::new();
     html::page(&recorded("fast+label=</script><b>"), &mut bytes).unwrap();
     let page = String::from_utf8(bytes).unwrap();
-    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
     for outside in ["src=", "href=", "@import", "url(http", "fetch("] {
         assert!(!page.contains(outside), "{outside}");
     }

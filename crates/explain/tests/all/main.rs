@@ -1,8 +1,12 @@
 //! Recordings of every scheme.
 
+mod beside;
 mod cuts;
 mod lines;
+mod pictures;
 mod schemes;
+mod ssd;
+mod streams;
 
 use ftlkit_explain::{ExplainError, Recording, Settings, What, record};
 use lab::config::Experiment;
@@ -39,5 +43,10 @@ fn changes(recording: &Recording) -> u64 {
 
 /// An error of the run itself, not of its settings.
 fn is_finding(error: &ExplainError) -> bool {
-    matches!(error, ExplainError::Run { .. } | ExplainError::Disagreement { .. })
+    matches!(
+        error,
+        ExplainError::Run { .. }
+            | ExplainError::Disagreement { .. }
+            | ExplainError::Channels { .. }
+    )
 }

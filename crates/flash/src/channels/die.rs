@@ -3,11 +3,12 @@
 use super::precedence::{QUEUES, Suspended};
 use super::request::{Addressing, Command, Last, Repeats};
 use super::rules::Follows;
-use super::script::{Busy, Step};
+use super::script::{Busy, Effect};
 use super::timing::Timing;
 use super::topology::DieAddress;
 use super::usage::DieUse;
 use crate::time::Ns;
+use core::hint::select_unpredictable;
 
 /// Index of no operation.
 pub(super) const NONE: u32 = u32::MAX;
@@ -45,6 +46,8 @@ pub(super) struct Pending {
     pub(super) die: DieAddress,
     /// True if corrected bytes go before the confirm of its program: [`Rest::repair_ns`].
     pub(super) repairs: bool,
+    /// True if it goes on with no other operation, is not repeated, and its times and its planes are those of its script.
+    pub(super) plain: bool,
 }
 
 impl Pending {
@@ -67,6 +70,7 @@ impl Pending {
         addressing: Addressing::DuringRead,
         die: DieAddress { channel: 0, way: 0, die: 0 },
         repairs: false,
+        plain: false,
     };
 }
 
@@ -98,6 +102,9 @@ pub(super) struct Queue {
 /// A die: queues of operations, and busy times of its parts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Die {
+    /// Its channel, and its number among the dies of that.
+    pub(super) channel: u16,
+    pub(super) slot: u16,
     /// The operation that has the die, or asks for it.
     pub(super) head: u32,
     /// Queues by class.
@@ -121,8 +128,10 @@ pub(super) struct Die {
 impl Die {
     const EMPTY: Queue = Queue { head: NONE, tail: NONE, last: None, last_serial: 0 };
 
-    pub(super) fn new() -> Self {
+    pub(super) fn new(channel: usize, slot: usize) -> Self {
         Self {
+            channel: channel as u16,
+            slot: slot as u16,
             head: NONE,
             queues: [Self::EMPTY; QUEUES],
             bound: None,
@@ -135,12 +144,6 @@ impl Die {
             usage: DieUse::default(),
         }
     }
-}
-
-/// True if this step confirms a program that takes corrected bytes, which go before the confirm.
-#[inline]
-pub(super) fn is_confirm(op: &Pending, step: &Step) -> bool {
-    op.repairs && matches!(step.busy, Busy::Array { .. } | Busy::CachedArray { .. })
 }
 
 /// The work after a step with the cell times of the operation's page and block; the script has those of any page.
@@ -174,36 +177,21 @@ pub(super) struct After {
 }
 
 /// Occupies a die's parts for a step whose tenure ends at `end_ns`.
-#[inline]
-pub(super) fn settle(die: &mut Die, step: &Step, end_ns: Ns, timing: &Timing) -> After {
-    let busy_ns = end_ns + timing.t_wb_ns;
-    let (begin, array_ns, next_ns, done_ns) = match step.busy {
-        Busy::None { after_ns } => (end_ns, 0, end_ns, end_ns + after_ns),
-        Busy::Wait { ns } => (end_ns, 0, end_ns + ns, end_ns + ns),
-        Busy::Interface { ns } => (end_ns, 0, busy_ns + ns, busy_ns + ns),
-        Busy::Array { ns } => {
-            let begin = busy_ns.max(die.array_free_ns);
-            (begin, ns, begin + ns, begin + ns)
-        }
-        Busy::ReadArray { ns } => {
-            let begin = busy_ns.max(die.array_free_ns);
-            (begin, ns, begin + ns + timing.t_rr_ns, begin + ns + timing.t_rr_ns)
-        }
-        Busy::CachedArray { ns } => {
-            let begin = busy_ns.max(die.array_free_ns);
-            (begin, ns, begin + timing.t_cbsy_ns.min(ns), begin + ns)
-        }
-        Busy::Turn { next_ns } => {
-            let turned = busy_ns + timing.t_cbsy_ns;
-            (turned, next_ns, turned + timing.t_rr_ns, turned + timing.t_rr_ns)
-        }
-    };
-    if array_ns != 0 {
-        die.array_free_ns = begin + array_ns;
-        die.usage.array_ns += array_ns;
+#[inline(always)]
+pub(super) fn settle(die: &mut Die, effect: &Effect, end_ns: Ns) -> After {
+    let Effect { before_ns, cells, array_ns, next_ns, done_ns } = *effect;
+    let begin_ns = (end_ns + before_ns).max(die.array_free_ns & cells);
+    let array_end_ns = begin_ns + array_ns;
+    let free_ns = die.array_free_ns;
+    die.array_free_ns = select_unpredictable(array_ns != 0, array_end_ns, free_ns);
+    die.usage.array_ns += array_ns;
+    die.interface_free_ns = begin_ns + next_ns;
+    After {
+        next_ns: begin_ns + next_ns,
+        done_ns: begin_ns + done_ns,
+        array_begin_ns: begin_ns,
+        array_end_ns,
     }
-    die.interface_free_ns = next_ns;
-    After { next_ns, done_ns, array_begin_ns: begin, array_end_ns: begin + array_ns }
 }
 
 #[cfg(test)]

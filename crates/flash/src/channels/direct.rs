@@ -2,9 +2,9 @@
 //! bus.
 
 use super::arbiter::NEVER;
-use super::engine::Channels;
+use super::engine::{Channels, Entered};
 use super::precedence::Class;
-use super::request::{Addressing, Request};
+use super::request::{Addressing, Last, Request};
 use super::rules::{Follows, RequestError, check, check_direct, follows};
 use super::script::{Busy, Scripts, Segment};
 use super::usage::GrantObserver;
@@ -58,28 +58,37 @@ impl<W: GrantObserver> Channels<W> {
         }
         let follows = follows(self.dies[to].queues[queue].last, destination, &self.topology)?;
         let planes = source.pages.planes();
-        let read =
-            self.enter(source, class, Follows::Alone, Scripts::direct(source.command, planes));
+        let read = self.enter(
+            &Entered::of(source),
+            (from, queue),
+            class,
+            Follows::Alone,
+            Scripts::direct(source.command, planes),
+        );
         let script = Scripts::direct(destination.command, planes);
-        let program = self.enter(destination, class, follows, script);
-        self.pending[read as usize].partner = program;
-        self.pending[program as usize].partner = read;
+        let program = self.enter(&Entered::of(destination), (to, queue), class, follows, script);
+        for (side, other) in [(read, program), (program, read)] {
+            let side = &mut self.pending[side as usize];
+            (side.partner, side.plain) = (other, false);
+        }
         self.pending[program as usize].addressing = addressing;
-        self.queue(from, read, source);
-        self.queue(to, program, destination);
+        for (at, entry, side) in [(from, read, source), (to, program, destination)] {
+            self.queue((at, queue), entry, side.arrival_ns, Last::of(side.command, &side.pages));
+        }
         Ok(())
     }
 
     /// Continues a side of a direct transfer after a tenure that ended at `end_ns`. It can go on at `next_ns`.
+    #[cold]
     pub(super) fn directed(&mut self, at: usize, entry: u32, next_ns: Ns, end_ns: Ns) {
         if self.step_is_direct(entry, -1) {
             self.source_sent(self.pending[entry as usize].partner, end_ns);
         }
         if !self.step_is_direct(entry, 0) {
-            self.asks[at].since_ns = next_ns;
+            self.ask_from(at, next_ns);
             return;
         }
-        self.asks[at].since_ns = NEVER;
+        self.ask_from(at, NEVER);
         self.pending[entry as usize].ready_ns = next_ns;
         self.meet(entry);
     }
@@ -113,7 +122,7 @@ impl<W: GrantObserver> Channels<W> {
                 self.begin(to, 0);
             }
         } else if other.ready_ns != NEVER && op.ready_ns != NEVER {
-            self.asks[to].since_ns = op.ready_ns.max(other.ready_ns);
+            self.ask_from(to, op.ready_ns.max(other.ready_ns));
         }
     }
 

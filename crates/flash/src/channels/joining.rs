@@ -31,6 +31,7 @@ impl<W: GrantObserver> Channels<W> {
 
     /// Lets operations join that of a die, which gets its first tenure at `begin_ns`. The last one stands for all: the
     /// others are chained behind it, in the order of their planes on the bus.
+    #[cold]
     pub(super) fn gather(&mut self, at: usize, begin_ns: Ns) {
         let Some(rules) = self.multi_plane else { return };
         let head = self.dies[at].head;
@@ -162,6 +163,7 @@ impl<W: GrantObserver> Channels<W> {
     }
 
     /// Completes the first operation that is chained behind a read, whose data are out.
+    #[cold]
     pub(super) fn plane_out(&mut self, at: usize, entry: u32, released_ns: Ns) {
         let member = self.pending[entry as usize].next;
         if member != NONE {
@@ -171,6 +173,7 @@ impl<W: GrantObserver> Channels<W> {
     }
 
     /// Completes all operations that are chained behind one.
+    #[cold]
     pub(super) fn planes_done(&mut self, at: usize, entry: u32, released_ns: Ns, done_ns: Ns) {
         let mut member = self.pending[entry as usize].next;
         while member != NONE {

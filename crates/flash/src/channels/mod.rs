@@ -76,9 +76,10 @@
 //! Requests of one plane each become multi-plane operations on the die with [`Channels::set_multi_plane`].
 //!
 //! # State and cost
-//! A die has at most one request for the bus, and buses are independent. So the event queue is an array with
-//! one time per die, and above it one next grant per channel. A grant costs O(channels + dies per channel), in
-//! arrays of a few cache lines. Only completions are in a heap, because few are known and not yet delivered.
+//! A die has at most one request for the bus, and buses are independent. So the event queue is, for each channel, the requests
+//! of its dies in order, and above it one next grant per channel. A grant costs O(channels + dies per channel), in arrays
+//! of a few cache lines. Known completions are in lanes, one per kind of operation: grants are given in order of time, and
+//! operations of a kind take the same time after their last one, so their completions become known in order.
 //! Operations wait in lists through one slab that is reused. Nothing is allocated below the largest number
 //! outstanding so far ([`Channels::reserve`]).
 //!
@@ -113,10 +114,14 @@
 //! on Consumer Electronics: way arbiter, interleaving, cache program, Eqs 1, 2 and 5 to 8.
 
 mod arbiter;
+mod asks;
 mod die;
 mod direct;
+mod done;
 mod engine;
 mod joining;
+#[cfg(test)]
+mod plain_tests;
 mod planes;
 mod precedence;
 mod report;
@@ -141,4 +146,4 @@ pub use script::Segment;
 pub use timing::{Timing, TimingError, data_ns};
 pub(crate) use topology::Places;
 pub use topology::{DieAddress, MAX_PLANES, Topology, TopologyError};
-pub use usage::{BusUse, DieUse, Grant, GrantObserver, share_ppm};
+pub use usage::{BusUse, DieUse, Grant, GrantObserver, Sent, share_ppm};

@@ -63,6 +63,12 @@ impl Command {
         matches!(self, Self::Read | Self::CacheRead | Self::CopyRead | Self::ReadOob)
     }
 
+    /// The lane of its completion: a read's, a program's or an erase's.
+    #[inline]
+    pub(super) fn lane(self) -> usize {
+        usize::from(!self.is_read()) + usize::from(self == Self::Erase)
+    }
+
     /// True if it brings page data out, so that it can continue a cache read.
     #[inline]
     pub(super) fn reads_out(self) -> bool {
@@ -159,6 +165,18 @@ impl Last {
             }
         };
         Self { command, planes: pages.planes() as u8, page: first.page, blocks }
+    }
+
+    /// As [`Last::of`], for a page.
+    #[inline]
+    pub(super) fn page(command: Command, PageAddress { block, page }: PageAddress) -> Self {
+        Self { command, planes: 1, page, blocks: [block, 0, 0, 0] }
+    }
+
+    /// True if the operation after it may go on with it.
+    #[inline]
+    pub(super) fn goes_on(&self) -> bool {
+        matches!(self.command, Command::CacheRead | Command::CacheProgram)
     }
 
     /// The block of each plane.

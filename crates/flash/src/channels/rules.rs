@@ -126,13 +126,33 @@ pub enum RequestError {
 }
 
 /// Latest arrival, ns: 146 years. Sums of it and operation times stay far from overflow.
-const LATEST: Ns = 1 << 62;
+pub(super) const LATEST: Ns = 1 << 62;
 /// Longest repair time, ns: one hour.
 const LONGEST_REPAIR: Ns = 3_600_000_000_000;
 
 /// Checks a request by itself, against the topology.
 #[inline]
 pub(super) fn check(
+    request: &Request,
+    topology: &Topology,
+    now_ns: Ns,
+    repairs: bool,
+) -> Result<(), RequestError> {
+    // Nearly all requests are of one page and obey all rules: one branch for them.
+    let first = &request.pages.as_slice()[0];
+    let is_plain = topology.has(request.die)
+        & (now_ns <= request.arrival_ns)
+        & (request.arrival_ns <= LATEST)
+        & (request.repair_ns == 0)
+        & (request.pages.planes() == 1)
+        & (request.command != Command::CacheRead)
+        & (first.block < topology.blocks_per_die())
+        & (first.page < topology.pages_per_block);
+    if is_plain { Ok(()) } else { check_all(request, topology, now_ns, repairs) }
+}
+
+#[cold]
+fn check_all(
     request: &Request,
     topology: &Topology,
     now_ns: Ns,
@@ -238,6 +258,9 @@ pub(super) fn follows(
     topology: &Topology,
 ) -> Result<Follows, RequestError> {
     let (command, pages) = (request.command, &request.pages);
+    if command != Command::CopyProgram && !before.as_ref().is_some_and(Last::goes_on) {
+        return Ok(Follows::Alone);
+    }
     let Some(before) = before else {
         return match command {
             Command::CopyProgram => Err(RequestError::EmptyRegister(pages.as_slice()[0])),

@@ -7,6 +7,7 @@ use super::rules::Follows;
 use super::timing::Timing;
 use super::topology::MAX_PLANES;
 use crate::time::Ns;
+use alloc::vec::Vec;
 
 /// Content of a bus tenure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,6 +44,51 @@ pub(super) enum Busy {
     /// After tWB, the page register moves to the cache register (tCBSY), whose data are ready for the bus tRR
     /// later. Then the cells read the next page for `next_ns` (0: none).
     Turn { next_ns: Ns },
+}
+
+/// [`Busy`] as times, which apply to a die without a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Effect {
+    /// From the end of the tenure to the begin of the work.
+    pub(super) before_ns: Ns,
+    /// All bits if the work also waits until the cells are free; otherwise none.
+    pub(super) cells: Ns,
+    /// Time for which the cells work.
+    pub(super) array_ns: Ns,
+    /// From the begin of the work to the operation's next tenure.
+    pub(super) next_ns: Ns,
+    /// From there to the operation's completion, if the step is its last.
+    pub(super) done_ns: Ns,
+}
+
+impl Effect {
+    pub(super) fn of(busy: Busy, t: &Timing) -> Self {
+        let idle = |before_ns, next_ns, done_ns| Self {
+            before_ns,
+            cells: 0,
+            array_ns: 0,
+            next_ns,
+            done_ns,
+        };
+        let cells = |array_ns, next_ns, done_ns| Self {
+            before_ns: t.t_wb_ns,
+            cells: Ns::MAX,
+            array_ns,
+            next_ns,
+            done_ns,
+        };
+        match busy {
+            Busy::None { after_ns } => idle(0, 0, after_ns),
+            Busy::Wait { ns } => idle(0, ns, ns),
+            Busy::Interface { ns } => idle(0, t.t_wb_ns + ns, t.t_wb_ns + ns),
+            Busy::Array { ns } => cells(ns, ns, ns),
+            Busy::ReadArray { ns } => cells(ns, ns + t.t_rr_ns, ns + t.t_rr_ns),
+            Busy::CachedArray { ns } => cells(ns, t.t_cbsy_ns.min(ns), ns),
+            Busy::Turn { next_ns } => {
+                Self { array_ns: next_ns, ..idle(t.t_wb_ns + t.t_cbsy_ns, t.t_rr_ns, t.t_rr_ns) }
+            }
+        }
+    }
 }
 
 /// A tenure of the bus, and the work of the die after it.
@@ -114,13 +160,44 @@ impl Script {
 const KINDS: usize = DIRECT + 3;
 const DIRECT: usize = Command::ALL.len() + 2;
 
+/// A step as the engine takes it: a cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(super) struct Tenure {
+    pub(super) bus_ns: Ns,
+    pub(super) data_ns: Ns,
+    /// That of the work of any page.
+    pub(super) effect: Effect,
+    pub(super) segment: Segment,
+    /// True for the last step.
+    pub(super) last: bool,
+    /// True if the work is [`Busy::Array`], which may be suspended.
+    pub(super) is_array: bool,
+    /// True if it confirms a program.
+    pub(super) confirms: bool,
+}
+
+impl Tenure {
+    fn of(step: &Step, last: bool, timing: &Timing) -> Self {
+        let Step { bus_ns, data_ns, segment, busy } = *step;
+        let is_array = matches!(busy, Busy::Array { .. });
+        let confirms = is_array || matches!(busy, Busy::CachedArray { .. });
+        let effect = Effect::of(busy, timing);
+        Self { bus_ns, data_ns, effect, segment, last, is_array, confirms }
+    }
+}
+
 /// Scripts of all operations.
 #[derive(Clone, Debug)]
-pub(super) struct Scripts([Script; KINDS * MAX_PLANES]);
+pub(super) struct Scripts {
+    scripts: Vec<Script>,
+    /// Their steps, [`MOST_STEPS`] of each.
+    tenures: Vec<Tenure>,
+}
 
 impl Scripts {
     pub(super) fn new(timing: &Timing) -> Self {
-        let mut scripts = [Script::EMPTY; KINDS * MAX_PLANES];
+        let mut scripts = alloc::vec![Script::EMPTY; KINDS * MAX_PLANES];
         for planes in 1..=MAX_PLANES {
             for command in Command::ALL {
                 for follows in [Follows::Alone, Follows::CacheRead] {
@@ -133,7 +210,13 @@ impl Scripts {
                 scripts[Self::direct(command, planes)] = direct_program(timing, command, planes);
             }
         }
-        Self(scripts)
+        let mut tenures = Vec::with_capacity(scripts.len() * MOST_STEPS);
+        for script in &scripts {
+            for (step, at) in script.steps.iter().zip(1..) {
+                tenures.push(Tenure::of(step, at == script.count, timing));
+            }
+        }
+        Self { scripts, tenures }
     }
 
     /// Index of an operation's script.
@@ -157,7 +240,13 @@ impl Scripts {
 
     #[inline]
     pub(super) fn get(&self, index: usize) -> &Script {
-        &self.0[index]
+        &self.scripts[index]
+    }
+
+    /// A step of a script.
+    #[inline]
+    pub(super) fn tenure(&self, script: u16, step: u8) -> &Tenure {
+        &self.tenures[usize::from(script) * MOST_STEPS + usize::from(step)]
     }
 }
 

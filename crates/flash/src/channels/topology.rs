@@ -2,6 +2,7 @@
 
 use crate::address::BlockId;
 use crate::divisor::Divisor;
+use alloc::vec::Vec;
 
 /// Most planes of one operation.
 pub const MAX_PLANES: usize = 4;
@@ -41,19 +42,24 @@ pub struct DieAddress {
 }
 
 /// [`Topology::place`] without a division per block, for a topology whose counts are not 0.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Places {
     blocks: u64,
-    channels: Divisor,
-    ways: Divisor,
-    dies: Divisor,
+    /// Dies in the order of the first blocks, and their number.
+    dies: Vec<DieAddress>,
+    count: Divisor,
 }
 
 impl Places {
     pub(crate) fn of(topology: &Topology) -> Self {
-        let [channels, ways, dies] = [topology.channels, topology.ways, topology.dies]
-            .map(|count| Divisor::new(count.into()));
-        Self { blocks: topology.blocks(), channels, ways, dies }
+        let of_way = |die| (0..topology.ways).map(move |way| (way, die));
+        let ways = (0..topology.dies).flat_map(of_way);
+        let of_channels = |(way, die)| {
+            (0..topology.channels).map(move |channel| DieAddress { channel, way, die })
+        };
+        let dies: Vec<_> = ways.flat_map(of_channels).collect();
+        let count = Divisor::new(dies.len() as u32);
+        Self { blocks: topology.blocks(), dies, count }
     }
 
     /// As [`Topology::place`].
@@ -62,10 +68,8 @@ impl Places {
         if u64::from(block.0) >= self.blocks {
             return None;
         }
-        let (rest, channel) = self.channels.divide(block.0);
-        let (rest, way) = self.ways.divide(rest);
-        let (rest, die) = self.dies.divide(rest);
-        Some((DieAddress { channel: channel as u16, way: way as u16, die: die as u16 }, rest))
+        let (rest, die) = self.count.divide(block.0);
+        Some((*self.dies.get(die as usize)?, rest))
     }
 }
 

@@ -36,8 +36,9 @@ impl<W: GrantObserver> Channels<W> {
         self.suspensions
     }
 
-    /// Gives a free die its next operation, which asks for the bus no earlier than `from_ns`.
-    pub(super) fn next(&mut self, at: usize, from_ns: Ns) {
+    /// Gives a free die its next operation, which asks for the bus no earlier than `from_ns`. False if none waits.
+    #[inline(always)]
+    pub(super) fn next(&mut self, at: usize, from_ns: Ns) -> bool {
         let die = &self.dies[at];
         let queue = match (die.bound, die.suspended) {
             _ if self.precedence.host_first == 0 => WRITES,
@@ -55,7 +56,7 @@ impl<W: GrantObserver> Channels<W> {
         let queue = &mut die.queues[queue];
         let entry = queue.head;
         if entry == NONE {
-            return;
+            return false;
         }
         queue.head = self.pending[entry as usize].next;
         if queue.head == NONE {
@@ -65,6 +66,7 @@ impl<W: GrantObserver> Channels<W> {
         }
         die.head = entry;
         self.begin(at, from_ns);
+        true
     }
 
     /// The queue whose first operation is next.
@@ -98,6 +100,7 @@ impl<W: GrantObserver> Channels<W> {
 
     /// Takes the die back from an operation that has not begun, for a host operation that arrives. Collection
     /// gives way. A write gives way to a read that suspends the running cell operation.
+    #[inline]
     pub(super) fn give_way(&mut self, at: usize, queue: usize, arrival_ns: Ns) -> bool {
         let die = &self.dies[at];
         let head = die.head;
@@ -148,6 +151,7 @@ impl<W: GrantObserver> Channels<W> {
 
     /// Suspends the running cell operation for a host read, if that saves time. The die can then take the read
     /// after the suspend time.
+    #[cold]
     pub(super) fn suspend(&mut self, at: usize, from_ns: Ns) {
         if !self.can_suspend(&self.dies[at], from_ns) {
             return;
@@ -172,6 +176,7 @@ impl<W: GrantObserver> Channels<W> {
     }
 
     /// True if another host read goes before the suspended operation.
+    #[cold]
     fn reads_on(&mut self, at: usize) -> bool {
         let die = &mut self.dies[at];
         let Some(suspended) = die.suspended else { return false };
@@ -184,6 +189,7 @@ impl<W: GrantObserver> Channels<W> {
     }
 
     /// Resumes the suspended operation.
+    #[cold]
     fn resume(&mut self, at: usize) {
         let die = &mut self.dies[at];
         let Some(Suspended { entry, end_ns, left_ns }) = die.suspended.take() else {

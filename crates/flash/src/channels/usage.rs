@@ -1,7 +1,9 @@
 //! Busy times of buses and dies, and the log of grants.
 
+use super::request::Command;
 use super::script::Segment;
 use super::topology::DieAddress;
+use crate::address::BlockId;
 use crate::time::Ns;
 
 /// Time that a bus was held.
@@ -29,10 +31,10 @@ impl BusUse {
     #[inline]
     pub(super) fn add(&mut self, segment: Segment, bus_ns: Ns, data_ns: Ns, waited_ns: Ns) {
         self.command_ns += bus_ns - data_ns;
-        match segment {
-            Segment::DataOut => self.data_out_ns += data_ns,
-            _ => self.data_in_ns += data_ns,
-        }
+        // Without a branch: the segments alternate from grant to grant.
+        let out_ns = data_ns * Ns::from(segment == Segment::DataOut);
+        self.data_out_ns += out_ns;
+        self.data_in_ns += data_ns - out_ns;
         self.grants += 1;
         self.waited_ns += waited_ns;
     }
@@ -92,11 +94,30 @@ pub struct Grant {
     pub array_end_ns: Ns,
 }
 
+/// What an array on channels ([`Parallel`](crate::parallel::Parallel)) sends to a die.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// Tag of the request: that of the grants that follow, until another is sent with it.
+    pub tag: u64,
+    /// The command.
+    pub command: Command,
+    /// Block of the channels.
+    pub block: BlockId,
+    /// Page of the block; 0 for an erase.
+    pub page: u32,
+    /// True for an operation of a collection step.
+    pub step: bool,
+}
+
 /// Observer of grants, called in order of time (of channels, for equal times). For logs, waveforms and checks;
 /// `()` ignores every grant at no cost.
 pub trait GrantObserver {
     /// Called for each grant.
     fn granted(&mut self, grant: &Grant);
+
+    /// Called for each command that an array sends to a die, before its grants. Default: nothing.
+    #[inline(always)]
+    fn sent(&mut self, _sent: Sent) {}
 }
 
 impl GrantObserver for () {

@@ -71,34 +71,11 @@ impl<F: Probe> BadBlocks<F> {
         &self.grown
     }
 
-    /// The wrapped array.
-    pub fn inner(&self) -> &F {
-        &self.inner
-    }
-
-    /// The wrapped array, mutable.
-    pub fn inner_mut(&mut self) -> &mut F {
-        &mut self.inner
-    }
-
-    /// Unwraps the array.
-    pub fn into_inner(self) -> F {
-        self.inner
-    }
+    unwraps!(F);
 }
 
 impl<F: Probe> crate::layer::Layer for BadBlocks<F> {
-    type Inner = F;
-
-    #[inline]
-    fn inner(&self) -> &F {
-        &self.inner
-    }
-
-    #[inline]
-    fn inner_mut(&mut self) -> &mut F {
-        &mut self.inner
-    }
+    layer_on!(self, self.inner, F);
 
     fn mark_bad(&mut self, block: BlockId) -> Result<(), FlashError> {
         let was = self.inner.is_bad(block);

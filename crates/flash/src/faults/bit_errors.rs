@@ -141,20 +141,7 @@ impl<F: Tearable> BitErrors<F> {
         self.errors.as_ref().map_or(0, |errors| errors.propagated_bits)
     }
 
-    /// The wrapped array.
-    pub fn inner(&self) -> &F {
-        &self.inner
-    }
-
-    /// The wrapped array, mutable.
-    pub fn inner_mut(&mut self) -> &mut F {
-        &mut self.inner
-    }
-
-    /// Unwraps the array.
-    pub fn into_inner(self) -> F {
-        self.inner
-    }
+    unwraps!(F);
 }
 
 /// State of the bit errors, if they are switched on.
@@ -382,17 +369,7 @@ fn is_unchecked<F: Flash>(inner: &F, from: Ppn, to: Ppn) -> bool {
 }
 
 impl<F: Tearable> crate::layer::Layer for BitErrors<F> {
-    type Inner = F;
-
-    #[inline]
-    fn inner(&self) -> &F {
-        &self.inner
-    }
-
-    #[inline]
-    fn inner_mut(&mut self) -> &mut F {
-        &mut self.inner
-    }
+    layer_on!(self, self.inner, F);
 
     #[inline(always)]
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {

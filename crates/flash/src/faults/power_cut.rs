@@ -60,20 +60,7 @@ impl<F> PowerCut<F> {
         self.off
     }
 
-    /// The wrapped array.
-    pub fn inner(&self) -> &F {
-        &self.inner
-    }
-
-    /// The wrapped array, mutable.
-    pub fn inner_mut(&mut self) -> &mut F {
-        &mut self.inner
-    }
-
-    /// Unwraps the array.
-    pub fn into_inner(self) -> F {
-        self.inner
-    }
+    unwraps!(F);
 
     fn powered(&self) -> Result<(), FlashError> {
         if self.off { Err(FlashError::PowerOff) } else { Ok(()) }
@@ -104,17 +91,7 @@ impl<F> PowerCut<F> {
 }
 
 impl<F: Tearable> crate::layer::Layer for PowerCut<F> {
-    type Inner = F;
-
-    #[inline]
-    fn inner(&self) -> &F {
-        &self.inner
-    }
-
-    #[inline]
-    fn inner_mut(&mut self) -> &mut F {
-        &mut self.inner
-    }
+    layer_on!(self, self.inner, F);
 
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         self.powered()?;

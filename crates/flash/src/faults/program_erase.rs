@@ -98,34 +98,11 @@ impl<F> ProgramEraseFailure<F> {
         self.erases.failed
     }
 
-    /// The wrapped array.
-    pub fn inner(&self) -> &F {
-        &self.inner
-    }
-
-    /// The wrapped array, mutable.
-    pub fn inner_mut(&mut self) -> &mut F {
-        &mut self.inner
-    }
-
-    /// Unwraps the array.
-    pub fn into_inner(self) -> F {
-        self.inner
-    }
+    unwraps!(F);
 }
 
 impl<F: Tearable> crate::layer::Layer for ProgramEraseFailure<F> {
-    type Inner = F;
-
-    #[inline]
-    fn inner(&self) -> &F {
-        &self.inner
-    }
-
-    #[inline]
-    fn inner_mut(&mut self) -> &mut F {
-        &mut self.inner
-    }
+    layer_on!(self, self.inner, F);
 
     fn program(
         &mut self,

@@ -6,7 +6,7 @@ use super::tasks::Done;
 use crate::address::{BlockId, Lpn, Ppn};
 use crate::channels::{
     Addressing, Command, DieAddress, GrantObserver, MAX_PLANES, PageAddress, Pages, Repeats,
-    Request,
+    Request, Sent,
 };
 use crate::copies::CopyPath;
 use crate::error::{FlashError, has_run};
@@ -278,6 +278,9 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         let same_die = from.0 == to.0;
         let through = if same_die { CopyPath::Lcb } else { CopyPath::Gcb };
         let times = if same_die { &copies.near } else { &copies.far };
+        if matches!(times.path, CopyPath::Lcb | CopyPath::Gcb) {
+            return (through, times.cache_program && !same_die, times.repair_ns);
+        }
         let topology = self.channels.topology();
         let plane = |(_, block): (DieAddress, u32)| topology.plane_of(block);
         let possible = match times.path {
@@ -297,6 +300,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     }
 
     /// Issues an operation, and submits it if it need not wait.
+    #[inline]
     fn issue(&mut self, slot: u32) {
         let Self { operations, order, .. } = self;
         let operation = operations.get_mut(slot);
@@ -373,6 +377,22 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
             false => self.repeats.remove(&slot).unwrap_or_default(),
         };
         let (first, second) = work.sides();
+        let step = operation.step;
+        for Side { block, page, command, .. } in core::iter::once(first).chain(second) {
+            let sent = Sent { tag: slot.into(), command, block, page, step };
+            self.channels.watch_mut().sent(sent);
+        }
+        if second.is_none()
+            && self.ganged == 1
+            && repeats == Repeats::default()
+            && let Some((die, block)) = self.places.place(first.block)
+        {
+            let address = (PageAddress { block, page: first.page }, first.slc);
+            let of = (die, first.command);
+            if self.channels.submit_page((slot.into(), arrival_ns), of, address, class) {
+                return;
+            }
+        }
         let request = self.request(&first, slot, arrival_ns, 0);
         let sent = match second {
             None => self.channels.submit_repeated(&request, class, repeats),

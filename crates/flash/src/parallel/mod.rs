@@ -317,6 +317,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     }
 
     /// Begins task `tag`. Its operations arrive at `at_ns`, but not before [`Parallel::now_ns`].
+    #[inline]
     pub fn begin(&mut self, tag: u64, at_ns: Ns) {
         self.tasks.begin(tag, at_ns.max(self.channels.now_ns()));
         self.inner.set_now_ns(self.tasks.at_ns);
@@ -328,6 +329,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     }
 
     /// Ends the current task, whose operations arrive `delay_ns` later because the processor had to work first.
+    #[inline]
     pub fn end_after(&mut self, delay_ns: Ns) {
         let at_ns = self.tasks.at_ns.saturating_add(delay_ns);
         for at in 0..self.starting.len() {
@@ -385,6 +387,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
 
     /// Runs until the next operation is done, at `limit_ns` at the latest. Returns the task that this
     /// completes, if any. The flag is false if nothing is left to be done by then.
+    #[inline]
     pub fn step_until(&mut self, limit_ns: Ns) -> (bool, Option<Done>) {
         let bare_ns = self.tasks.next_bare_ns();
         match self.channels.next_completion_until(limit_ns.min(bare_ns)) {

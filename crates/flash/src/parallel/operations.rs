@@ -271,6 +271,7 @@ impl Operations {
         prefetch(&self.slots, slot as usize);
     }
 
+    #[inline]
     pub(super) fn remove(&mut self, slot: u32) {
         self.free.push(slot);
     }

@@ -98,18 +98,26 @@ impl Order {
     }
 
     /// The entry of a block, which is busy from here on.
-    #[inline]
+    #[inline(always)]
     fn block(&mut self, block: BlockId) -> &mut Block {
-        let state = &mut self.blocks[block.0 as usize];
-        if *state < BUSY {
-            let entry = self.free.pop().unwrap_or_else(|| {
-                self.busy.push(Block::IDLE);
-                (self.busy.len() - 1) as u32
-            });
-            self.busy[entry as usize] = Block { copies: *state, ..Block::IDLE };
-            *state = entry | BUSY;
+        let mut state = self.blocks[block.0 as usize];
+        if state < BUSY {
+            state = self.occupy(block);
         }
-        &mut self.busy[(*state & !BUSY) as usize]
+        &mut self.busy[(state & !BUSY) as usize]
+    }
+
+    /// Gives an idle block an entry, and returns its new word.
+    #[inline(never)]
+    fn occupy(&mut self, block: BlockId) -> u32 {
+        let entry = self.free.pop().unwrap_or_else(|| {
+            self.busy.push(Block::IDLE);
+            (self.busy.len() - 1) as u32
+        });
+        let state = &mut self.blocks[block.0 as usize];
+        self.busy[entry as usize] = Block { copies: *state, ..Block::IDLE };
+        *state = entry | BUSY;
+        *state
     }
 
     /// Frees the entry of a block that is no longer busy.

@@ -58,6 +58,7 @@ impl Default for Tasks {
 }
 
 impl Tasks {
+    #[inline]
     pub(super) fn begin(&mut self, tag: u64, begun_ns: Ns) {
         if self.current != NONE {
             self.end(self.at_ns);
@@ -78,6 +79,7 @@ impl Tasks {
     }
 
     /// Ends the current task. If it has no operations, it is done at `at_ns`.
+    #[inline]
     pub(super) fn end(&mut self, at_ns: Ns) {
         let Some(task) = self.slots.get(self.current as usize).copied() else { return };
         if task.left == 0 {
@@ -89,6 +91,7 @@ impl Tasks {
     }
 
     /// Adds an operation that the current task waits for.
+    #[inline]
     pub(super) fn add(&mut self) {
         if let Some(task) = self.slots.get_mut(self.current as usize) {
             task.left += 1;
@@ -96,6 +99,7 @@ impl Tasks {
     }
 
     /// Records that an operation of a task is done. Returns the task if that was its last.
+    #[inline]
     pub(super) fn less(&mut self, slot: u32, done_ns: Ns) -> Option<Done> {
         let task = self.slots.get_mut(slot as usize)?;
         task.left -= 1;
@@ -108,10 +112,12 @@ impl Tasks {
     }
 
     /// Completion time of the next task without operations.
+    #[inline]
     pub(super) fn next_bare_ns(&self) -> Ns {
         self.bare.front().map_or(Ns::MAX, |done| done.done_ns)
     }
 
+    #[inline]
     pub(super) fn take_bare(&mut self, limit_ns: Ns) -> Option<Done> {
         if self.next_bare_ns() > limit_ns { None } else { self.bare.pop_front() }
     }

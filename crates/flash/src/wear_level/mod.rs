@@ -201,17 +201,7 @@ fn least_common_multiple(one: u32, other: u32) -> u32 {
 }
 
 impl<F: Probe> crate::layer::Layer for WearLevel<F> {
-    type Inner = F;
-
-    #[inline]
-    fn inner(&self) -> &F {
-        &self.inner
-    }
-
-    #[inline]
-    fn inner_mut(&mut self) -> &mut F {
-        &mut self.inner
-    }
+    layer_on!(self, self.inner, F);
 
     #[inline]
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {

@@ -7,10 +7,10 @@ use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::inspection::{Inspection, List, Uses};
-use crate::interface::{Background, Ftl, Prefetch, zeros};
+use crate::interface::{Background, Ftl, Prefetch, on_array, zeros};
 use crate::preset::{Setup, Start};
 use crate::telemetry::{CollectionLog, Telemetry};
-use alloc::{boxed::Box, vec::Vec};
+use alloc::vec::Vec;
 use flash::prefetch::prefetch;
 use flash::{Cause, FlashError, Lpn, Oob, Probe};
 
@@ -76,26 +76,7 @@ impl<F: Probe, L: Logs> LogBlock<F, L> {
 }
 
 impl<F: Probe, L: Logs> Ftl for LogBlock<F, L> {
-    type Flash = F;
-
-    #[inline]
-    fn flash(&self) -> &F {
-        &self.core.flash
-    }
-
-    #[inline]
-    fn flash_mut(&mut self) -> &mut F {
-        &mut self.core.flash
-    }
-
-    fn into_flash(self: Box<Self>) -> F {
-        self.core.flash
-    }
-
-    #[inline]
-    fn logical_pages(&self) -> u32 {
-        self.core.logical_pages
-    }
+    on_array!(self, self.core.flash, self.core.logical_pages);
 
     #[inline]
     fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {

@@ -4,6 +4,7 @@ use super::core::{InSteps, OnDemandCore, Written};
 use super::medium::Moved;
 use crate::error::FtlError;
 use crate::events::why;
+use crate::layout::Steps;
 use crate::page_mapped::space::Run;
 use flash::{BlockId, Cause, Event, Item, Lpn, Ppn, Probe};
 
@@ -154,23 +155,15 @@ impl Collector for WholeBlock {
 /// of the map (TW).
 #[derive(Clone, Debug)]
 pub(crate) struct Stepwise {
-    /// Copies per step of DG or TG (α).
-    copies_per_step: u32,
-    /// Translation pages rewritten per step of TW.
-    pages_per_step: u32,
-    /// Number of dirty entries from which TW runs.
-    dirty_threshold: u32,
+    steps: Steps,
     data_victim: InSteps,
     /// True if a step ran after the last write. Idle time may then not add another.
     stepped: bool,
 }
 
 impl Stepwise {
-    /// Limits a step to `copies_per_step` copies or `pages_per_step` translation pages. Write-back starts
-    /// at `dirty_threshold` dirty entries.
-    pub(crate) fn new(copies_per_step: u32, pages_per_step: u32, dirty_threshold: u32) -> Self {
-        let data_victim = InSteps::default();
-        Self { copies_per_step, pages_per_step, dirty_threshold, data_victim, stepped: false }
+    pub(crate) fn new(steps: Steps) -> Self {
+        Self { steps, data_victim: InSteps::default(), stepped: false }
     }
 
     /// A step of DG. Returns false if none is due.
@@ -187,15 +180,15 @@ impl Stepwise {
         core.medium.flash.event(&Event::new(
             "collection-step",
             "step DG, data collection: {copies} copies from block {block} at most, or its erase",
-            &[("block", Item::Block(victim)), ("copies", Item::Count(self.copies_per_step.into()))],
+            &[("block", Item::Block(victim)), ("copies", Item::Count(self.steps.copies.into()))],
         ));
-        let copies = self.copy_data(core, victim, self.copies_per_step)?;
+        let copies = self.copy_data(core, victim, self.steps.copies)?;
         if copies == 0 {
             core.reclaim_data(victim)?;
             self.data_victim.victim = None;
         } else {
             let run = &mut Run::new();
-            core.next_run(victim, self.data_victim.cursor, self.copies_per_step, run);
+            core.next_run(victim, self.data_victim.cursor, self.steps.copies, run);
             core.fetch(run);
         }
         Ok(true)
@@ -265,16 +258,18 @@ impl Stepwise {
             "step TG, translation collection: {copies} copies from block {block} at most, or its erase",
             &[
                 ("block", Item::Block(victim)),
-                ("copies", Item::Count(self.copies_per_step.into())),
+                ("copies", Item::Count(self.steps.copies.into())),
             ],
         ));
         let (run, mut copies) = (&mut Run::new(), 0);
-        while copies < self.copies_per_step {
-            core.next_translation_run(victim, cursor, self.copies_per_step - copies, run);
-            if run.pages().is_empty() {
-                break;
+        while copies < self.steps.copies {
+            let most = if self.steps.merges { 1 } else { self.steps.copies - copies };
+            core.next_translation_run(victim, cursor, most, run);
+            match (run.pages(), self.steps.merges) {
+                ([], _) => break,
+                ([page, ..], true) => core.renew_translation(*page, run)?,
+                _ => core.move_translation(run)?,
             }
-            core.move_translation(run)?;
             copies += run.pages().len() as u32;
             cursor = run.cursor;
         }
@@ -288,15 +283,15 @@ impl Stepwise {
 
     /// A step of TW. Returns false if none is due.
     fn write_back<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<bool, FtlError> {
-        if core.cmt.dirty() < self.dirty_threshold {
+        if core.cmt.dirty() < self.steps.dirty_threshold {
             return Ok(false);
         }
         core.medium.flash.event(&Event::new(
             "collection-step",
             "step TW, write-back of the map: {pages} translation pages at most",
-            &[("pages", Item::Count(self.pages_per_step.into()))],
+            &[("pages", Item::Count(self.steps.pages.into()))],
         ));
-        for _ in 0..self.pages_per_step {
+        for _ in 0..self.steps.pages {
             let Some(page) = core.cmt.fullest_page() else { break };
             // The threshold of TG covers the room needed here.
             core.rewrite(page, Written::All(&[]), Cause::WriteBack)?;
@@ -340,7 +335,7 @@ impl Collector for Stepwise {
         while core.data.free_pages < core.data.log.threshold_pages
             && self.collect_data_whole(core)?
         {}
-        while core.cmt.dirty() >= self.dirty_threshold {
+        while core.cmt.dirty() >= self.steps.dirty_threshold {
             let Some(page) = core.cmt.fullest_page() else { break };
             core.write_back(page, &[], Cause::WriteBack)?;
         }
@@ -348,7 +343,7 @@ impl Collector for Stepwise {
     }
 
     fn most_dirty_at_mount(&self) -> u32 {
-        self.dirty_threshold.saturating_sub(1)
+        self.steps.dirty_threshold.saturating_sub(1)
     }
 
     fn may_idle(&self) -> bool {

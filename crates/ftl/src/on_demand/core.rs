@@ -33,6 +33,17 @@ pub(super) enum Written<'a> {
     One(u32),
 }
 
+/// What became of the entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Track {
+    /// All are known.
+    Kept,
+    /// One was forgotten because there was no memory for it. A mount finds it again.
+    Lost,
+    /// The mount forgot one: neither map nor valid pages can be relied on, and nothing is changed any more.
+    ReadOnly,
+}
+
 /// Progress of a victim that is collected in steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct InSteps {
@@ -56,12 +67,13 @@ pub(crate) struct OnDemandCore<F> {
     page: Vec<u8>,
     /// Another, for repairs: empty until there is one.
     pub(super) repaired: Vec<u8>,
-    /// True if an entry was forgotten because there was no memory for it. A mount finds it again.
-    pub(super) has_forgotten: bool,
+    pub(super) track: Track,
     /// Entries of moved pages that are not cached, until their translation pages are rewritten.
     pub(super) moved: Vec<(Lpn, Ppn)>,
     /// True if a shutdown writes a seal.
     pub(super) seals: bool,
+    /// True if the last shutdown did.
+    pub(super) is_sealed: bool,
     /// Last page whose valid bit can be relied on: all pages, but while a lean mount meets them.
     pub(super) met: Ppn,
     pub(super) logical_pages: u32,
@@ -107,9 +119,10 @@ impl<F: Probe> OnDemandCore<F> {
             cmt: Cmt::new(&shape),
             page: vec![0; geometry.page_bytes() as usize],
             repaired: Vec::new(),
-            has_forgotten: false,
+            track: Track::Kept,
             moved: Vec::with_capacity(geometry.pages_per_block() as usize),
             seals: false,
+            is_sealed: false,
             met: Ppn(u32::MAX),
             logical_pages: plan.logical_pages,
             entries_per_page,
@@ -145,7 +158,7 @@ impl<F: Probe> OnDemandCore<F> {
     }
 
     #[inline]
-    fn offset(&self, lpn: Lpn) -> usize {
+    pub(super) fn offset(&self, lpn: Lpn) -> usize {
         (lpn.0 % self.entries_per_page) as usize * ENTRY_BYTES
     }
 
@@ -243,6 +256,9 @@ impl<F: Probe> OnDemandCore<F> {
     /// Slot of an entry that is about to change. An uncached entry is fetched.
     #[inline]
     pub(super) fn cached(&mut self, lpn: Lpn) -> Result<u32, FtlError> {
+        if self.track == Track::ReadOnly {
+            return Err(self.data.full(self.medium.geometry()));
+        }
         if let Some(slot) = self.cmt.find(lpn) {
             self.cmt.lookups.hits += 1;
             self.tell_hit(lpn);
@@ -257,6 +273,9 @@ impl<F: Probe> OnDemandCore<F> {
     /// Map entry of a page, for a read. An uncached entry is fetched, and cached if there is room.
     #[inline]
     fn entry(&mut self, lpn: Lpn) -> Result<u32, FtlError> {
+        if self.track == Track::ReadOnly {
+            return self.newest(lpn);
+        }
         if let Some(slot) = self.cmt.find(lpn) {
             self.cmt.lookups.hits += 1;
             self.tell_hit(lpn);
@@ -339,11 +358,7 @@ impl<F: Probe> OnDemandCore<F> {
         written: Written<'_>,
         cause: Cause,
     ) -> Result<(), FtlError> {
-        self.medium.flash.event(&Event::new(
-            "map-write-back",
-            "translation page {page} is rewritten with its new entries",
-            &[("page", Item::TranslationPage(page))],
-        ));
+        self.tell_rewrite(page);
         let mut bytes = core::mem::take(&mut self.page);
         let done = self.patched(page, written, cause, &mut bytes);
         let done = done.and_then(|()| self.program_page(page, &bytes, cause));
@@ -354,6 +369,15 @@ impl<F: Probe> OnDemandCore<F> {
             Written::One(slot) => self.cmt.clean_one(slot),
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn tell_rewrite(&mut self, page: u32) {
+        self.medium.flash.event(&Event::new(
+            "map-write-back",
+            "translation page {page} is rewritten with its new entries",
+            &[("page", Item::TranslationPage(page))],
+        ));
     }
 
     /// Puts the new content of a translation page into `bytes`.
@@ -375,10 +399,7 @@ impl<F: Probe> OnDemandCore<F> {
                 }
             }
         }
-        let mut put = |lpn: Lpn, entry: u32| {
-            let offset = self.offset(lpn);
-            bytes[offset..offset + ENTRY_BYTES].copy_from_slice(&entry.to_le_bytes());
-        };
+        let mut put = |lpn: Lpn, entry: u32| self.put(bytes, lpn, entry);
         match written {
             Written::All(patches) => {
                 self.cmt.dirty_entries(page).for_each(|(lpn, entry)| put(lpn, entry));
@@ -387,6 +408,12 @@ impl<F: Probe> OnDemandCore<F> {
             Written::One(slot) => put(self.cmt.lpn(slot), self.cmt.ppn(slot)),
         }
         Ok(())
+    }
+
+    /// Puts an entry into the bytes of its translation page.
+    fn put(&self, bytes: &mut [u8], lpn: Lpn, entry: u32) {
+        let offset = self.offset(lpn);
+        bytes[offset..offset + ENTRY_BYTES].copy_from_slice(&entry.to_le_bytes());
     }
 
     /// Caches entries that could not be written to flash, if necessary beyond the table's size.
@@ -398,7 +425,7 @@ impl<F: Probe> OnDemandCore<F> {
             let slot = self.cmt.find(*lpn).or_else(|| self.cmt.insert(*lpn, ppn.0));
             match slot.or_else(|| self.cmt.insert_beyond(*lpn, ppn.0)) {
                 Some(slot) => self.cmt.set(slot, ppn.0),
-                None => self.has_forgotten = true,
+                None => self.track = Track::Lost,
             }
         }
     }
@@ -484,6 +511,32 @@ impl<F: Probe> OnDemandCore<F> {
         while let Some(from) = moved.next_lost() {
             done = done.and(self.translation_page_lost(from));
         }
+        done
+    }
+
+    /// Moves the page of a translation victim, with its dirty entries: one read and one program, as long as a copy that goes
+    /// through the controller. `run` is this page alone.
+    pub(super) fn renew_translation(&mut self, from: Ppn, run: &Run) -> Result<(), FtlError> {
+        let (mut bytes, cause) = (core::mem::take(&mut self.page), Cause::TranslationCollection);
+        let of_area = self.translation.cause(cause);
+        let done = match self.medium.flash.read(from, Some(&mut bytes), of_area) {
+            Ok(flash::Oob { lpn: Lpn(page), .. }) => {
+                let dirty = self.cmt.dirty_entries(page);
+                let dirty = dirty.map(|(lpn, entry)| self.put(&mut bytes, lpn, entry)).count();
+                if dirty > 0 {
+                    self.tell_rewrite(page);
+                }
+                let done = self.program_page(page, &bytes, cause);
+                if done.is_ok() {
+                    self.cmt.clean(page);
+                }
+                done
+            }
+            // A copy finds the same, and makes the page anew.
+            Err(FlashError::Uncorrectable(_)) => self.move_translation(run),
+            Err(error) => Err(error.into()),
+        };
+        self.page = bytes;
         done
     }
 

@@ -11,7 +11,7 @@ use crate::allocation::Allocation;
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
 use crate::guarantee::Ram;
-use crate::layout::{Layout, OnDemandLayout, Steps};
+use crate::layout::{Layout, OnDemandLayout};
 use crate::preset::{BuildResult, SchemeConfig, Setup, Start};
 use crate::victims::VictimKind;
 use crate::{page_mapped, start};
@@ -58,9 +58,7 @@ pub(crate) fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> 
     let Layout::OnDemand(layout) = setup.plan.layout else { return Err(setup.foreign_plan()) };
     match layout.steps {
         None => put_together(setup, &layout, flash, WholeBlock),
-        Some(Steps { copies, pages, dirty_threshold }) => {
-            put_together(setup, &layout, flash, Stepwise::new(copies, pages, dirty_threshold))
-        }
+        Some(steps) => put_together(setup, &layout, flash, Stepwise::new(steps)),
     }
 }
 
@@ -88,11 +86,8 @@ pub(crate) fn plain<F: Probe>(
 ) -> Result<Box<OnDemand<F, Stepwise>>, FtlError> {
     let Setup { config, plan, .. } = *setup;
     let Layout::OnDemand(layout) = plan.layout else { return Err(setup.foreign_plan()) };
-    let Some(Steps { copies, pages, dirty_threshold }) = layout.steps else {
-        return Err(setup.foreign_plan());
-    };
-    let collector = Stepwise::new(copies, pages, dirty_threshold);
-    let mut made = boxed(setup, &layout, flash, collector);
+    let Some(steps) = layout.steps else { return Err(setup.foreign_plan()) };
+    let mut made = boxed(setup, &layout, flash, Stepwise::new(steps));
     let OnDemand { core, collector, .. } = &mut *made;
     core.take_in_order();
     core.reserve(&layout);

@@ -20,11 +20,14 @@
 //! rewritten. After a power cut alone no more entries differ than were dirty; after trims that were written back any number may,
 //! since pages that were trimmed come back.
 //!
+//! Without a page left for the map, entries stay in RAM, beyond the size of the CMT up to the memory that is set aside. If even more
+//! differ, the array is read only, and each read looks for the newest page in the OOB areas ([`OnDemandCore::newest`]).
+//!
 //! Cost: each written page is read once by the scan. Each data page and the page with its entry are read once more, and once the
 //! OOB area of the page that the entry names.
 
 use super::collection::Collector;
-use super::core::{ENTRY_BYTES, OnDemandCore};
+use super::core::{ENTRY_BYTES, OnDemandCore, Track};
 use super::mount::{distribute, finish, scan_all};
 use super::{seal, sealed_mount};
 use crate::error::FtlError;
@@ -84,8 +87,11 @@ pub(super) fn mount<F: Probe, C: Collector>(
         seal::supersede(core, left)?;
         collector.recover(core)
     })?;
-    // What is not known cannot be read.
-    if core.has_forgotten { Err(core.data.full(&geometry)) } else { Ok(()) }
+    // All data can still be read, by the OOB areas.
+    if core.track == Track::Lost {
+        core.track = Track::ReadOnly;
+    }
+    Ok(())
 }
 
 fn foreign() -> FtlError {
@@ -274,8 +280,13 @@ impl<'c, F: Probe> Meeting<'c, F> {
     }
 
     /// Makes an entry dirty in the CMT.
+    ///
+    /// After an entry was forgotten, what is met cannot be compared any more: pages that are not met stay valid, and the mount ends.
     fn set(&mut self, lpn: Lpn, entry: u32) -> Result<(), FtlError> {
         let core = &mut *self.core;
+        if core.track == Track::Lost {
+            return Err(core.data.full(core.medium.geometry()));
+        }
         if core.cmt.dirty() >= self.most_dirty
             && let Some(fullest) = core.cmt.fullest_page()
         {

@@ -6,9 +6,10 @@ use super::core::{ENTRY_BYTES, OnDemandCore};
 use crate::error::FtlError;
 use crate::events;
 use crate::page_mapped::core::LOST;
+use crate::page_mapped::frontiers::number_and_class;
 use crate::page_mapped::tables::UNMAPPED;
 use alloc::vec::Vec;
-use flash::{BlockId, Cause, FlashError, Lpn, Ppn, Probe};
+use flash::{BlockId, Cause, FlashError, Lpn, PageKind, Ppn, Probe};
 
 impl<F: Probe> OnDemandCore<F> {
     /// Rewrites an unreadable translation page.
@@ -59,6 +60,45 @@ impl<F: Probe> OnDemandCore<F> {
             }
         }
         Ok(())
+    }
+
+    /// The newest page of a logical page, by the OOB areas of all data pages that may be valid: for an array that is read only.
+    ///
+    /// A page that was trimmed comes back, as at any mount. If there is none, the translation page tells whether it was lost.
+    #[cold]
+    pub(super) fn newest(&mut self, lpn: Lpn) -> Result<u32, FtlError> {
+        let (geometry, cause) = (*self.medium.geometry(), self.data.cause(Cause::Translation));
+        let mut newest = None;
+        for block in (0..geometry.blocks()).map(BlockId) {
+            let mut next = self.data.blocks.next_valid(block, 0);
+            while let Some(at) = next {
+                next = self.data.blocks.next_valid(block, at + 1);
+                let ppn = geometry.ppn(block, at);
+                match self.medium.flash.read_oob(ppn, cause) {
+                    // Pages of one number are in one block.
+                    Ok(oob) if (oob.lpn, oob.kind) == (lpn, PageKind::Data) => {
+                        newest = newest.max(Some((number_and_class(oob.seq).0, ppn.0)));
+                    }
+                    Ok(_) | Err(FlashError::Uncorrectable(_)) => {}
+                    // The remaining pages of the frontier.
+                    Err(FlashError::Erased(_)) => break,
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        let at = self.directory[self.cmt.page_of(lpn) as usize];
+        match newest {
+            Some((_, ppn)) => Ok(ppn),
+            None if at == UNMAPPED => Ok(UNMAPPED),
+            None => {
+                let (mut entry, offset) = ([0; ENTRY_BYTES], self.offset(lpn));
+                match self.medium.flash.read_part(Ppn(at), offset, &mut entry, cause) {
+                    Ok(_) if u32::from_le_bytes(entry) != LOST => Ok(UNMAPPED),
+                    Ok(_) | Err(FlashError::Uncorrectable(_)) => Ok(LOST),
+                    Err(error) => Err(error.into()),
+                }
+            }
+        }
     }
 
     /// Rebuilds a translation page that could not be copied.

@@ -1,15 +1,15 @@
 //! The scheme: tasks, telemetry, idle time.
 
-use super::{collection::Collector, core::OnDemandCore, seal};
+use super::core::{OnDemandCore, Track};
+use super::{collection::Collector, seal};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::inspection::Inspection;
-use crate::interface::{Background, Ftl, Prefetch};
+use crate::interface::{Background, Ftl, Prefetch, on_array};
 use crate::plan::Plan;
 use crate::telemetry::{CollectionLog, MapCache, Telemetry};
 use crate::victim_work::VictimWork;
 use crate::victims::Victims;
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use flash::{Lpn, Probe};
 
@@ -36,9 +36,14 @@ impl<F: Probe, C: Collector> OnDemand<F, C> {
         Self { core, collector, guarantee, ram, idle_collection, work_before }
     }
 
+    /// True if the last shutdown left a seal.
+    pub(crate) fn is_sealed(&self) -> bool {
+        self.core.is_sealed
+    }
+
     /// True if an entry was forgotten for want of memory.
     pub(crate) fn core_has_forgotten(&self) -> bool {
-        self.core.has_forgotten
+        self.core.track == Track::Lost
     }
 
     /// Victim work of both areas since the format or mount.
@@ -50,26 +55,7 @@ impl<F: Probe, C: Collector> OnDemand<F, C> {
 }
 
 impl<F: Probe, C: Collector> Ftl for OnDemand<F, C> {
-    type Flash = F;
-
-    #[inline]
-    fn flash(&self) -> &F {
-        &self.core.medium.flash
-    }
-
-    #[inline]
-    fn flash_mut(&mut self) -> &mut F {
-        &mut self.core.medium.flash
-    }
-
-    fn into_flash(self: Box<Self>) -> F {
-        self.core.medium.flash
-    }
-
-    #[inline]
-    fn logical_pages(&self) -> u32 {
-        self.core.logical_pages
-    }
+    on_array!(self, self.core.medium.flash, self.core.logical_pages);
 
     #[inline]
     fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
@@ -104,7 +90,11 @@ impl<F: Probe, C: Collector> Ftl for OnDemand<F, C> {
     }
 
     fn shutdown(&mut self) -> Result<(), FtlError> {
-        if self.core.seals { seal::seal(&mut self.core) } else { self.flush() }
+        if !self.core.seals || self.core.track == Track::ReadOnly {
+            return self.flush();
+        }
+        self.core.is_sealed = seal::seal(&mut self.core)?;
+        Ok(())
     }
 
     fn telemetry(&self) -> Telemetry<'_> {
@@ -161,7 +151,8 @@ impl<F: Probe, C: Collector> Ftl for OnDemand<F, C> {
 
 impl<F: Probe, C: Collector> Background for OnDemand<F, C> {
     fn idle(&mut self) -> Result<bool, FtlError> {
-        if !self.idle_collection || !self.collector.may_idle() {
+        if !self.idle_collection || self.core.track == Track::ReadOnly || !self.collector.may_idle()
+        {
             return Ok(false);
         }
         let collected = self.core.collect_invalid()?;

@@ -16,7 +16,7 @@
 //! the end and does not believe it, or cannot read what is there, goes on behind its number, and programs a translation page
 //! before any data: no later mount can believe it. Trims after a seal are forgotten, as by any mount. A block that is torn, and one in which a program failed, leave no seal: such a mount looks at each page.
 
-use super::core::OnDemandCore;
+use super::core::{OnDemandCore, Track};
 use crate::error::FtlError;
 use crate::page_mapped::mount::ScannedBlock;
 use crate::page_mapped::tables::UNMAPPED;
@@ -66,18 +66,18 @@ fn mark(directory: &[u32]) -> [u32; 2] {
     [hash as u32, (hash >> 32) as u32]
 }
 
-/// Writes all dirty entries back, and a seal if the state allows one.
+/// Writes all dirty entries back, and a seal if the state allows one: true if it did.
 ///
 /// # Errors
 /// The array's; not [`FtlError::Full`], which leaves all as it is.
-pub(super) fn seal<F: Probe>(core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
+pub(super) fn seal<F: Probe>(core: &mut OnDemandCore<F>) -> Result<bool, FtlError> {
     match write_seal(core) {
-        Err(FtlError::Full { .. }) => Ok(()),
+        Err(FtlError::Full { .. }) => Ok(false),
         done => done,
     }
 }
 
-fn write_seal<F: Probe>(core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
+fn write_seal<F: Probe>(core: &mut OnDemandCore<F>) -> Result<bool, FtlError> {
     while let Some(page) = core.cmt.fullest_page() {
         core.write_back(page, &[], Cause::WriteBack)?;
     }
@@ -87,10 +87,10 @@ fn write_seal<F: Probe>(core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
     let (first, others) = (open.next(), open.next().is_some());
     drop(open);
     let small = (geometry.page_bytes() as usize) < Seal::BYTES;
-    if small || others || core.has_forgotten || !core.data.retiring.is_empty() {
-        return Ok(());
+    if small || others || core.track == Track::Lost || !core.data.retiring.is_empty() {
+        return Ok(false);
     }
-    let (number, Some(last)) = core.data.frontiers.behind() else { return Ok(()) };
+    let (number, Some(last)) = core.data.frontiers.behind() else { return Ok(false) };
     let (block, next) = first
         .map_or((UNMAPPED, 0), |open| (open.block.0, open.next - geometry.ppn(open.block, 0).0));
     let [low, high] = mark(&core.directory);
@@ -106,7 +106,7 @@ fn write_seal<F: Probe>(core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
         translation.invalidate(&geometry, ppn);
     }
     core.put_page(bytes);
-    done.map(|_| ())
+    done.map(|_| true)
 }
 
 /// The number of a seal that is the last translation page, 0 if that page cannot be read; `None` if it is another page.

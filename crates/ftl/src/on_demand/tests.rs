@@ -183,17 +183,24 @@ fn no_order_fills_the_table_or_outlasts_a_step() {
 /// Observes the number of dirty entries in the core.
 #[test]
 fn dirty_entries_stay_within_their_bound_and_come_near_it() {
-    let config = config("lazy-rtgc-on-demand");
+    let mut merged = Vec::new();
+    for merges_map in [false, true] {
+        merged.push(most_dirty(&SchemeConfig { merges_map, ..config("lazy-rtgc-on-demand") }));
+    }
+    assert!(merged[1] < merged[0], "pages written back without and with `merge`: {merged:?}");
+}
+
+/// Checks the dirty entries. Returns the translation pages that were written back.
+fn most_dirty(config: &SchemeConfig) -> u64 {
     let flash = array(40, 16, 3);
-    let (plan, layout) = layout(&config, &flash);
+    let (plan, layout) = layout(config, &flash);
     let steps = layout.steps.unwrap();
-    let mut most = 0;
+    let (mut most, mut written_back) = (0, 0);
     for seed in 0..4 {
         for order in adversaries(plan.logical_pages, seed) {
             let mut core = core::OnDemandCore::new(flash.clone(), &plan, &layout);
             mount::format(&mut core, &layout).unwrap();
-            let collector =
-                collection::Stepwise::new(steps.copies, steps.pages, steps.dirty_threshold);
+            let collector = collection::Stepwise::new(steps);
             let mut scheme = OnDemand::new(core, collector, &plan, false);
             for lpn in order {
                 match u32::try_from(lpn) {
@@ -202,10 +209,13 @@ fn dirty_entries_stay_within_their_bound_and_come_near_it() {
                 }
                 most = most.max(scheme.core.cmt.dirty());
             }
+            let counts = *scheme.flash().counts();
+            written_back += counts.get(Operation::Program, Cause::WriteBack);
         }
     }
     assert!(most <= layout.cmt_entries, "{most} of {}", layout.cmt_entries);
     assert!(most >= steps.dirty_threshold, "{most} never reached {}", steps.dirty_threshold);
+    written_back
 }
 
 struct Model {
@@ -270,6 +280,7 @@ proptest! {
     fn reads_what_was_written(
         lazy: bool,
         segmented: bool,
+        merges: bool,
         eviction in 0u8..4,
         cmt_bytes in prop_oneof![Just(None), (8u64..600).prop_map(Some)],
         blocks in 7u32..30,
@@ -284,7 +295,12 @@ proptest! {
             _ => Some(CmtEviction::Mapping),
         };
         let config = SchemeConfig {
-            cmt_bytes, cmt_policy, cmt_eviction, idle_collection: true, ..config(name)
+            cmt_bytes,
+            cmt_policy,
+            cmt_eviction,
+            merges_map: lazy && merges,
+            idle_collection: true,
+            ..config(name)
         };
         let flash = array(blocks, 8, 3);
         let (plan, _) = layout(&config, &flash);
@@ -434,7 +450,7 @@ fn mounted(
     (plan, layout): (&Plan, &OnDemandLayout),
 ) -> OnDemand<Bench, collection::Stepwise> {
     let steps = layout.steps.unwrap();
-    let mut collector = collection::Stepwise::new(steps.copies, steps.pages, steps.dirty_threshold);
+    let mut collector = collection::Stepwise::new(steps);
     let mut core = core::OnDemandCore::indexed(flash, plan, layout, lean);
     core.take_in_order();
     core.reserve(layout);

@@ -42,7 +42,12 @@ pub(super) fn state<V: Victims, T: Tables>(
             List::of_blocks("fold", fold, folding).holding(1),
         ]);
     }
-    Inspection { map, blocks, lists, ..Inspection::default() }
+    let in_use = |role| ![BlockUse::FREE, BlockUse::BAD, BlockUse::SLC].contains(&role);
+    let placed = space.placing.as_ref().map_or(Vec::new(), |placing| {
+        let uses = (0..).map(BlockId).zip(&blocks);
+        uses.map(|(block, of)| in_use(of.role).then(|| placing.placed(block))).collect()
+    });
+    Inspection { map, blocks, placed, lists, ..Inspection::default() }
 }
 
 fn mark(blocks: &mut [BlockUse], open: impl Iterator<Item = Frontier>, role: &'static str) {

@@ -12,14 +12,13 @@ use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::inspection::{BlockUse, Inspection};
-use crate::interface::{Background, Ftl, Prefetch};
+use crate::interface::{Background, Ftl, Prefetch, on_array};
 use crate::preset::Setup;
 use crate::refresh::RefreshStep;
 use crate::slc_cache::SlcLog;
 use crate::telemetry::{CollectionLog, SlcCacheState, Telemetry};
 use crate::victim_work::VictimWork;
 use crate::victims::Victims;
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use flash::{BlockId, DueBlock, Lpn, Ns, Ppn, Probe};
 
@@ -145,26 +144,7 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> PageMapped<F, V, C, T> {
 }
 
 impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C, T> {
-    type Flash = F;
-
-    #[inline]
-    fn flash(&self) -> &F {
-        &self.core.flash
-    }
-
-    #[inline]
-    fn flash_mut(&mut self) -> &mut F {
-        &mut self.core.flash
-    }
-
-    fn into_flash(self: Box<Self>) -> F {
-        self.core.flash
-    }
-
-    #[inline]
-    fn logical_pages(&self) -> u32 {
-        self.core.space.blocks.logical_pages()
-    }
+    on_array!(self, self.core.flash, self.core.space.blocks.logical_pages());
 
     #[inline]
     fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {

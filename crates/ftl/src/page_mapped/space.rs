@@ -39,6 +39,8 @@ pub(crate) struct Space<V, T = BlockTable> {
     pub(crate) retiring: BlockSet,
     /// Room for victims that wait while another is looked for ([`Space::take_freeing_victim`]).
     deferred: Vec<BlockId>,
+    /// Most of them, where no memory may be taken after the start.
+    most_deferred: usize,
     /// True while a mount recovers: victims are then chosen for the room they give, not by the policy.
     pub(crate) mounting: bool,
     pub(crate) log: CollectionLog,
@@ -98,6 +100,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
             set_aside: 0,
             retiring: BlockSet::new(geometry.blocks()),
             deferred: Vec::new(),
+            most_deferred: usize::MAX,
             mounting: false,
             log: CollectionLog::new(pages_per_block, threshold_pages),
             spare_blocks,
@@ -108,6 +111,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     pub(crate) fn reserve(&mut self, blocks: u32) {
         self.frontiers.reserve(blocks as usize);
         self.deferred.reserve_exact(DEFERRED);
+        self.most_deferred = DEFERRED;
     }
 
     /// Sets the units to which writes go in turns, and the sharing of frontiers. No block may have been added yet.
@@ -244,8 +248,8 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         let mut left = core::mem::take(&mut self.deferred);
         let mut victim = Some(first);
         while let Some(block) = victim.filter(|block| self.retiring.contains(block.0)) {
-            if left.try_reserve(1).is_err() {
-                // Without memory for more of them this one is taken as it is.
+            if left.len() == self.most_deferred {
+                // Without room for more of them this one is taken as it is.
                 break;
             }
             left.push(block);

@@ -45,10 +45,6 @@ pub(super) static POLICY: PlacementPolicy = PlacementPolicy {
 pub(super) struct Dac;
 
 impl Placement for Dac {
-    fn fork(&self) -> Box<dyn Placement> {
-        Box::new(self.clone())
-    }
-
     #[inline]
     fn of_write(&mut self, write: &PlacedWrite) -> usize {
         write.from.map_or(0, |region| (region + 1).min(REGIONS - 1))

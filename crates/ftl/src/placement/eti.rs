@@ -131,10 +131,6 @@ impl Eti {
 }
 
 impl Placement for Eti {
-    fn fork(&self) -> Box<dyn Placement> {
-        Box::new(self.clone())
-    }
-
     #[inline]
     fn of_write(&mut self, write: &PlacedWrite) -> usize {
         let page = write.lpn.0;

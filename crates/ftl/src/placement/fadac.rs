@@ -81,10 +81,6 @@ impl Fadac {
 }
 
 impl Placement for Fadac {
-    fn fork(&self) -> Box<dyn Placement> {
-        Box::new(self.clone())
-    }
-
     #[inline]
     fn of_write(&mut self, write: &PlacedWrite) -> usize {
         let parts = [ONE, self.average].map(|of| of.checked_div(self.valid).unwrap_or(0));

@@ -46,14 +46,13 @@ pub struct CollectedBlock {
     pub lifespan: Option<u32>,
 }
 
+crate::fork::forks!(ForkPlacement, Placement);
+
 /// Placement policy: chooses the class of each page that is programmed.
 ///
 /// A class is a preference. If a block of the class cannot be opened without taking the blocks that collection needs,
 /// the page goes to an open block of another class.
-pub trait Placement: fmt::Debug {
-    /// Makes a copy in the same state.
-    fn fork(&self) -> Box<dyn Placement>;
-
+pub trait Placement: fmt::Debug + ForkPlacement {
     /// Number of placement handles, if the policy follows the streams that the host names.
     fn handles(&self) -> Option<usize> {
         None
@@ -91,10 +90,4 @@ pub trait Placement: fmt::Debug {
 
     /// Host memory of the policy, bytes.
     fn heap_bytes(&self) -> usize;
-}
-
-impl Clone for Box<dyn Placement> {
-    fn clone(&self) -> Self {
-        self.fork()
-    }
 }

@@ -326,10 +326,6 @@ impl Midas {
 }
 
 impl Placement for Midas {
-    fn fork(&self) -> Box<dyn Placement> {
-        Box::new(self.clone())
-    }
-
     #[inline]
     fn of_write(&mut self, write: &PlacedWrite) -> usize {
         self.pass();

@@ -100,10 +100,6 @@ impl MultiLog {
 }
 
 impl Placement for MultiLog {
-    fn fork(&self) -> Box<dyn Placement> {
-        Box::new(self.clone())
-    }
-
     #[inline]
     fn of_write(&mut self, write: &PlacedWrite) -> usize {
         let to = match write.from {

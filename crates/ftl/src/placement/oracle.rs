@@ -62,10 +62,6 @@ impl Oracle {
 }
 
 impl Placement for Oracle {
-    fn fork(&self) -> Box<dyn Placement> {
-        Box::new(self.clone())
-    }
-
     #[inline]
     fn of_write(&mut self, write: &PlacedWrite) -> usize {
         self.class(write.left)

@@ -14,6 +14,7 @@
 use super::future::Future;
 use super::interface::{CollectedBlock, PlacedCopy, PlacedWrite, Placement};
 use super::policy::{PlacementKind, Times};
+use crate::inspection::Placed;
 use crate::stream_log::{HandleLog, StreamLog};
 use crate::victim_work::Accesses;
 use crate::victims::{GroupSizes, GroupState};
@@ -128,6 +129,18 @@ impl Placing {
     #[inline]
     pub(crate) fn reclaim_group(&self) -> usize {
         self.streams.as_ref().map_or(0, |streams| streams.group)
+    }
+
+    /// What this block, which is in use, holds.
+    pub(crate) fn placed(&self, block: BlockId) -> Placed {
+        let class = self.class_of[block.0 as usize];
+        let Some(streams) = &self.streams else { return Placed::Class(class) };
+        let (of_group, groups) = (streams.log.handles_per_group(), streams.log.groups);
+        match usize::from(class) < of_group {
+            // At most 255 handles of all groups.
+            true => Placed::Stream((block.0 as usize % groups * of_group) as u8 + class),
+            false => Placed::Copies,
+        }
     }
 
     /// Log of the host's streams, if the policy follows them.
@@ -359,10 +372,6 @@ mod tests {
     struct Noting(Rc<RefCell<Vec<alloc::string::String>>>);
 
     impl Placement for Noting {
-        fn fork(&self) -> Box<dyn Placement> {
-            Box::new(self.clone())
-        }
-
         fn of_write(&mut self, write: &PlacedWrite) -> usize {
             self.0.borrow_mut().push(alloc::format!("{:?} {:?}", write.lifespan, write.from));
             0
@@ -433,9 +442,6 @@ mod tests {
         #[derive(Clone, Debug)]
         struct Ages(Rc<RefCell<Vec<Option<u32>>>>);
         impl Placement for Ages {
-            fn fork(&self) -> Box<dyn Placement> {
-                Box::new(self.clone())
-            }
             fn of_write(&mut self, write: &PlacedWrite) -> usize {
                 self.0.borrow_mut().push(write.from_age);
                 0

@@ -63,10 +63,6 @@ impl SepBit {
 }
 
 impl Placement for SepBit {
-    fn fork(&self) -> Box<dyn Placement> {
-        Box::new(self.clone())
-    }
-
     #[inline]
     fn of_write(&mut self, write: &PlacedWrite) -> usize {
         match write.lifespan {

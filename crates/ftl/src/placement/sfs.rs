@@ -136,10 +136,6 @@ fn nearest(centres: &[u64; GROUPS], hotness: u64) -> usize {
 }
 
 impl Placement for Sfs {
-    fn fork(&self) -> Box<dyn Placement> {
-        Box::new(self.clone())
-    }
-
     #[inline]
     fn of_write(&mut self, write: &PlacedWrite) -> usize {
         let Some(count) = self.counts.get_mut(write.lpn.0 as usize) else { return 0 };

@@ -89,10 +89,6 @@ impl Stream {
 }
 
 impl Placement for Stream {
-    fn fork(&self) -> Box<dyn Placement> {
-        Box::new(self.clone())
-    }
-
     fn handles(&self) -> Option<usize> {
         Some(self.handles)
     }

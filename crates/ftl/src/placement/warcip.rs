@@ -145,10 +145,6 @@ impl Warcip {
 }
 
 impl Placement for Warcip {
-    fn fork(&self) -> Box<dyn Placement> {
-        Box::new(self.clone())
-    }
-
     #[inline]
     fn of_write(&mut self, write: &PlacedWrite) -> usize {
         let penalty = self.penalties.get_mut(write.lpn.0 as usize).map(core::mem::take);

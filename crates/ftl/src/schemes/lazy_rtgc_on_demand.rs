@@ -35,6 +35,9 @@
 //! - `cmt_evict`: `clean`, as above; `page`, `mapping` or `reads`: the entry used least recently is dropped even if
 //!   it is dirty, after a write-back with all dirty entries of its translation page (`page`), alone (`mapping`), or
 //!   alone if a read drops it (`reads`). Default `clean`; the others have no bound.
+//! - `merge`: TG writes the dirty entries of each page that it copies with it; default false. Such a page is read and
+//!   programmed, so that a step of α is within t_er on any copy path. The bounds are the same, since the page copied may have
+//!   no dirty entry. Eqs 18 and 19 count on it.
 //! - `idle`: as in `lazy-rtgc`.
 //! - `spare_blocks`: default 0.
 //!
@@ -48,7 +51,7 @@
 //! refused before the run.
 //!
 //! Deviations: a trim is also followed by a step, since it makes an entry dirty. TG copies translation pages
-//! unchanged; the paper has it merge dirty entries into them. Eqs 18 and 19 give a CMT that is too small for the
+//! unchanged, unless `merge` is set, as the paper has it (§5.2). Eqs 18 and 19 give a CMT that is too small for the
 //! worst case: see the proof. After a power cut the mount finishes the interrupted collections, and writes
 //! back dirty entries beyond D_th. As in `dftl` it finds the newest version of each page in the OOB areas;
 //! entries that differ from their translation page become dirty. The list of pages lost to bit errors is
@@ -79,7 +82,7 @@ pub(crate) static PRESET: Preset = Preset {
     summary: "page map on flash, entries cached in RAM; data, translation and write-back steps of at most t_er \
         after each write",
     source: "Zhang et al., TODAES 20(3):43, 2015, §5",
-    settings: &["cmt", "cmt_policy", "cmt_evict", "idle"],
+    settings: &["cmt", "cmt_policy", "cmt_evict", "merge", "idle"],
     victims: None,
     page: page!("lazy_rtgc_on_demand.rs"),
     buffer: None,
@@ -141,6 +144,7 @@ pub(crate) fn plan_or(
                 copies: division.data.alpha,
                 pages: division.pages_per_step,
                 dirty_threshold,
+                merges: config.merges_map,
             }),
         }),
         buffer: None,

@@ -74,13 +74,12 @@ use crate::error::FtlError;
 use crate::events;
 use crate::guarantee::{Guarantee, Ram};
 use crate::inspection::{BlockUse, Inspection};
-use crate::interface::{Background, Ftl, Prefetch, zeros};
+use crate::interface::{Background, Ftl, Prefetch, on_array, zeros};
 use crate::layout::Layout;
 use crate::page::page;
 use crate::plan::Plan;
 use crate::preset::{BuildResult, Preset, SchemeConfig, Setup, Start};
 use crate::telemetry::{CollectionLog, Telemetry};
-use alloc::boxed::Box;
 use alloc::{format, vec, vec::Vec};
 use chains::{Chains, Side};
 use flash::{Cause, FlashError, Geometry, Lpn, Oob, Part, Ppn, Probe};
@@ -312,26 +311,7 @@ impl<F: Probe> Nftl<F> {
 }
 
 impl<F: Probe> Ftl for Nftl<F> {
-    type Flash = F;
-
-    #[inline]
-    fn flash(&self) -> &F {
-        &self.flash
-    }
-
-    #[inline]
-    fn flash_mut(&mut self) -> &mut F {
-        &mut self.flash
-    }
-
-    fn into_flash(self: Box<Self>) -> F {
-        self.flash
-    }
-
-    #[inline]
-    fn logical_pages(&self) -> u32 {
-        self.logical_pages
-    }
+    on_array!(self, self.flash, self.logical_pages);
 
     #[inline]
     fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {

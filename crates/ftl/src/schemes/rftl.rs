@@ -68,13 +68,12 @@ use crate::block_mapped::{NONE, Pool};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::inspection::Inspection;
-use crate::interface::{Background, Ftl, Prefetch, zeros};
+use crate::interface::{Background, Ftl, Prefetch, on_array, zeros};
 use crate::layout::{Layout, RftlLayout, RftlTrigger};
 use crate::page::page;
 use crate::plan::Plan;
 use crate::preset::{BuildResult, Preset, SchemeConfig, Setup, Start};
 use crate::telemetry::{CollectionLog, Telemetry};
-use alloc::boxed::Box;
 use alloc::{format, string::ToString, vec, vec::Vec};
 use bounds::BoundError;
 use flash::prefetch::prefetch;
@@ -326,26 +325,7 @@ impl<F: Probe> Rftl<F> {
 }
 
 impl<F: Probe> Ftl for Rftl<F> {
-    type Flash = F;
-
-    #[inline]
-    fn flash(&self) -> &F {
-        &self.flash
-    }
-
-    #[inline]
-    fn flash_mut(&mut self) -> &mut F {
-        &mut self.flash
-    }
-
-    fn into_flash(self: Box<Self>) -> F {
-        self.flash
-    }
-
-    #[inline]
-    fn logical_pages(&self) -> u32 {
-        self.places.len() as u32
-    }
+    on_array!(self, self.flash, self.places.len() as u32);
 
     #[inline]
     fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {

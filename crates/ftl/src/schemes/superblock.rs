@@ -40,8 +40,7 @@
 //! - `log_blocks`: K, at least 1; default 128, at most an eighth of the blocks or what `logical_share` leaves.
 //! - `logical_share`: at most, in whole blocks, (P − 2)/P; default what K leaves.
 //! - `spare_blocks`: default 0.
-//!
-//! D = 8, or the number of logical blocks if that is less.
+//! - `superblock`: D, a power of two; default 8. Above the number of logical blocks there is one superblock.
 //!
 //! Errors: fewer than 3 usable blocks, or N_l + K > P − 1: refused before the run. A page that collection cannot read
 //! is lost: reads of it fail until it is written or trimmed. The list of lost pages is kept until the next mount
@@ -73,15 +72,15 @@ use crate::page_mapped::core::LOST;
 use crate::plan::Plan;
 use crate::preset::{BuildResult, Preset, SchemeConfig, Setup, Start};
 use crate::telemetry::CollectionLog;
-use alloc::{vec, vec::Vec};
+use alloc::{format, vec, vec::Vec};
 use candidates::Candidates;
 use flash::{BlockId, Event, Geometry, Item, Lpn, Part, Ppn, Probe};
 
 pub(crate) static PRESET: Preset = Preset {
     name: "superblock",
-    summary: "page map within superblocks of 8 logical blocks, which share update blocks",
+    summary: "page map within superblocks, by default of 8 logical blocks, which share update blocks",
     source: "Kang, Jo, Kim, Lee, EMSOFT 2006",
-    settings: &["log_blocks"],
+    settings: &["log_blocks", "superblock"],
     victims: None,
     page: page!("superblock.rs"),
     buffer: None,
@@ -92,8 +91,21 @@ pub(crate) static PRESET: Preset = Preset {
 /// The block kept for collection.
 const FIXED: u32 = 1;
 
-/// D: logical blocks per superblock.
+/// D, unless it is set: logical blocks per superblock.
 const BLOCKS: u32 = 8;
+
+/// log2 D.
+fn shift(config: &SchemeConfig) -> Result<u32, FtlError> {
+    let blocks = config.superblock.unwrap_or(BLOCKS);
+    match blocks.is_power_of_two() {
+        true => Ok(blocks.trailing_zeros()),
+        false => Err(FtlError::Config {
+            scheme: config.preset.name,
+            setting: "superblock",
+            reason: format!("is {blocks}, and expected is a power of 2, such as 8 or 16"),
+        }),
+    }
+}
 
 fn plan(
     config: &SchemeConfig,
@@ -102,26 +114,27 @@ fn plan(
     blocks: u32,
 ) -> Result<Plan, FtlError> {
     let Division { logical_pages, log_blocks } = divide(config, geometry, blocks, FIXED)?;
-    let own = logical_pages.div_ceil(geometry.pages_per_block()).min(BLOCKS);
+    let shift = shift(config)?;
+    let own = logical_pages.div_ceil(geometry.pages_per_block()).min(1 << shift);
     let step_ns = bounds::log_block::superblock_step_ns(part, own, own + log_blocks);
     Ok(Plan {
         logical_pages,
         threshold_pages: 0,
         spare_blocks: 0,
-        layout: Layout::LogBlock(LogBlockLayout::Superblock { log_blocks }),
+        layout: Layout::LogBlock(LogBlockLayout::Superblock { log_blocks, shift }),
         buffer: None,
         slc: None,
         guarantee: Guarantee::worst_case(part, step_ns, geometry.pages_per_block()),
-        ram: ram(geometry, logical_pages),
+        ram: ram(geometry, logical_pages, shift),
     })
 }
 
 /// Controller RAM: the map; valid counts and bits; links among candidates and the ring of erased blocks; the open
 /// block of each superblock with its sequence number and counts; the owner of each block.
-fn ram(geometry: &Geometry, logical_pages: u32) -> Ram {
+fn ram(geometry: &Geometry, logical_pages: u32, shift: u32) -> Ram {
     let blocks = u64::from(geometry.blocks());
     let pages_per_block = geometry.pages_per_block();
-    let superblocks = u64::from(logical_pages.div_ceil(pages_per_block).div_ceil(BLOCKS));
+    let superblocks = u64::from(logical_pages.div_ceil(pages_per_block).div_ceil(1 << shift));
     Ram {
         map: u64::from(logical_pages) * 4,
         blocks: BlockTable::ram_bytes(geometry.blocks(), pages_per_block),
@@ -151,11 +164,12 @@ impl Own {
 }
 
 fn build<F: Probe + Clone + 'static>(setup: &Setup<'_>, flash: F) -> BuildResult<F> {
-    let Layout::LogBlock(LogBlockLayout::Superblock { log_blocks }) = setup.plan.layout else {
+    let Layout::LogBlock(LogBlockLayout::Superblock { log_blocks, shift }) = setup.plan.layout
+    else {
         return Err(setup.foreign_plan());
     };
     let Setup { config, plan, start } = *setup;
-    Ok(setup.finish(Superblock::new(config, plan, log_blocks, start, flash)?))
+    Ok(setup.finish(Superblock::new(config, plan, (log_blocks, shift), start, flash)?))
 }
 
 /// The scheme; see the module header.
@@ -166,6 +180,8 @@ pub(crate) struct Superblock<F> {
     clock: Clock,
     log: CollectionLog,
     logical_pages: u32,
+    /// log2 D.
+    shift: u32,
     /// N_l + K: blocks in use while nothing is being collected.
     most_blocks: u32,
     map: Vec<u32>,
@@ -188,20 +204,21 @@ impl<F: Probe> Superblock<F> {
     pub(crate) fn new(
         config: &SchemeConfig,
         plan: &Plan,
-        log_blocks: u32,
+        (log_blocks, shift): (u32, u32),
         start: Start,
         flash: F,
     ) -> Result<Self, FtlError> {
         let geometry = *flash.geometry();
         let (blocks, pages_per_block) = (geometry.blocks(), geometry.pages_per_block());
         let logical_blocks = plan.logical_pages.div_ceil(pages_per_block);
-        let superblocks = logical_blocks.div_ceil(BLOCKS);
+        let superblocks = logical_blocks.div_ceil(1 << shift);
         let mut scheme = Self {
             flash,
             pool: Pool::new(&geometry, plan.spare_blocks),
             clock: Clock::default(),
             log: CollectionLog::new(pages_per_block, plan.threshold_pages.into()),
             logical_pages: plan.logical_pages,
+            shift,
             most_blocks: logical_blocks + log_blocks,
             map: vec![NONE; plan.logical_pages as usize],
             table: BlockTable::new(blocks, pages_per_block),
@@ -226,7 +243,7 @@ impl<F: Probe> Superblock<F> {
     /// The superblock of a page.
     #[inline]
     fn superblock(&self, lpn: Lpn) -> u32 {
-        self.flash.geometry().block_of(Ppn(lpn.0)).0 / BLOCKS
+        self.flash.geometry().block_of(Ppn(lpn.0)).0 >> self.shift
     }
 
     /// Erased pages left in the open block.

@@ -49,7 +49,7 @@ mod mount;
 
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
-use crate::interface::{Background, Ftl, zeros};
+use crate::interface::{Background, Ftl, on_array, zeros};
 use crate::layout::{Layout, ZoneLayout};
 use crate::page::page;
 use crate::plan::Plan;
@@ -57,7 +57,6 @@ use crate::preset::{BuildResult, Preset, SchemeConfig, Setup, Start};
 use crate::start::{check_failed, erase_written};
 use crate::telemetry::{CollectionLog, Telemetry};
 use crate::zones::{Machine, Refusal, ZoneAction, ZoneLimits, ZoneShape, ZoneState, ZonesState};
-use alloc::boxed::Box;
 use alloc::collections::{BTreeSet, VecDeque};
 use alloc::{format, string::String, vec, vec::Vec};
 use flash::{BlockId, Cause, FlashError, Geometry, Lpn, Oob, PageKind, Part, Ppn, Probe};
@@ -467,26 +466,7 @@ impl<F: Probe> Zns<F> {
 }
 
 impl<F: Probe> Ftl for Zns<F> {
-    type Flash = F;
-
-    #[inline]
-    fn flash(&self) -> &F {
-        &self.flash
-    }
-
-    #[inline]
-    fn flash_mut(&mut self) -> &mut F {
-        &mut self.flash
-    }
-
-    fn into_flash(self: Box<Self>) -> F {
-        self.flash
-    }
-
-    #[inline]
-    fn logical_pages(&self) -> u32 {
-        self.shape.zones * self.shape.pages
-    }
+    on_array!(self, self.flash, self.shape.zones * self.shape.pages);
 
     #[inline]
     fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {

@@ -17,7 +17,6 @@ use super::greedy::Greedy;
 use super::interface::Victims;
 use crate::inspection::List;
 use crate::victim_work::VictimWork;
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use flash::BlockId;
 
@@ -96,10 +95,6 @@ fn blocks_of(blocks: u32, ways: u32, device: u32) -> u32 {
 }
 
 impl Victims for ByDevice {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     #[inline]
     fn insert(&mut self, block: BlockId, valid: u32) {
         let (device, block) = self.split(block);

@@ -62,10 +62,6 @@ impl ByGroup {
 }
 
 impl Victims for ByGroup {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     fn aim_group(&mut self, group: usize) {
         self.aim = group;
     }

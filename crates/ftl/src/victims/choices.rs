@@ -83,10 +83,6 @@ impl Choices {
 }
 
 impl Victims for Choices {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     fn insert(&mut self, block: BlockId, _valid: u32) {
         self.blocks.push(block.0);
         self.work.filled.writes += 1;
@@ -121,10 +117,6 @@ impl Victims for Choices {
             return None;
         }
         Some(BlockId(self.blocks.swap_remove(least.1)))
-    }
-
-    fn least_valid(&self) -> Option<u32> {
-        None
     }
 
     fn work(&self) -> VictimWork {

@@ -127,10 +127,6 @@ impl CostAgeTimes {
 }
 
 impl Victims for CostAgeTimes {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     fn insert(&mut self, block: BlockId, _valid: u32) {
         self.full.insert(block);
         self.len += 1;
@@ -159,16 +155,9 @@ impl Victims for CostAgeTimes {
     }
 
     fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
-        let victim = self.full.iter().min_by_key(|block| valid(*block))?;
-        if valid(victim) == self.pages_per_block {
-            return None;
-        }
+        let victim = self.full.least(valid, self.pages_per_block)?;
         self.remove(victim);
         Some(victim)
-    }
-
-    fn least_valid(&self) -> Option<u32> {
-        None
     }
 
     fn work(&self) -> VictimWork {

@@ -171,10 +171,6 @@ fn benefit(pages: u32, (valid, age): (u32, u64), (other_valid, other_age): (u32,
 }
 
 impl Victims for CostBenefit {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     fn insert(&mut self, block: BlockId, valid: u32) {
         self.stamps[block.0 as usize] = self.clock;
         self.link(block.0, valid);
@@ -210,10 +206,6 @@ impl Victims for CostBenefit {
         }
         self.remove(lowest);
         Some(BlockId(lowest))
-    }
-
-    fn least_valid(&self) -> Option<u32> {
-        None
     }
 
     #[inline]

@@ -53,10 +53,6 @@ impl Fifo {
 }
 
 impl Victims for Fifo {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     fn insert(&mut self, block: BlockId, _valid: u32) {
         self.queue.push_back(block.0);
         self.work.filled.writes += 1;
@@ -84,10 +80,6 @@ impl Victims for Fifo {
             return None;
         }
         self.queue.remove(least.1).map(BlockId)
-    }
-
-    fn least_valid(&self) -> Option<u32> {
-        None
     }
 
     fn work(&self) -> VictimWork {

@@ -85,10 +85,6 @@ fn is_current(numbers: &[u32], full: &Greedy, place: Place) -> bool {
 }
 
 impl Victims for FirstFit {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     fn insert(&mut self, block: BlockId, valid: u32) {
         if self.ring.len() == 2 * self.numbers.len() {
             // Half of the places at least are of blocks that were taken.
@@ -131,10 +127,6 @@ impl Victims for FirstFit {
 
     fn take_least(&mut self, _valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
         self.full.take_lowest()
-    }
-
-    fn least_valid(&self) -> Option<u32> {
-        None
     }
 
     #[inline]

@@ -44,6 +44,17 @@ impl FullBlocks {
         })
     }
 
+    /// The first of those with the fewest valid pages, if it has an invalid one.
+    pub(super) fn least(
+        &self,
+        valid: &dyn Fn(BlockId) -> u32,
+        pages_per_block: u32,
+    ) -> Option<BlockId> {
+        self.iter()
+            .min_by_key(|block| valid(*block))
+            .filter(|block| valid(*block) < pages_per_block)
+    }
+
     pub(super) fn heap_bytes(&self) -> usize {
         self.bits.capacity() * 8
     }

@@ -172,10 +172,6 @@ impl Greedy {
 }
 
 impl Victims for Greedy {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     #[inline]
     fn insert(&mut self, block: BlockId, valid: u32) {
         self.counted.inserted_pages += u64::from(valid);

@@ -128,10 +128,6 @@ impl GreedyScan {
 }
 
 impl Victims for GreedyScan {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     fn insert(&mut self, block: BlockId, valid: u32) {
         self.full.insert(block);
         self.ring.insert(block, valid);
@@ -163,10 +159,6 @@ impl Victims for GreedyScan {
 
     fn committed(&self) -> usize {
         self.committed.len()
-    }
-
-    fn least_valid(&self) -> Option<u32> {
-        None
     }
 
     #[inline]

@@ -46,14 +46,13 @@ pub struct GroupSizes {
     pub blocks: [u32; GROUPS],
 }
 
+crate::fork::forks!(ForkVictims, Victims);
+
 /// Victim policy over the full blocks.
 ///
 /// The scheme reports every block that becomes full and every page that a full block loses. Blocks being written
 /// or collected are not candidates.
-pub trait Victims: fmt::Debug {
-    /// Makes a copy with the same candidates.
-    fn fork(&self) -> Box<dyn Victims>;
-
+pub trait Victims: fmt::Debug + ForkVictims {
     /// Adds `block`, which became full with `valid` valid pages, to the candidates.
     fn insert(&mut self, block: BlockId, valid: u32);
 
@@ -132,7 +131,9 @@ pub trait Victims: fmt::Debug {
     }
 
     /// Fewest valid pages of any candidate, if the policy knows that without a search.
-    fn least_valid(&self) -> Option<u32>;
+    fn least_valid(&self) -> Option<u32> {
+        None
+    }
 
     /// Prefetches the entries that [`Victims::invalidated`] will touch.
     fn prefetch(&self, _block: BlockId) {}

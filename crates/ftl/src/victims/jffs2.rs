@@ -162,10 +162,6 @@ impl Jffs2 {
 }
 
 impl Victims for Jffs2 {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     fn insert(&mut self, block: BlockId, valid: u32) {
         let list = self.list_for(valid);
         self.link(block.0, list);

@@ -85,10 +85,6 @@ impl Mdc {
 }
 
 impl Victims for Mdc {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     fn insert(&mut self, block: BlockId, _valid: u32) {
         self.losses[block.0 as usize] = [self.clock; 2];
         self.full.insert(block);
@@ -120,16 +116,9 @@ impl Victims for Mdc {
     }
 
     fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
-        let victim = self.full.iter().min_by_key(|block| valid(*block))?;
-        if valid(victim) == self.pages_per_block {
-            return None;
-        }
+        let victim = self.full.least(valid, self.pages_per_block)?;
         self.remove(victim);
         Some(victim)
-    }
-
-    fn least_valid(&self) -> Option<u32> {
-        None
     }
 
     #[inline]

@@ -222,10 +222,6 @@ impl Midas {
 }
 
 impl Victims for Midas {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     fn insert(&mut self, block: BlockId, valid: u32) {
         let at = block.0 as usize;
         self.filled[at] = self.fills;
@@ -313,10 +309,6 @@ impl Victims for Midas {
             self.queues.iter_mut().for_each(|queue| queue.retain(|block| *block != victim.0));
         }
         self.taken(Some(victim))
-    }
-
-    fn least_valid(&self) -> Option<u32> {
-        None
     }
 
     #[inline]

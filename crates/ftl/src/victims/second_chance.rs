@@ -155,10 +155,6 @@ impl SecondChance {
 }
 
 impl Victims for SecondChance {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     fn insert(&mut self, block: BlockId, _valid: u32) {
         let end = self.end();
         let last = self.before[end as usize];
@@ -182,10 +178,6 @@ impl Victims for SecondChance {
         }
         self.unlink(least.0);
         Some(least)
-    }
-
-    fn least_valid(&self) -> Option<u32> {
-        None
     }
 
     fn work(&self) -> VictimWork {

@@ -234,10 +234,6 @@ impl TwoLevelList {
 }
 
 impl Victims for TwoLevelList {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     fn insert(&mut self, block: BlockId, valid: u32) {
         *self.entry(block.0) = Entry { valid, place: Use::Full };
         self.full.insert(block, valid);

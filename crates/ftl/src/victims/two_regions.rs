@@ -198,10 +198,6 @@ impl TwoRegions {
 }
 
 impl Victims for TwoRegions {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     fn insert(&mut self, block: BlockId, valid: u32) {
         self.insert_of(block, valid, Filled::default());
     }
@@ -250,10 +246,6 @@ impl Victims for TwoRegions {
 
     fn committed(&self) -> usize {
         self.chosen.len()
-    }
-
-    fn least_valid(&self) -> Option<u32> {
-        None
     }
 
     #[inline]

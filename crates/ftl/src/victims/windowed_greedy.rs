@@ -74,10 +74,6 @@ impl WindowedGreedy {
 }
 
 impl Victims for WindowedGreedy {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     fn insert(&mut self, block: BlockId, _valid: u32) {
         self.queue.push_back(block.0);
         self.work.filled.writes += 1;
@@ -109,10 +105,6 @@ impl Victims for WindowedGreedy {
             return None;
         }
         self.queue.remove(at).map(BlockId)
-    }
-
-    fn least_valid(&self) -> Option<u32> {
-        None
     }
 
     fn work(&self) -> VictimWork {

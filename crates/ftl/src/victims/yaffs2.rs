@@ -150,10 +150,6 @@ impl Yaffs2 {
 }
 
 impl Victims for Yaffs2 {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     fn insert(&mut self, block: BlockId, _valid: u32) {
         self.full.insert(block);
         self.work.filled.writes += 1;
@@ -179,16 +175,9 @@ impl Victims for Yaffs2 {
     }
 
     fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
-        let victim = self.full.iter().min_by_key(|block| valid(*block))?;
-        if valid(victim) == self.pages_per_block {
-            return None;
-        }
+        let victim = self.full.least(valid, self.pages_per_block)?;
         self.full.remove(victim);
         Some(victim)
-    }
-
-    fn least_valid(&self) -> Option<u32> {
-        None
     }
 
     fn work(&self) -> VictimWork {

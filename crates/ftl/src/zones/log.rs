@@ -4,6 +4,7 @@ use super::zone::{ZoneLimits, ZoneShape, ZoneState};
 
 /// Log of the commands and events of zones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ZoneLog {
     /// Pages written at a write pointer.
     pub written: u64,

@@ -20,10 +20,6 @@ thread_local! {
 struct Noting(Fifo);
 
 impl Victims for Noting {
-    fn fork(&self) -> Box<dyn Victims> {
-        Box::new(self.clone())
-    }
-
     fn erased(&mut self, block: BlockId, erases: u32) {
         TOLD.with_borrow_mut(|told| told.push((block.0, erases)));
     }
@@ -42,10 +38,6 @@ impl Victims for Noting {
 
     fn take_least(&mut self, valid: &dyn Fn(BlockId) -> u32) -> Option<BlockId> {
         self.0.take_least(valid)
-    }
-
-    fn least_valid(&self) -> Option<u32> {
-        None
     }
 
     fn work(&self) -> VictimWork {

@@ -699,15 +699,7 @@ struct NotNow {
 impl DynFlash for NotNow {}
 
 impl Layer for NotNow {
-    type Inner = SerialArray;
-
-    fn inner(&self) -> &SerialArray {
-        &self.inner
-    }
-
-    fn inner_mut(&mut self) -> &mut SerialArray {
-        &mut self.inner
-    }
+    flash::layer_on!(self, self.inner, SerialArray);
 
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         let found = Flash::read(&mut self.inner, ppn, data, cause);

@@ -20,6 +20,7 @@ const BATCH: usize = 128;
 
 /// Result of one policy.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct BufferRow {
     /// Name of the policy.
     pub policy: &'static str,

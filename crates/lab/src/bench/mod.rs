@@ -113,6 +113,7 @@ pub const DEFAULT_SHARE: f64 = 0.875;
 
 /// The roofline of one shape.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Roofline {
     /// Raw capacity, bytes.
     pub capacity_bytes: u64,
@@ -126,6 +127,7 @@ pub struct Roofline {
 
 /// Result of one scheme on one shape.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Row {
     /// The scheme.
     pub scheme: String,
@@ -153,6 +155,7 @@ pub struct Row {
 
 /// Results of `bench`.
 #[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// One per shape.
     pub roofline: Vec<Roofline>,

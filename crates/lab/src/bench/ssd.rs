@@ -77,6 +77,7 @@ impl Load {
 
 /// Result of one scheme under one load.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct SsdRow {
     /// The scheme's label.
     pub scheme: String,

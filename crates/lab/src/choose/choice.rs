@@ -29,6 +29,9 @@ pub enum Verdict {
     NotRun,
 }
 
+/// Why a combination is missed that was not run.
+const PRUNED: &str = "pruned";
+
 /// Erases of the most worn block from which on one more or less changes an estimate by 10 % or less.
 const ENOUGH_ERASES: u32 = 10;
 
@@ -44,7 +47,7 @@ pub struct Choice {
     /// The verdict.
     pub verdict: Verdict,
     /// Why it is impossible, or why requests were late: `queueing` (each would have been in time alone), `several pages`
-    /// (that add up, none of which took that long), `a page alone`, or `pruned by …` (no run was needed).
+    /// (that add up, none of which took that long), `a page alone`, or `pruned` (no run was needed).
     pub why: Option<String>,
     /// The deadline that was missed.
     pub missed: Option<String>,
@@ -110,6 +113,11 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// True if it was not run, since the page writes of the workload alone take too long.
+    pub fn is_pruned(&self) -> bool {
+        self.why.as_deref() == Some(PRUNED)
+    }
+
     pub(super) fn impossible(why: String) -> Self {
         Self {
             part: String::new(),
@@ -173,7 +181,7 @@ impl Choice {
                 (None, Some(ns)) if ns <= deadlines.shortest_ns() => Verdict::ProvedWithQueueing,
                 (None, _) => Verdict::NotRun,
             },
-            why: late.map(|_| "pruned".into()),
+            why: late.map(|_| PRUNED.into()),
             missed: late.map(deadlines::text),
             over_ns: late.map(|limit| least_ns - limit.within_ns),
             devices: geometry.capacity_bytes().div_ceil(part.capacity_bytes.max(1)),
@@ -250,7 +258,9 @@ impl Choice {
             let text = deadlines::text(limit);
             format!("no request of this run is one of deadline {text}: it was not judged")
         });
-        let warnings: Vec<String> = report.warnings.iter().cloned().chain(idle).collect();
+        // Of the options that a warning names, `choose` has not all.
+        let own = |warning: &String| warning.replace("--until-steady, or more", "more");
+        let warnings: Vec<String> = report.warnings.iter().map(own).chain(idle).collect();
         let moved = report.tasks as f64 * page;
         let share = |found: &LimitReport| found.late as f64 / found.requests.max(1) as f64;
         Self {

@@ -93,6 +93,10 @@ impl Question {
                 "each is above 0 and below 1, as in `--shares 0.8,0.7`",
             ));
         }
+        if self.exported == Some(0) {
+            let help = "give the space that the host gets, such as 4GiB";
+            return Err(Fault::with_help("--exported 0 asks for no space", help));
+        }
         // What is wrong with one part alone is told in its rows.
         let mut first = None;
         for part in &self.parts {

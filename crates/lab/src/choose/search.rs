@@ -357,9 +357,11 @@ fn rank(choice: &Choice, by_share: bool) -> (u8, u64, u64) {
     match choice.verdict {
         Verdict::ProvedWithQueueing => (0, u64::MAX - space, 0),
         Verdict::Proved | Verdict::Measured => (1, u64::MAX - space, 0),
+        // What is known of a pruned one is less than a run would show.
+        Verdict::Missed if choice.is_pruned() => (3, choice.over_ns.unwrap_or(0), late),
         Verdict::Missed => (2, choice.over_ns.unwrap_or(0), late),
-        Verdict::Impossible => (3, 0, 0),
-        Verdict::NotRun => (4, 0, 0),
+        Verdict::Impossible => (4, 0, 0),
+        Verdict::NotRun => (5, 0, 0),
     }
 }
 

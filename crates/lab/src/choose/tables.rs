@@ -15,7 +15,7 @@ pub const QUEUED: &str = "Proved with queueing";
 /// Heading of those that only the runs show to be in time.
 pub const KEPT: &str = "Measured only: kept in these runs, not proved with queueing";
 /// Heading of those that miss it.
-pub const MISSED: &str = "Missed, the nearest first";
+pub const MISSED: &str = "Missed, the nearest first, pruned ones last";
 
 /// How the tables of these choices are read.
 pub fn legend(choices: &[Choice]) -> Vec<&'static str> {
@@ -271,7 +271,9 @@ pub fn recommended<'a>(choices: impl Iterator<Item = &'a Choice>) -> Option<Stri
     let kept: Vec<&Choice> = choices.filter(|choice| choice.verdict <= Verdict::Measured).collect();
     let taken = best(kept.iter().copied())?;
     let best = taken.verdict;
-    let alike: Vec<&&Choice> = kept.iter().filter(|choice| choice.verdict == best).collect();
+    let alike = |choice: &&&Choice| choice.verdict == best && choice.volatile == taken.volatile;
+    let others = |choice: &&Choice| choice.verdict == best && choice.volatile != taken.volatile;
+    let (alike, others) = (kept.iter().filter(alike).count(), kept.iter().any(others));
     let how = match best {
         Verdict::ProvedWithQueueing => "proved with queueing",
         Verdict::Proved => "proved for requests that do not queue, and measured",
@@ -279,19 +281,19 @@ pub fn recommended<'a>(choices: impl Iterator<Item = &'a Choice>) -> Option<Stri
     };
     let taken_row =
         format!("{} {} at {:.1} %", part(taken), taken.scheme, taken.logical_share * 100.0);
-    if let [_] = alike[..] {
-        let risk = if taken.volatile { "; a power cut may lose completed writes" } else { "" };
-        return Some(format!("{taken_row}, the only one that is {how}{risk}"));
-    }
-    let durable = match (taken.volatile, alike.iter().any(|choice| choice.volatile)) {
+    let durable = match (taken.volatile, others) {
         (true, _) => ", all of which may lose completed writes in a power cut",
         (false, true) => " and whose completed writes are durable",
         (false, false) => "",
     };
+    if alike == 1 {
+        let risk = if taken.volatile { "; a power cut may lose completed writes" } else { durable };
+        return Some(format!("{taken_row}, the only one that is {how}{risk}"));
+    }
     Some(format!(
         "{taken_row}: of the {} that are {how}{durable}, it exports the largest share of its flash ({} of {}), of equal ones \
          with the least RAM ({} KiB)",
-        alike.len(),
+        alike,
         units::bytes(taken.exported_bytes),
         units::bytes(taken.raw_bytes),
         taken.ram_bytes.div_ceil(1024),
@@ -345,6 +347,10 @@ mod tests {
             [Some("durable"), Some("durable"), Some("measured"), None]
         );
         assert_eq!(best(choices[..1].iter()).map(|of| of.scheme.as_str()), Some("in-ram"));
+        let told = |choices: &[Choice]| recommended(choices.iter()).unwrap();
+        assert!(told(&choices).contains("the only one that is proved with queueing and whose"));
+        let two = choices.iter().chain(&choices[1..2]).cloned().collect::<Vec<_>>();
+        assert!(told(&two).contains("of the 2 that are proved with queueing and whose completed"));
         let only = recommended(choices[..1].iter()).unwrap();
         assert!(
             only.contains("the only one that is proved") && only.contains("power cut"),

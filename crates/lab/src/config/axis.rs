@@ -66,7 +66,8 @@ impl Axis {
         if values.is_empty() {
             return Err(fault("has no value".into()));
         }
-        let key = key.trim();
+        // As its option is written: `queue-depth`.
+        let key = &*key.trim().replace('-', "_");
         let alias = ALIASES.iter().find(|(alias, _)| *alias == key);
         Ok(Self { key: alias.map_or(key, |alias| alias.1).to_owned(), values })
     }
@@ -337,6 +338,7 @@ mod tests {
             assert_eq!(values(text), expected, "{text}");
         }
         assert_eq!("policy=fifo".parse::<Axis>().unwrap().key, "victim");
+        assert_eq!("queue-depth=1,2".parse::<Axis>().unwrap().key, "queue_depth");
     }
 
     #[test]

@@ -231,33 +231,19 @@ impl<'a> Sizing<'a> {
         let (step, page) = (self.block_step(), u64::from(self.channel.page_bytes()));
         let exports = |steps: u32| -> Result<bool, String> {
             let geometry = steps.checked_mul(step).and_then(|blocks| self.geometry(blocks));
-            let geometry = geometry.ok_or(", which page numbers cannot address")?;
+            let geometry =
+                geometry.ok_or(": it has more pages than page numbers of 32 bits address")?;
             let told = |error: ConfigError| format!(": {error}");
             let config = self.config(scheme, part, &geometry).map_err(told)?;
             let plan = registry::plan(&config, part, &geometry, geometry.blocks());
             plan.map(|plan| u64::from(plan.logical_pages) * page >= bytes).map_err(reason)
         };
         let step_bytes = self.block_bytes() * u64::from(step);
-        let least = u32::try_from(bytes.div_ceil(step_bytes)).unwrap_or(u32::MAX).max(1);
-        let (mut below, mut enough) = (least - 1, least);
-        loop {
-            let found = exports(enough);
-            if found == Ok(true) {
-                break;
-            }
-            if enough / largest > least || enough > u32::MAX / 2 {
-                return Err(found.err().unwrap_or_default());
-            }
-            (below, enough) = (enough, enough + enough / 8 + 1);
-        }
-        while enough - below > 1 {
-            let at = below + (enough - below) / 2;
-            match exports(at) == Ok(true) {
-                true => enough = at,
-                false => below = at,
-            }
-        }
-        self.geometry(enough * step).ok_or_else(String::new)
+        let from = u32::try_from(bytes.div_ceil(step_bytes)).unwrap_or(u32::MAX).max(1);
+        let to = from.saturating_mul(largest);
+        let steps = least(from, to, |steps| exports(steps) == Ok(true));
+        let steps = steps.ok_or_else(|| exports(to).err().unwrap_or_default())?;
+        self.geometry(steps * step).ok_or_else(String::new)
     }
 
     /// The error of a scheme that cannot work, with a value that works.

@@ -18,7 +18,7 @@ use super::setting::{Field, Group, SettingOf, is_never, is_unset, settings};
 use super::share::{DefaultShare, Exported, PartialPages, SpaceRule};
 use super::suspend::SuspendChoice;
 use super::text_or_table::TextOrTable;
-use super::through_text::{table_of, value_of};
+use super::through_text::value_of;
 use super::workload::WorkloadChoice;
 use ::run::ssd::{Arbitration, CollectionPlace, CoreSharing, CpuWork, HostInterface, MOST_QUEUES};
 use ::workload::quantity::{Bytes, Duration};
@@ -335,14 +335,6 @@ impl Experiment {
     /// As [`Experiment::from_toml`], without a line.
     pub fn from_table(table: toml::Table, place: &str) -> Result<Self, ConfigError> {
         value_of(&table).map_err(|message| ConfigError::unplaced(place, &message))
-    }
-
-    /// The experiment as a table of its keys, which [`Experiment::from_table`] reads back.
-    ///
-    /// # Errors
-    /// If a path is not Unicode.
-    pub fn to_table(&self) -> Result<toml::Table, ConfigError> {
-        table_of(self).map_err(|error| ConfigError::setting("experiment", error))
     }
 
     /// Reads an experiment file, whose paths are relative to it.

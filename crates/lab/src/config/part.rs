@@ -8,6 +8,7 @@ use super::through_text::{table_of, value_of};
 use flash::{Part, Power, parts};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
+use std::io::{Error, ErrorKind};
 use std::path::Path;
 use std::str::FromStr;
 use workload::nearest::did_you_mean;
@@ -184,8 +185,16 @@ impl PartTable {
     /// If the file cannot be read, is not TOML, or has an invalid figure (with its line). Missing figures are no
     /// error here: they may be set later, and [`PartTable::resolve`] reports them.
     pub fn from_file(path: &Path) -> Result<Self, ConfigError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| ConfigError::Io { path: path.into(), source })?;
+        let fault = |source| ConfigError::Io { path: path.into(), source };
+        let refused = |why| fault(Error::new(ErrorKind::InvalidData, why));
+        // Devices may give bytes without an end.
+        if !std::fs::metadata(path).map_err(fault)?.is_file() {
+            return Err(refused("it is no file; a part file is TOML"));
+        }
+        let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+            ErrorKind::InvalidData => refused("it is no text; a part file is TOML"),
+            _ => fault(error),
+        })?;
         let place = path.display().to_string();
         let mut table: toml::Table =
             toml::from_str(&text).map_err(|error| ConfigError::toml(&place, &text, &error))?;

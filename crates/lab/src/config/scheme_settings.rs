@@ -258,6 +258,9 @@ scheme_settings! {
     /// translation page (page), each alone (mapping), or alone if a read evicts it (reads); default: the scheme's own
     cmt_eviction: Option<Word<CmtEviction>> => cmt_eviction, { key: "cmt_evict", example: Some("mapping") }
 
+    /// collection of translation pages writes the dirty mappings of each page with its copy; default: false
+    merges_map: bool => merges_map, { key: "merge" }
+
     /// fill level of the collection queue below which nothing is collected; default: the scheme's own
     queue_threshold: Option<Word<Percent>> => queue_threshold_percent via whole,
         { key: "threshold", example: Some("80%") }
@@ -294,6 +297,9 @@ scheme_settings! {
 
     /// log blocks (update blocks), which take overwrites; default: the scheme's own
     log_blocks: Option<u32> => log_blocks, { example: Some("64"), values: || "a count of blocks, at least 1".into() }
+
+    /// adjacent logical blocks that share their physical blocks; default: 8
+    superblock: Option<u32> => superblock, { example: Some("16"), values: || "a power of 2".into() }
 
     /// cost, in page programs, of the merges that the eviction of a dirty page causes, as victim selection by least cost
     /// counts it; default: (t_R + t_PROG)/t_PROG of the part

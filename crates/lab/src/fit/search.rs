@@ -119,6 +119,7 @@ pub struct Modelled {
 
 /// A candidate and its residual.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Candidate {
     /// Victim policy.
     pub victim: String,
@@ -140,6 +141,7 @@ pub struct Candidate {
 
 /// The candidates, best first.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Fit {
     /// The best of each victim policy, placement and block size, best first.
     pub best: Vec<Candidate>,

@@ -41,10 +41,12 @@ impl Kept {
     /// The program of a run: this one, with the code of a policy that was added while it ran.
     fn build(&self, experiment: Option<&Experiment>) -> String {
         let scheme = experiment.and_then(|experiment| experiment.schemes.first());
-        let policy = scheme.and_then(|scheme| scheme.0.victim.as_ref()).map(|kind| kind.0.policy());
-        match policy.and_then(|policy| catalogue::code_of(policy.name)) {
-            None => self.build.clone(),
-            Some(code) => format!("{}+{}", self.build, hash_text(code)),
+        let victim = scheme.and_then(|scheme| Some(scheme.0.victim.as_ref()?.0.policy().name));
+        let placement =
+            scheme.and_then(|scheme| Some(scheme.0.placement.as_ref()?.0.policy().name));
+        match catalogue::code_of([victim, placement]) {
+            code if code.is_empty() => self.build.clone(),
+            code => format!("{}+{}", self.build, hash_text(&code)),
         }
     }
 

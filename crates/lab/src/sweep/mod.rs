@@ -6,7 +6,6 @@
 
 mod end;
 mod folder;
-mod interval;
 mod kept;
 #[cfg(feature = "html")]
 mod page;
@@ -25,14 +24,13 @@ mod waf_model;
 
 pub use end::{End, end};
 pub use folder::{PAIRED, Tables, folder, unusable};
-pub use interval::Interval;
 pub use kept::Kept;
 #[cfg(feature = "html")]
 pub use page::page;
 pub use paired::{Paired, paired};
 pub(crate) use plan::TraceHashes;
 pub use plan::{Plan, Point};
-pub use plot::{PlotChoice, check as check_plots, plot};
+pub use plot::{PlotChoice, check as check_plots, plot, unsettled};
 pub use rows::{Outcome, Row, Status, over_seeds, rows, varied};
 pub use run::{Limits, Watch, run, run_point};
 pub(crate) use run::{Memory, OneRun, each};

@@ -3,12 +3,12 @@
 //! Both runs of a pair draw the same random numbers, so that what the draws do to both cancels out: the interval of the
 //! differences is usually narrower than that of each value.
 
-use super::interval::Interval;
 use super::plan::{Plan, Point};
 use super::rows::{Outcome, Row, Status};
 use super::summary::times;
 use crate::config::{ConfigError, did_you_mean};
 use crate::report::Table;
+use ::run::Interval;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -1,24 +1,26 @@
 //! Figure of a sweep: a measure over a key, one line per value of another key, with confidence intervals.
 
-use super::interval::Interval;
 use super::plan::{Plan, Point};
 use super::rows::{Outcome, Row, Status, rows};
+use super::summary::times_of;
 use super::waf_model::Model;
 use crate::compare::run_one;
 use crate::config::{ConfigError, did_you_mean};
 use crate::report::plots::{MeanAxis, MeanLine, MeanPoint, Means, Quantity};
-use ::run::Unobserved;
 use ::run::precondition::{Fill, Preconditioning};
+use ::run::{Interval, Unobserved};
 use serde_json::Value;
 use std::str::FromStr;
 use workload::quantity::Duration;
 
-/// Short names of measures.
-const SHORT: [(&str, &str); 6] = [
-    ("mean", "response_ns.mean"),
-    ("p99", "response_ns.p99"),
-    ("p99.9", "response_ns.p99.9"),
-    ("worst", "response_ns.max"),
+/// Short names of measures; `TIMES` are those of the sweep's table.
+const SHORT: [(&str, &str); 8] = [
+    ("mean", "TIMES.mean"),
+    ("p99", "TIMES.p99"),
+    ("p99.9", "TIMES.p99.9"),
+    ("worst", "TIMES.max"),
+    ("settled-waf", "batch_means.waf.mean"),
+    ("settled-mean", "batch_means.TIMES.mean"),
     ("policy", "victim"),
     ("victim", "victim"),
 ];
@@ -75,8 +77,11 @@ impl FromStr for PlotChoice {
         let models = model.iter().flat_map(|models| models.split('+')).map(str::parse);
         let models: Vec<Model> = models.collect::<Result<_, String>>()?;
         let (Some(x), Some(y)) = (x, y) else { return Err(wrong()) };
-        if !models.is_empty() && y != "waf" {
-            return Err(format!("a model is of WAF: y=waf, not y={y}"));
+        if by.as_ref() == Some(&x) {
+            return Err(format!("by={x} is across already; name another key, or omit `by`"));
+        }
+        if !models.is_empty() && !["waf", "settled-waf", "batch_means.waf.mean"].contains(&&*y) {
+            return Err(format!("a model is of WAF: y=waf or y=settled-waf, not y={y}"));
         }
         Ok(Self { x, y, by, log, models })
     }
@@ -123,7 +128,7 @@ pub fn plot(rows: &[Row], varied: &[String], choice: &PlotChoice) -> Result<Mean
     let by: Vec<&String> = by.iter().chain(others).collect();
     let of = |row: &Row, name: &str| row.get(name).filter(|value| !value.is_null()).cloned();
     let mut xs: Vec<Value> = Vec::new();
-    let mut groups: Vec<(String, Vec<(Value, f64)>)> = Vec::new();
+    let mut groups: Vec<(String, Vec<Sample>)> = Vec::new();
     for row in rows {
         let (Some(at), Some(value)) = (of(row, &x), of(row, &y).and_then(|value| value.as_f64()))
         else {
@@ -139,9 +144,13 @@ pub fn plot(rows: &[Row], varied: &[String], choice: &PlotChoice) -> Result<Mean
         if !xs.contains(&at) {
             xs.push(at.clone());
         }
+        let settled = judged(&y).and_then(|of| row.get(&format!("batch_means.{of}.settled")));
+        let half = y.strip_suffix(".mean").and_then(|of| row.get(&format!("{of}.ci95")));
+        let (settled, half) = (settled.and_then(Value::as_bool), half.and_then(Value::as_f64));
+        let sample = Sample { at, value, half, settled };
         match groups.iter_mut().find(|(other, _)| *other == name) {
-            Some((_, samples)) => samples.push((at, value)),
-            None => groups.push((name, vec![(at, value)])),
+            Some((_, samples)) => samples.push(sample),
+            None => groups.push((name, vec![sample])),
         }
     }
     if groups.is_empty() {
@@ -154,9 +163,14 @@ pub fn plot(rows: &[Row], varied: &[String], choice: &PlotChoice) -> Result<Mean
     let place = |at: usize| if numeric { xs[at].as_f64().unwrap_or(0.0) } else { at as f64 };
     let lines = groups.into_iter().map(|(name, samples)| {
         let point = |at: usize| {
-            let here: Vec<f64> =
-                samples.iter().filter(|(x, _)| *x == xs[at]).map(|(_, value)| *value).collect();
-            Interval::of(&here).map(|of| MeanPoint { x: place(at), mean: of.mean, half: of.half })
+            let here: Vec<&Sample> = samples.iter().filter(|sample| sample.at == xs[at]).collect();
+            let values: Vec<f64> = here.iter().map(|sample| sample.value).collect();
+            let Interval { mean, half } = Interval::of(&values)?;
+            // Of one run alone its own interval, if it has one.
+            let half = half.or(here[0].half);
+            let settled = here.iter().map(|sample| sample.settled).collect::<Option<Vec<_>>>();
+            let settled = settled.map(|all| all.into_iter().all(|one| one));
+            Some(MeanPoint { x: place(at), mean, half, runs: values.len(), settled })
         };
         MeanLine { name, points: (0..xs.len()).filter_map(point).collect(), is_model: false }
     });
@@ -202,6 +216,36 @@ pub fn plot(rows: &[Row], varied: &[String], choice: &PlotChoice) -> Result<Mean
     Ok(Means { caption, lines, y: axis(&y, Vec::new(), log_y), x: axis(&x, names, log_x) })
 }
 
+/// A run's value at a place.
+struct Sample {
+    at: Value,
+    value: f64,
+    /// Half the width of the interval within the run.
+    half: Option<f64>,
+    settled: Option<bool>,
+}
+
+/// The series of a run by which it is judged whether this measure has settled.
+fn judged(measure: &str) -> Option<&str> {
+    let of = measure.strip_prefix("batch_means.").unwrap_or(measure).split('.').next()?;
+    ["waf", "response_ns", "request_completion_ns"].contains(&of).then_some(of)
+}
+
+/// What a reader must know of the models in this plot: that they are of a state that its runs did not reach.
+pub fn unsettled(means: &Means, choice: &PlotChoice) -> Option<String> {
+    let (open, all) = means.unsettled();
+    let measured = means.lines.iter().filter(|line| !line.is_model);
+    let short = measured.flat_map(|line| &line.points).filter(|point| point.settled.is_none());
+    let short = short.count();
+    (open + short > 0 && !choice.models.is_empty()).then(|| {
+        format!(
+            "{}: models are of the steady state; of {all} points beside them {open} have not settled, and {short} are of runs too \
+             short to tell: --until-steady, or more --requests",
+            choice.file()
+        )
+    })
+}
+
 /// True for shares of a whole and for over-provisioning, which are shown in per cent.
 fn is_share(column: &str) -> bool {
     column == OP || column == "share" || column.ends_with("_share")
@@ -232,7 +276,7 @@ fn modelled(model: Model, rows: &[Row], x: &str, numeric: bool) -> Result<MeanLi
         let found = found.and_then(|share| model.waf(share, pages as u32));
         let mean = found.map_err(|error| fault(format!("{model} at {x} = {at}: {error}")))?;
         match points.iter().find(|point| point.x == at) {
-            None => points.push(MeanPoint { x: at, mean, half: None }),
+            None => points.push(MeanPoint { x: at, mean, half: None, runs: 0, settled: None }),
             Some(other) if (other.mean / mean - 1.0).abs() < 0.005 => {}
             Some(other) => {
                 return Err(fault(format!(
@@ -297,7 +341,13 @@ fn trial(point: &Point) -> Option<Outcome> {
 }
 
 fn no_number(y: &str) -> ConfigError {
-    ConfigError::setting("--plot: y", format!("no row has a number in `{y}`"))
+    let why = match y.starts_with("batch_means") {
+        true => {
+            ": all runs are too short to find a warm-up; more --requests or --loops, or --until-steady"
+        }
+        false => "",
+    };
+    ConfigError::setting("--plot: y", format!("no row has a number in `{y}`{why}"))
 }
 
 /// The column of this name, a short name, or the only one that begins with it.
@@ -308,7 +358,8 @@ fn column(rows: &[Row], axis: &str, name: &str) -> Result<String, ConfigError> {
             names.push(column);
         }
     }
-    let wanted = SHORT.iter().find(|(short, _)| *short == name).map_or(name, |(_, full)| full);
+    let full = SHORT.iter().find(|(short, _)| *short == name).map_or(name, |(_, full)| full);
+    let wanted = &*full.replace("TIMES", times_of(rows.iter()));
     if names.contains(&wanted) {
         return Ok(wanted.to_owned());
     }
@@ -333,10 +384,15 @@ fn column(rows: &[Row], axis: &str, name: &str) -> Result<String, ConfigError> {
 fn label(name: &str) -> String {
     match name {
         "waf" => "write amplification (WAF)".into(),
-        OP => "over-provisioning (spare of exported space)".into(),
+        OP => "over-provisioning (spare / exported)".into(),
         "share" => "share exported".into(),
+        "batch_means.waf.mean" => "write amplification (WAF) behind the warm-up".into(),
+        "batch_means.response_ns.mean" => "mean response behind the warm-up".into(),
         "response_ns.mean" => "mean response".into(),
         "response_ns.max" => "longest response".into(),
+        "batch_means.request_completion_ns.mean" => {
+            "mean completion of requests behind the warm-up".into()
+        }
         "request_completion_ns.mean" => "mean completion of requests".into(),
         "request_completion_ns.max" => "longest completion of a request".into(),
         "request_deadline.late_share" => "share of late requests".into(),
@@ -370,6 +426,8 @@ mod tests {
                         ("share".into(), json!(share)),
                         ("waf".into(), json!(1.0 + plus + share + seed / 100.0)),
                         ("response_ns.mean".into(), json!(2e6 * share + plus)),
+                        ("completion_ns.mean".into(), json!(2e6 * share + plus)),
+                        ("request_completion_ns.mean".into(), json!(3e6 * share + plus)),
                         ("pages_per_block".into(), json!(64)),
                         ("logical_pages".into(), json!((share * 64000.0_f64).round())),
                         ("logical_share".into(), json!(share)),
@@ -387,6 +445,19 @@ mod tests {
     fn drawn(varied: &[String], text: &str) -> String {
         let means = plot(&rows(), varied, &choice(text)).unwrap();
         Figure::from(means).svg(&crate::report::plots::PlotOptions::default()).unwrap()
+    }
+
+    /// Short names of times are of the quantity that the table shows.
+    #[test]
+    fn short_names_are_the_times_of_the_table() {
+        let mut rows = rows();
+        assert_eq!(column(&rows, "y", "mean").unwrap(), "response_ns.mean");
+        for row in &mut rows {
+            row.0.retain(|(name, _)| name != "completion_ns.mean");
+            row.0.push(("completion_ns.mean".into(), json!(4e6)));
+        }
+        assert_eq!(column(&rows, "y", "mean").unwrap(), "request_completion_ns.mean");
+        assert_eq!(column(&rows, "y", "response_ns.mean").unwrap(), "response_ns.mean");
     }
 
     fn choice(text: &str) -> PlotChoice {
@@ -441,7 +512,7 @@ mod tests {
         let csv = String::from_utf8(csv).unwrap();
         assert!(
             csv.starts_with(
-                "line,kind,share exported,write amplification (WAF),ci95\ngreedy,measured,0.6,"
+                "line,kind,share exported,write amplification (WAF),ci95,n,settled\ngreedy,measured,0.6,"
             ),
             "{csv}"
         );
@@ -461,6 +532,49 @@ mod tests {
     }
 
     #[test]
+    fn points_that_have_not_settled_are_told_beside_a_model() {
+        // One run per point; those of share 0.8 have not settled.
+        let mut rows: Vec<Row> = rows().into_iter().step_by(2).collect();
+        for row in &mut rows {
+            let settled = row.get("share") != Some(&json!(0.8));
+            row.0.push(("batch_means.waf.settled".into(), json!(settled)));
+            row.0.push(("batch_means.waf.mean".into(), json!(2.5)));
+            row.0.push(("batch_means.waf.ci95".into(), json!(settled.then_some(0.25))));
+        }
+        let told = |text: &str| {
+            let means = plot(&rows, &varied(), &choice(text)).unwrap();
+            (means.unsettled(), unsettled(&means, &choice(text)), means)
+        };
+        let (count, line, _) = told("x=share,y=waf,by=victim,model=greedy");
+        assert_eq!(count, (2, 6));
+        assert!(line.unwrap().contains("of 6 points beside them 2 have not settled, and 0"));
+        let (count, line, means) = told("x=share,y=settled-waf,by=victim");
+        assert_eq!((count, line), ((2, 6), None));
+        let [first, _, last] = means.lines[0].points[..] else { panic!("{means:?}") };
+        assert_eq!(
+            (first.mean, first.half, first.runs, first.settled),
+            (2.5, Some(0.25), 1, Some(true))
+        );
+        assert_eq!((last.half, last.settled), (None, Some(false)));
+        // Other measures are not judged by WAF.
+        assert_eq!(told("x=share,y=mean,by=victim").0, (0, 6));
+    }
+
+    #[test]
+    fn runs_too_short_for_a_warm_up_say_so() {
+        let mut rows = rows();
+        rows.iter_mut().for_each(|row| row.0.push(("batch_means.waf.mean".into(), Value::Null)));
+        let told = |y: &str| {
+            plot(&rows, &varied(), &choice(&format!("x=share,y={y}"))).unwrap_err().to_string()
+        };
+        assert!(
+            told("settled-waf").contains("too short to find a warm-up"),
+            "{}",
+            told("settled-waf")
+        );
+    }
+
+    #[test]
     fn logarithmic_axes_are_of_numbers_above_0() {
         let svg = drawn(&varied(), "x=share,y=waf,by=victim,log=xy");
         assert!(!svg.contains("NaN") && svg.contains("60 %"), "{svg}");
@@ -475,6 +589,7 @@ mod tests {
             ("x=share,y=waf,log=z", "log=x, log=y and log=xy"),
             ("x=share,y=waf,model=lru", "greedy, fifo, random and choices:D"),
             ("x=share,y=waf,model=choices:0", "1 to 1000"),
+            ("x=share,y=waf,by=share", "across already"),
             ("x=share,y=mean,model=fifo", "y=waf"),
             ("x=share,y=waf,by=victim,log=xy,log=x", "is no plot"),
         ] {

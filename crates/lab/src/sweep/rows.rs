@@ -1,9 +1,9 @@
 //! Rows of a sweep's tables: the keys of each point, and what its run measured.
 
-use super::interval::Interval;
 use super::plan::{Plan, Point};
 use crate::config::{Axis, Bytes, DEFAULT_PART, Duration, PartTable};
 use crate::report::flat;
+use ::run::Interval;
 use ::run::report::SchemeReport;
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
@@ -257,7 +257,8 @@ fn part_name(part: &PartTable) -> String {
 const OF_ONE_RUN: [&str; 4] = ["seed", "hash", "status", "reason"];
 
 /// One row per point without its seed: keys, number of runs measured, and for each measure its mean and half the width of
-/// its 95 % confidence interval over the seeds (`.ci95`).
+/// its 95 % confidence interval over the seeds (`.ci95`); of a mean behind the warm-up of a single run the interval within it.
+/// `settled`: whether the write amplification of all of them did.
 pub fn over_seeds(plan: &Plan, outcomes: &[Outcome], version: &str) -> Vec<Row> {
     let seeds =
         plan.axes.last().filter(|axis| axis.key == "seed").map_or(1, |axis| axis.values.len());
@@ -268,13 +269,19 @@ pub fn over_seeds(plan: &Plan, outcomes: &[Outcome], version: &str) -> Vec<Row> 
         .collect()
 }
 
+/// Whether the write amplification of a run has settled, if that was judged.
+pub(super) fn settled(outcome: &Outcome) -> Option<bool> {
+    outcome.metrics.get("batch_means.waf.settled").and_then(Value::as_bool)
+}
+
 fn merged(rows: &[Row], outcomes: &[Outcome]) -> Row {
     let mut out = Row::default();
     let measured = || outcomes.iter().filter(|outcome| outcome.status == Status::Ok);
     let names: Vec<&String> = {
         let mut names: Vec<&String> = Vec::new();
         for (name, value) in measured().flat_map(|outcome| &outcome.metrics.0) {
-            if value.is_number() && !names.contains(&name) {
+            // The interval within a run is that of the mean beside it.
+            if value.is_number() && !names.contains(&name) && !name.ends_with(".ci95") {
                 names.push(name);
             }
         }
@@ -289,6 +296,9 @@ fn merged(rows: &[Row], outcomes: &[Outcome]) -> Row {
     }
     out.push("runs", measured().count());
     let reason = outcomes.iter().find(|outcome| outcome.status != Status::Ok);
+    let settled = measured().map(settled).collect::<Option<Vec<_>>>();
+    let settled = settled.filter(|all| !all.is_empty());
+    out.push("settled", settled.map(|all| all.into_iter().all(|one| one)));
     out.push(
         "reason",
         reason.map(|outcome| outcome.reason.clone()).filter(|text| !text.is_empty()),
@@ -299,7 +309,12 @@ fn merged(rows: &[Row], outcomes: &[Outcome]) -> Row {
             .collect();
         let interval = Interval::of(&samples);
         out.push(name, interval.map(|interval| interval.mean));
-        out.push(&format!("{name}.ci95"), interval.and_then(|interval| interval.half));
+        let within = || {
+            let of = format!("{}.ci95", name.strip_suffix(".mean")?);
+            measured().next()?.metrics.get(&of)?.as_f64()
+        };
+        let half = interval.and_then(|interval| interval.half);
+        out.push(&format!("{name}.ci95"), half.or_else(|| within().filter(|_| samples.len() == 1)));
     }
     out
 }

@@ -1,7 +1,7 @@
 //! The first screen of a sweep: a line per point, and what changes a decision.
 
 use super::plan::Plan;
-use super::rows::{Outcome, Row, Status};
+use super::rows::{Outcome, Row, Status, settled};
 use crate::report::Table;
 use ::run::report::units;
 use serde_json::Value;
@@ -30,7 +30,10 @@ pub fn summary(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> Summary {
     let with_late = points.iter().any(|row| row.get(LATE).is_some());
     let mut headings: Vec<String> = vec!["<scheme".into()];
     headings.extend(axes.iter().map(|(_, axis)| format!("<{}", axis.key)));
-    headings.extend(["WAF", "mean", "p99.9", "worst"].map(String::from));
+    headings.push("WAF".into());
+    let is_judged = outcomes.iter().any(|outcome| settled(outcome).is_some());
+    headings.extend(is_judged.then(|| "settled WAF".into()));
+    headings.extend(["mean", "p99.9", "worst"].map(String::from));
     headings.extend(with_late.then(|| "late".into()));
     headings.extend((seeds > 1).then(|| "runs".into()));
     let mut reasons: Vec<String> = Vec::new();
@@ -41,6 +44,9 @@ pub fn summary(plan: &Plan, outcomes: &[Outcome], points: &[Row]) -> Summary {
         cells.extend(axes.iter().map(|(axis, _)| shown(&point.settings[*axis])));
         let measured = row.get("runs").and_then(Value::as_u64).unwrap_or(0);
         cells.push(cell(row, "waf", true, units::number));
+        if is_judged {
+            cells.push(behind_warm_up(row, &outcomes[at * seeds..][..seeds]));
+        }
         for (name, with_interval) in LEADING {
             cells.push(cell(row, &format!("{times}.{name}"), with_interval, units::time));
         }
@@ -84,11 +90,28 @@ fn lines(plan: &Plan, outcomes: &[Outcome], points: &[Row], reasons: &[String]) 
         "responses of page tasks"
     };
     if seeds > 1 && seeds_have_no_effect(outcomes, seeds) {
-        line("seeds have no effect: runs that differ in their seed alone have the same figures");
+        line(
+            "seeds have no effect: runs that differ in their seed alone have the same figures; what is drawn is a built-in workload, \
+             the overwrites of --precondition full+age=N, and the victims of random and choices:D",
+        );
     } else if seeds > 1 {
         line(
             "±: half the width of the 95 % confidence interval over the seeds; other figures are means over them",
         );
+    }
+    let judged: Vec<bool> = outcomes.iter().filter_map(settled).collect();
+    if !judged.is_empty() {
+        let open = judged.iter().filter(|settled| !**settled).count();
+        let within = match seeds {
+            1 => {
+                "; ±: half the width of its 95 % confidence interval, by 20 batch means within the run"
+            }
+            _ => "",
+        };
+        line(&format!(
+            "settled WAF: mean behind the warm-up that MSER-5 cuts{within}; {open} of {} runs have not settled",
+            judged.len()
+        ));
     }
     if outcomes.iter().any(|outcome| outcome.status == Status::Ok) {
         line(&format!("times are {of_what}"));
@@ -110,12 +133,30 @@ fn lines(plan: &Plan, outcomes: &[Outcome], points: &[Row], reasons: &[String]) 
     lines
 }
 
+/// The mean behind the warm-up with its interval, or that a run has not settled.
+fn behind_warm_up(row: &Row, runs: &[Outcome]) -> String {
+    let judged: Vec<bool> = runs.iter().filter_map(settled).collect();
+    match judged.iter().filter(|settled| **settled).count() {
+        0 if judged.is_empty() => "–".into(),
+        0 => "no".into(),
+        some if some < judged.len() => format!("in {some} of {}", judged.len()),
+        _ => cell(row, SETTLED, true, units::number),
+    }
+}
+
+/// The measure of the steady state.
+const SETTLED: &str = "batch_means.waf.mean";
+
 const REQUESTS: &str = "request_completion_ns";
 
-/// The measure of times: completions of requests where they wait for others, else responses of page tasks.
 pub(super) fn times(outcomes: &[Outcome]) -> &'static str {
-    let waits = outcomes.iter().any(|outcome| {
-        let mean = |name: &str| outcome.metrics.get(name).and_then(Value::as_f64);
+    times_of(outcomes.iter().map(|outcome| &outcome.metrics))
+}
+
+/// The measure of times: completions of requests where they wait for others, else responses of page tasks.
+pub(super) fn times_of<'a>(mut rows: impl Iterator<Item = &'a Row>) -> &'static str {
+    let waits = rows.any(|row| {
+        let mean = |name: &str| row.get(name).and_then(Value::as_f64);
         mean("completion_ns.mean") != mean("response_ns.mean")
     });
     if waits { REQUESTS } else { "response_ns" }
@@ -172,5 +213,55 @@ fn cell(row: &Row, name: &str, with_interval: bool, show: impl Fn(f64) -> String
             format!("{} ±{:.1}%", show(mean), 100.0 * half / mean)
         }
         (Some(mean), _) => show(mean),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Experiment;
+    use crate::sweep::over_seeds;
+    use serde_json::json;
+
+    /// Table, lines and rows of two points, with a run of each of these: whether it settled, and its mean behind the warm-up.
+    fn shown(seeds: &str, runs: &[(bool, f64)]) -> (String, String, Vec<Row>) {
+        let text = format!(
+            "workload = 'uniform'\nschemes = ['page-level']\n[sweep]\nshare = '0.7,0.8'\nseed = '{seeds}'"
+        );
+        let plan = Plan::new(Experiment::from_toml(&text, "test").unwrap()).unwrap();
+        let outcomes = runs.iter().map(|(settled, mean)| {
+            let mut outcome = Outcome::without(Status::Ok, "");
+            let half = settled.then_some(0.05);
+            let metrics = [
+                ("waf", json!(2.0)),
+                ("batch_means.waf.settled", json!(settled)),
+                ("batch_means.waf.mean", json!(mean)),
+                ("batch_means.waf.ci95", json!(half)),
+            ];
+            outcome.metrics.0.extend(metrics.map(|(name, value)| (name.to_owned(), value)));
+            outcome
+        });
+        let outcomes: Vec<Outcome> = outcomes.collect();
+        let points = over_seeds(&plan, &outcomes, "");
+        let found = summary(&plan, &outcomes, &points);
+        (format!("{:?}", found.table), found.lines.join("\n"), points)
+    }
+
+    #[test]
+    fn one_run_has_its_own_interval_and_several_that_over_them() {
+        let (table, lines, points) = shown("1", &[(true, 2.5), (false, 3.0)]);
+        assert!(table.contains("2.500 ±2.0%") && table.contains("\"no\""), "{table}");
+        assert!(lines.contains("by 20 batch means within the run; 1 of 2 runs have not settled"));
+        assert_eq!(points[0].get("settled"), Some(&json!(true)));
+        assert_eq!(points[0].get("batch_means.waf.mean.ci95"), Some(&json!(0.05)));
+        assert_eq!(points[0].get("batch_means.waf.ci95"), None);
+        assert_eq!(points[1].get("settled"), Some(&json!(false)));
+
+        let (table, lines, points) =
+            shown("1..2", &[(true, 2.4), (true, 2.6), (true, 3.0), (false, 3.0)]);
+        // Deviation 0.1414, n = 2: 12.706 · 0.1414 / √2 = 1.2706, 50.8 % of the mean.
+        assert!(table.contains("2.500 ±50.8%") && table.contains("in 1 of 2"), "{table}");
+        assert!(lines.contains("cuts; 1 of 4 runs have not settled"), "{lines}");
+        assert_eq!(points[1].get("settled"), Some(&json!(false)));
     }
 }

@@ -96,3 +96,28 @@ fn a_device_that_cannot_keep_up_is_told_and_one_with_a_burst_is_not() {
     assert!(all > 0.9 && some < 0.5, "{all} {some}");
     std::fs::remove_dir_all(dir).unwrap();
 }
+
+#[test]
+fn the_warm_up_of_a_run_from_a_fill_is_cut() {
+    let of = |precondition: &str, seed: u32| {
+        let text = format!(
+            "schemes = ['page-level+share=0.6']\ncapacity = '32MiB'\nprecondition = '{precondition}'\nseed = {seed}\n\
+             workload = {{ name = 'uniform', requests = 80000 }}"
+        );
+        schemes(&text).remove(0)
+    };
+    let steady: f64 = (1..=4).map(|seed| of("full+steady", seed).waf.unwrap()).sum::<f64>() / 4.0;
+    for seed in 1..=4 {
+        let run = of("full", seed);
+        let (whole, behind) = (run.waf.unwrap(), run.batch_means.waf);
+        assert_eq!(behind.settled, Some(true), "{behind:?}");
+        // 40 % of the array is free after the fill, and the first writes cost nothing.
+        assert!(behind.warm_up_share.unwrap() > 0.08, "{behind:?}");
+        // The interval holds the mean of runs that begin in the steady state; the mean of the whole run is far off it.
+        let half = behind.ci95.unwrap();
+        assert!((behind.mean.unwrap() - steady).abs() <= half, "{behind:?} {steady}");
+        assert!(steady - whole > 4.0 * half, "{whole} {steady} {half}");
+        let response = run.batch_means.response_ns;
+        assert!(response.settled == Some(true) && response.mean.unwrap() > run.response_ns.mean);
+    }
+}

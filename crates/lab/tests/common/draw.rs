@@ -238,7 +238,7 @@ fn scheme_text(
                     set(key, &kind);
                 }
             }
-            "idle" | "aware" => set(key, &true),
+            "idle" | "aware" | "merge" => set(key, &true),
             "cmt" => set(key, &format!("{}", page * random.random_range(1..8u64))),
             "cmt_policy" => set(key, &"slru"),
             "cmt_evict" => set(key, &one_of(random, &["page", "reads", "mapping"])),
@@ -256,6 +256,7 @@ fn scheme_text(
                 set(key, &one_of(random, &["static:5%", "static:20%", "static:45%", "dynamic"]))
             }
             "slc_full" => set(key, &one_of(random, &["direct", "fold"])),
+            "superblock" => set(key, &one_of(random, &["1", "2", "16"])),
             "log_blocks" => set(key, &random.random_range(1..=8)),
             // The printed length of GFTL's queue is too short for some orders: an erratum, not a bug.
             _ => {}

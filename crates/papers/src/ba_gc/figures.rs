@@ -165,7 +165,7 @@ fn say_bonnie(runs: &Runs, to: &mut Sheet) {
 }
 
 /// Share of collection in the execution time, %.
-fn share_of(report: &SchemeReport) -> f64 {
+pub(super) fn share_of(report: &SchemeReport) -> f64 {
     collection_s(report) / execution_s(report) * 100.0
 }
 

@@ -61,7 +61,7 @@ pub(super) fn told(value: Found) -> String {
 #[derive(Clone, Copy)]
 pub(super) struct Measure<'a> {
     pub(super) runs: &'a Runs,
-    pub(super) group: &'static str,
+    pub(super) group: &'a str,
     pub(super) of: fn(&SchemeReport) -> f64,
 }
 

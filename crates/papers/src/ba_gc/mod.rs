@@ -3,6 +3,7 @@
 //! Source: S. Lee, D. Shin, J. Kim, Buffer-Aware Garbage Collection for NAND Flash Memory-Based Storage
 //! Systems, 2008.
 
+mod conditions;
 mod equations;
 mod example;
 mod fig_1;
@@ -19,7 +20,11 @@ use crate::runs::Runs;
 
 use std::sync::LazyLock;
 
-static DATA: LazyLock<Declared> = LazyLock::new(|| Declared::read(include_str!("paper.toml")));
+static DATA: LazyLock<Declared> = LazyLock::new(|| {
+    let mut data = Declared::read(include_str!("paper.toml"));
+    data.runs.extend(conditions::groups());
+    data
+});
 
 pub(crate) static PAPER: &dyn Paper = &Study::<Runs> {
     data: &DATA,
@@ -34,6 +39,7 @@ pub(crate) static PAPER: &dyn Paper = &Study::<Runs> {
         ("migrations", |of, to| studies::migrations(&of.ran, to)),
         ("write-hits", |of, to| studies::hits(&of.ran, to)),
         ("ablation", |of, to| studies::ablation(&of.ran, to)),
+        ("conditions", |of, to| conditions::conditions(&of.ran, to)),
         ("regions", |of, to| studies::regions(&of.ran, to)),
         ("parameters", |of, to| studies::parameters(&of.ran, to)),
         ("log-blocks", |of, to| studies::log_blocks(&of.ran, to)),

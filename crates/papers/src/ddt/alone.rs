@@ -11,6 +11,7 @@ use flash::channels::{
 
 /// Result of one collection on an otherwise idle channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Alone<W> {
     /// Time from the first command to the end of the last program, ns.
     pub copies_ns: Ns,

@@ -65,6 +65,7 @@ pub struct LoadPoint {
 
 /// Measurements of one point.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Point {
     /// Name of the copy method such as `icb`, `gcb + cache`; or `none`.
     pub collection: String,

@@ -27,9 +27,7 @@ pub mod messages;
 mod study;
 #[cfg(test)]
 mod tests;
-mod timing_diagram;
 pub mod waveform;
-pub mod waveform_plot;
 mod way;
 
 pub use alone::{Alone, CopyJob, CopyRunError, alone, logged};

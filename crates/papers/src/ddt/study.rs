@@ -21,6 +21,7 @@ pub struct Study {
 
 /// Result of one copy method at one transaction size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct StudyRow {
     /// Copy path.
     pub path: &'static str,

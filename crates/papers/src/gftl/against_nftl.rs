@@ -3,7 +3,7 @@
 use super::cells::{Cell, Cells, Load, Ran, SEVERAL, every_pages_per_block, part};
 use super::closed_forms::us;
 use super::drive::{Kind, Sample};
-use super::paper::{PAGES_PER_BLOCK, UTILISATIONS};
+use super::paper::PAGES_PER_BLOCK;
 use super::spread::Spread;
 use crate::sheet::{Outcome, Sheet};
 use lab::report::plots::{Curve, Drawn};
@@ -135,9 +135,7 @@ fn by_utilisation(cells: &Cells, pages: u32, to: &mut Sheet) {
     let full = Cell::gftl(Load::Synthetic, pages).of("nftl");
     let (Ok(full), Ok(half)) = (cells.get(full), cells.get(full.half_used())) else { return };
     let mean = |ran: &Ran| Of::Writes.spread(ran).mean_us();
-    let names = UTILISATIONS.map(|utilisation| format!("{utilisation} %"));
-    let values = names.into_iter().zip([half, full].map(|ran| Some(mean(ran))));
-    to.say("pages", pages).put("utilisation", values.collect::<Vec<_>>());
+    to.say("pages", pages).put("utilisation", mean(full) / mean(half));
     for ran in [half, full] {
         to.say("utilisation", ran.cell.utilisation).put("mean-write", mean(ran));
         to.put("mean-read", Of::Reads.spread(ran).mean_us());

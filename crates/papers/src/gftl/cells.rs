@@ -11,6 +11,9 @@ use lab::run::RunError;
 use rayon::prelude::*;
 use workload::WorkloadSpec;
 
+/// Loads on which the orders of collection are compared.
+pub(super) const OF_ORDERS: [Load; 3] = [Load::Synthetic, Load::Hot(900), Load::AtRandom];
+
 /// Load of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Load {
@@ -26,6 +29,10 @@ pub(super) enum Load {
     InOrder,
     /// Random pages of all.
     AtRandom,
+    /// As many writes as the synthetic trace has, so many in a thousand of them in order, the others at random.
+    Mixed(u32),
+    /// As many, so many in a thousand of them in a tenth of the space.
+    Hot(u32),
 }
 
 /// Reading of the paper where its text leaves two.
@@ -79,6 +86,8 @@ pub(super) struct Cell {
     pub(super) folds: u32,
     /// Length of the write queue, which decides the size of the array.
     pub(super) queue: WriteQueue,
+    /// Share of the collection queue up to which `gftl-threshold` collects nothing, percent.
+    pub(super) threshold: u8,
 }
 
 /// "Several blocks" that NFTL folds when it runs out of space (§II), which gives no number.
@@ -94,7 +103,16 @@ impl Cell {
             Load::Synthetic | Load::Consumer => (Reading::EVALUATION, WriteQueue::Printed),
             _ => (Reading::EVALUATION, WriteQueue::Proven),
         };
-        Self { scheme: "gftl", load, pages_per_block, utilisation: 100, reading, folds: 1, queue }
+        Self {
+            scheme: "gftl",
+            load,
+            pages_per_block,
+            utilisation: 100,
+            reading,
+            folds: 1,
+            queue,
+            threshold: THRESHOLD_PERCENT,
+        }
     }
 
     /// Blocks in excess of the logical space if no order of requests may overflow the queue, percent of the logical blocks.
@@ -137,6 +155,12 @@ impl Cell {
         Self { reading, ..self }
     }
 
+    /// True if it is one of the runs in which the orders of collection are compared.
+    fn compares_orders(&self, load: Load) -> bool {
+        let is_of = |cell: &Self| *self == *cell || *self == cell.of("gftl-priority");
+        is_of(&Self::gftl(load, self.pages_per_block))
+    }
+
     /// Name such as `nftl, synthetic, π = 32, 100 %`.
     pub(super) fn name(&self) -> String {
         let Self { scheme, pages_per_block, utilisation, .. } = self;
@@ -162,7 +186,7 @@ impl Cell {
     }
 
     fn config(&self, device: &Device) -> Result<SchemeConfig, RunError> {
-        let threshold = (self.scheme == "gftl-threshold").then_some(THRESHOLD_PERCENT);
+        let threshold = (self.scheme == "gftl-threshold").then_some(self.threshold);
         let config = device.config(&self.scheme_config()?);
         Ok(SchemeConfig { queue_threshold_percent: threshold, ..config })
     }
@@ -195,6 +219,16 @@ impl Cell {
             Load::AtRandom => {
                 return WorkloadSpec::builtin("uniform").limited(REQUESTS_IN_AN_ORDER);
             }
+            Load::Mixed(share) => {
+                let mixed = WorkloadSpec::builtin("mixed");
+                let mixed = mixed.with("sequential_share", f64::from(share) / 1e3);
+                return mixed.limited(WRITES_OF_SYNTHETIC);
+            }
+            Load::Hot(share) => {
+                let hot = WorkloadSpec::builtin("hot-cold").with("hot_space", 0.1);
+                let hot = hot.with("hot_requests", f64::from(share) / 1e3).with("scatter", "no");
+                return hot.limited(WRITES_OF_SYNTHETIC);
+            }
             Load::Synthetic | Load::Consumer => {
                 return WorkloadSpec::builtin(self.load.trace().workload);
             }
@@ -218,6 +252,8 @@ const REQUESTS_TO_ONE_BLOCK: u64 = 200_000;
 /// Six times the pages of the synthetic trace's flash.
 const REQUESTS_IN_AN_ORDER: u64 = 400_000;
 
+const WRITES_OF_SYNTHETIC: u64 = 4_351_843;
+
 /// Passes over the logical space in the order against the queue, which repeats after three.
 const PASSES_OF_QUEUE_ORDER: u32 = 3;
 
@@ -229,6 +265,8 @@ impl Load {
             Self::OneBlock => "one block",
             Self::InOrder => "all pages in turn",
             Self::AtRandom => "random pages",
+            Self::Mixed(_) => "sequential and random",
+            Self::Hot(_) => "a hot tenth",
             _ => self.trace().name,
         }
     }
@@ -321,7 +359,9 @@ impl Job {
     fn run(&self, watch: &dyn ReproductionObserver) -> Result<Ran, String> {
         let (device, config, workload) = self.ready.as_ref().map_err(Clone::clone)?;
         let keep_queue = matches!(self.cell.load, Load::WorstOrder | Load::QueueOrder);
-        let asked = RunSpec { workload: workload.clone(), seed: self.seed, keep_queue };
+        let counts_live = OF_ORDERS.iter().any(|load| self.cell.compares_orders(*load));
+        let asked =
+            RunSpec { workload: workload.clone(), seed: self.seed, keep_queue, counts_live };
         let measured = device.run(config, &asked, watch).map_err(|error| error.to_string())?;
         Ok(Ran { cell: self.cell, device: device.clone(), measured })
     }

@@ -8,7 +8,8 @@ use crate::chip::chip;
 use crate::observer::ReproductionObserver;
 use flash::{AnyArray, BlockId, Flash, Geometry, GeometryError, Lpn, Part, SerialArray};
 use ftl::{
-    AnyScheme, Done, FtlError, HostClock, PageTask, Preset, SchemeConfig, TaskKind, registry,
+    AnyScheme, BlockUse, Done, FtlError, HostClock, PageTask, Place, Preset, SchemeConfig,
+    TaskKind, registry,
 };
 use lab::measures::{Wear, wear};
 use lab::run::{RunError, array_without_errors};
@@ -16,6 +17,9 @@ use workload::{Op, Source, Space, WorkloadSpec};
 
 /// Number of samples in a time series.
 pub(super) const BINS: u64 = 240;
+
+/// Samples between two counts of the live pages.
+const SAMPLES_A_COUNT: u64 = 8;
 
 /// Page requests of T1 = (3, 20) and T2 = (5, 20) in one of their periods, if 3 and 5 are page requests (§VIII).
 pub(super) const TOGETHER: usize = 3 + 5;
@@ -93,8 +97,8 @@ impl Device {
         let space = self.space();
         let facts = asked.workload.check(space)?;
         let source = asked.workload.open(space, asked.seed, &facts)?;
-        let (label, keep_queue) = (config.preset.name, asked.keep_queue);
-        let drive = Drive { source, requests: facts.requests, keep_queue, label, watch };
+        let (label, asked) = (config.preset.name, asked.clone());
+        let drive = Drive { source, requests: facts.requests, asked, label, watch };
         drive.run(registry::format(config, self.array())?)
     }
 
@@ -115,6 +119,8 @@ pub(super) struct RunSpec {
     pub(super) seed: u64,
     /// Record the length of the write queue after each request.
     pub(super) keep_queue: bool,
+    /// Count the live pages of the write queue from time to time.
+    pub(super) counts_live: bool,
 }
 
 /// Times of one kind of request.
@@ -126,6 +132,8 @@ pub(super) struct Kind {
     pub(super) longest_ns: u64,
     /// Service time plus step.
     pub(super) response: Spread,
+    /// The same of requests that RAM did not serve.
+    pub(super) of_flash: Spread,
     /// Durations of the steps after requests of this kind; 0 if there was none.
     pub(super) step: Spread,
     /// Reads of pages never written.
@@ -163,6 +171,8 @@ pub(super) struct Measured {
     /// Length of the write queue after each request in pages, if recorded.
     pub(super) queue_pages: Vec<u64>,
     pub(super) samples: Vec<Sample>,
+    /// Live pages of the write queue from time to time, if counted.
+    pub(super) live_pages: Vec<u64>,
     pub(super) wear: Wear,
     /// Energy of all operations, pJ.
     pub(super) energy_pj: u128,
@@ -181,14 +191,14 @@ impl Measured {
 struct Drive<'a> {
     source: Box<dyn Source>,
     requests: u64,
-    keep_queue: bool,
+    asked: RunSpec,
     label: &'static str,
     watch: &'a dyn ReproductionObserver,
 }
 
 impl Drive<'_> {
     fn run(mut self, scheme: Box<AnyScheme>) -> Result<Measured, RunError> {
-        let mut loop_ = Loop::new(scheme, self.requests.div_ceil(BINS), self.keep_queue);
+        let mut loop_ = Loop::new(scheme, self.requests.div_ceil(BINS), &self.asked);
         let mut requests = Vec::with_capacity(BATCH);
         loop {
             self.watch.done(requests.len() as u64);
@@ -221,6 +231,7 @@ struct Loop {
     /// Requests per sample.
     every: u64,
     keep_queue: bool,
+    counts_live: bool,
     done: u64,
     erases_before: Vec<u32>,
     energy_before_pj: u128,
@@ -234,14 +245,15 @@ struct Loop {
 }
 
 impl Loop {
-    fn new(mut scheme: Box<AnyScheme>, every: u64, keep_queue: bool) -> Self {
+    fn new(mut scheme: Box<AnyScheme>, every: u64, asked: &RunSpec) -> Self {
         scheme.restart_telemetry();
         let part = scheme.flash().part();
         Self {
             page_bytes: part.page_bytes,
             period_ns: bounds::gftl::period_ns(part),
             every: every.max(1),
-            keep_queue,
+            keep_queue: asked.keep_queue,
+            counts_live: asked.counts_live,
             done: 0,
             erases_before: erases(scheme.flash()),
             clock: HostClock::default(),
@@ -274,6 +286,9 @@ impl Loop {
         kind.unmapped += u64::from(!mapped);
         kind.longest_ns = kind.longest_ns.max(service);
         kind.response.add(response);
+        if service > 0 {
+            kind.of_flash.add(response);
+        }
         kind.step.add(step);
         widen(service_range, service);
         widen(response_range, response);
@@ -301,6 +316,21 @@ impl Loop {
             self.sample.queue_pages = pages;
             self.seen.samples.push(std::mem::take(&mut self.sample));
         }
+        if self.counts_live && self.done.is_multiple_of(self.every * SAMPLES_A_COUNT) {
+            self.seen.live_pages.push(self.live_pages());
+        }
+    }
+
+    /// Logical pages whose newest version is in the write queue.
+    fn live_pages(&self) -> u64 {
+        let (told, geometry) = (self.scheme.inspect(), self.scheme.flash().geometry());
+        let in_queue = |place: &&Place| match place {
+            Place::Flash(ppn) => {
+                told.blocks[geometry.block_of(*ppn).0 as usize].role == BlockUse::WRITE_QUEUE
+            }
+            _ => false,
+        };
+        told.map.iter().filter(in_queue).count() as u64
     }
 
     fn finish(mut self) -> Measured {

@@ -7,6 +7,7 @@ mod against_nftl;
 mod cells;
 mod closed_forms;
 mod drive;
+mod locality;
 mod paper;
 mod period;
 mod queue;
@@ -44,8 +45,11 @@ pub(crate) static PAPER: &dyn Paper = &Study::<Cells> {
         ("fig-9", |of, to| against_nftl::fig_9(&of.ran, to)),
         ("fig-10", |of, to| against_nftl::fig_10(&of.ran, to)),
         ("table-6", |of, to| table_6::table_6(&of.ran, to)),
+        ("locality", |of, to| locality::locality(&of.ran, to)),
         ("start-up", |of, to| start_up::start_up(of.watch, to)),
         ("soft-real-time", |of, to| soft::soft(&of.ran, to)),
+        ("threshold", |of, to| soft::thresholds(&of.ran, to)),
+        ("priority", |of, to| soft::by_order(&of.ran, to)),
         ("related", |of, to| related::related(&of.ran, to)),
     ],
     of_traces: &[],
@@ -89,7 +93,10 @@ fn needed(wanted: &[&str]) -> Vec<Cell> {
             let orders = [Load::WorstOrder, Load::QueueOrder];
             orders.map(|order| every_pages_per_block("gftl", order)).concat()
         }
+        "locality" => locality::needed(),
         "soft-real-time" => soft::needed(),
+        "threshold" => soft::thresholds_needed(),
+        "priority" => soft::orders_needed(),
         _ => Vec::new(),
     };
     let mut cells: Vec<Cell> = Vec::new();

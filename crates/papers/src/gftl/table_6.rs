@@ -1,22 +1,26 @@
-//! Table VI: energy of a read and a write, with three hypotheses of the operations that the paper counted.
+//! Table VI: energy of a read and a write, with four hypotheses of the operations that the paper counted.
 
 use super::against_nftl;
 use super::cells::{Cell, Cells, Load, Ran, Reading, every_pages_per_block};
 use super::paper::{CONSUMER, PAGES_PER_BLOCK, TABLE_VI, TableVi, UTILISATIONS};
+use crate::row::{Row, TOLERANCE};
 use crate::sheet::{Outcome, Sheet};
+use crate::verdict::Verdict;
 use bounds::gftl;
 use flash::Part;
 
 /// Energy of every operation, nJ per µs: 3.3 V and 10 mA.
 pub(super) const NJ_PER_US: f64 = 33.0;
 
-/// Energy per access in nJ, counted in three ways.
+/// Energy per access in nJ, counted in four ways.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counted {
     /// Operations of the request only.
     pub(super) alone: f64,
     /// Operations of the request and of the step after it.
     pub(super) with_step: f64,
+    /// The same without the steps behind requests that RAM serves.
+    pub(super) behind_flash: f64,
     /// Operations of the request, plus an equal share of all steps, whatever request they follow.
     pub(super) with_share: f64,
 }
@@ -35,6 +39,7 @@ pub(super) fn counted(ran: &Ran) -> (Counted, Counted) {
         Counted {
             alone: own / count * nj_a_ns,
             with_step: kind.response.sum_ns() as f64 / count * nj_a_ns,
+            behind_flash: kind.of_flash.sum_ns() as f64 / count * nj_a_ns,
             with_share: (own / count + steps / ran.measured.requests().max(1) as f64) * nj_a_ns,
         }
     };
@@ -102,7 +107,11 @@ fn column(printed: &TableVi, ran: &Ran, text: Option<&Ran>, to: &mut Sheet) {
     to.say("whole", whole).say("after", left / whole * 100.0).say("printed", printed.write_nj);
     to.say("text", text.map_or("unknown".into(), |of| format!("{:.0}", counted(of).1.with_step)));
     to.put("write", write.alone);
-    to.put("write-step", write.with_step);
+    let is_reading = Row::measured("", "", printed.write_nj, write.behind_flash, TOLERANCE);
+    let is_reading = is_reading.verdict != Verdict::Differs;
+    to.say("flash", write.behind_flash);
+    to.put(if is_reading { "write-step-reading" } else { "write-step" }, write.with_step);
+    to.put("write-flash", write.behind_flash);
     to.put("write-share", write.with_share);
     to.put("all", measured.energy_pj as f64 / measured.requests().max(1) as f64 / 1e3);
 }

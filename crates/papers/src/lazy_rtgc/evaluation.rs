@@ -220,7 +220,7 @@ fn planned_with(
 }
 
 /// Readings that the paper leaves open beside those of [`SCHEMES`]: label and notation.
-pub(super) const READINGS: [(&str, &str); 12] = [
+pub(super) const READINGS: [(&str, &str); 8] = [
     // As late as its bound allows.
     (RFTL_LATE, "rftl+trigger=late"),
     // Between it and the primary block full.
@@ -231,12 +231,8 @@ pub(super) const READINGS: [(&str, &str); 12] = [
     // Free-page replenishment: the next block with at most U(λ) = 48 valid pages, not the one with fewest (Theorem 4.3).
     (FSR_FIRST_FIT, "fsr+frontiers=shared+victim=first-fit:48"),
     // "One data task may trigger multiple garbage collection operations" (§6.2(1)): two, or until a block is back.
-    ("page-level-94-two", "page-level+frontiers=shared+share=0.94+victim=greedy-scan:2"),
     (PAGE_LEVEL_TWO, "page-level+frontiers=shared+share=0.95+victim=greedy-scan:2"),
-    ("page-level-96-two", "page-level+frontiers=shared+share=0.96+victim=greedy-scan:2"),
-    ("page-level-94-refill", "page-level+frontiers=shared+share=0.94+refill=1"),
     (PAGE_LEVEL_REFILL, "page-level+frontiers=shared+share=0.95+refill=1"),
-    ("page-level-96-refill", "page-level+frontiers=shared+share=0.96+refill=1"),
     (FSR_REFILL, "fsr+frontiers=shared+refill=1"),
 ];
 

@@ -179,9 +179,16 @@ pub(super) fn collecting(
     beside_lazy_rtgc(scale, seed, "translation pages", aged, &on_demand, watch)
 }
 
-/// What the table evicts, each in the notation of schemes and as its label.
-pub(super) const EVICTIONS: [&str; 4] =
-    ["cmt_evict=reads", "cmt_evict=mapping", "cmt_evict=page", "cmt_evict=clean"];
+/// What the table evicts and whether TG merges: label, and the notation of schemes.
+pub(super) const EVICTIONS: [(&str, &str); 7] = [
+    ("cmt_evict=reads", "cmt_evict=reads"),
+    ("cmt_evict=mapping", "cmt_evict=mapping"),
+    ("cmt_evict=page", "cmt_evict=page"),
+    ("cmt_evict=clean", "cmt_evict=clean"),
+    ("reads-merge", "cmt_evict=reads+merge"),
+    ("mapping-merge", "cmt_evict=mapping+merge"),
+    ("clean-merge", "cmt_evict=clean+merge"),
+];
 
 /// Every eviction from the evaluation's table beside `lazy-rtgc`, in one state of the array.
 pub(super) fn evictions(
@@ -190,8 +197,8 @@ pub(super) fn evictions(
     watch: &dyn ReproductionObserver,
 ) -> Result<Runs, ReproduceError> {
     let bytes = (EVALUATION_CMT_KIB << 10) / Device::of(settings.scale).table_divisor;
-    let schemes =
-        EVICTIONS.map(|evicts| format!("lazy-rtgc-on-demand+cmt={bytes}+{evicts}+label={evicts}"));
+    let schemes = EVICTIONS
+        .map(|(label, set)| format!("lazy-rtgc-on-demand+cmt={bytes}+{set}+label={label}"));
     beside_lazy_rtgc(settings.scale, settings.seed, words, state, &schemes, watch)
 }
 

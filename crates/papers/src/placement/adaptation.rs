@@ -1,8 +1,9 @@
 //! How long each placement needs until its write amplification is that of the new distribution, when it switches.
 
 use super::loads::{Load, Writes};
-use super::measure::{Device, Shape, failures, measure_all, pairs, value, waf};
-use super::table::{FILL, FULL, QUICK, VICTIMS};
+use super::measure::{
+    Device, FILL, FULL, QUICK, Shape, VICTIMS, failures, measure_all, pairs, value, waf,
+};
 use crate::chip::chip;
 use crate::matrix::{Cell as Field, Matrix};
 use crate::observer::ReproductionObserver;

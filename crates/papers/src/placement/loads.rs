@@ -13,6 +13,15 @@ pub(super) enum Load {
     Zipf(f64),
     /// The same with the places that fio gives to ranks: hashes, so that ranks share places and others are never written.
     HashedZipf(f64),
+    /// A load whose places move on.
+    Moving(&'static Self, Moves),
+}
+
+/// How places move on: by so many pages after so many writes, in thousandths of the logical pages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Moves {
+    pub(super) every: u32,
+    pub(super) by: u32,
 }
 
 /// Multiplier of fio's hash of ranks.
@@ -29,12 +38,20 @@ impl Load {
             Self::Zones => "zones".into(),
             Self::Zipf(exponent) => format!("Zipf {exponent}"),
             Self::HashedZipf(exponent) => format!("Zipf {exponent}, hashed"),
+            Self::Moving(of, Moves { every, by }) => {
+                format!("{} moving by {by} ‰ per {every} ‰ written", of.name())
+            }
         }
     }
 
     /// The writes of a run on so many pages, always the same.
     pub(super) fn writes(self, pages: u32, seed: u64) -> Writes {
-        let cumulated = match self {
+        if let Self::Moving(of, Moves { every, by }) = self {
+            let [every, by] =
+                [every, by].map(|of| (u64::from(pages) * u64::from(of) / 1000) as u32);
+            return Writes { every, by, ..of.writes(pages, seed) };
+        }
+        let cumulated: Vec<f64> = match self {
             Self::Zipf(exponent) | Self::HashedZipf(exponent) => {
                 let mut sum = 0.0;
                 let weight = |rank: u32| {
@@ -45,7 +62,9 @@ impl Load {
             }
             _ => Vec::new(),
         };
-        Writes { load: self, pages, cumulated, moved: 0, random: Pcg64::seed_from_u64(seed) }
+        let random = Pcg64::seed_from_u64(seed);
+        let guide = guide(&cumulated);
+        Writes { load: self, pages, cumulated, guide, moved: 0, every: 0, by: 0, since: 0, random }
     }
 }
 
@@ -55,8 +74,15 @@ pub(super) struct Writes {
     pages: u32,
     /// Sums of the weights of the first ranks.
     cumulated: Vec<f64>,
+    /// Ranks at which as many equal parts of their sum begin.
+    guide: Vec<u32>,
     /// Pages by which each place is moved on, in a circle.
     moved: u32,
+    /// Writes after which that grows, and by how much; 0: never.
+    every: u32,
+    by: u32,
+    /// Writes since then.
+    since: u32,
     random: Pcg64,
 }
 
@@ -67,6 +93,11 @@ impl Writes {
     }
 
     pub(super) fn next(&mut self) -> u32 {
+        if self.every > 0 && self.since == self.every {
+            self.since = 0;
+            self.moved = (self.moved + self.by) % self.pages;
+        }
+        self.since += 1;
         let page = self.place();
         let left = self.pages - self.moved;
         if page < left { page + self.moved } else { page - left }
@@ -82,15 +113,37 @@ impl Writes {
             }
             Load::Zipf(_) => scattered(self.rank(), self.pages),
             Load::HashedZipf(_) => (self.rank().wrapping_mul(HASH) % u64::from(self.pages)) as u32,
+            Load::Moving(..) => unreachable!("the writes are of the load that moves"),
         }
     }
 
     fn rank(&mut self) -> u64 {
         let all = self.cumulated.last().copied().unwrap_or(0.0);
         let drawn = self.random.random_range(0.0..all);
-        let rank = self.cumulated.partition_point(|sum| *sum <= drawn) as u64;
+        // A part more on each side, since its limits are rounded.
+        let parts = self.guide.len() - 1;
+        let part = (drawn / all * parts as f64) as usize;
+        let first = self.guide[part.saturating_sub(1)] as usize;
+        let last = self.guide[(part + 2).min(parts)] as usize;
+        let among = &self.cumulated[first..last];
+        let rank = (first + among.partition_point(|sum| *sum <= drawn)) as u64;
         rank.min(u64::from(self.pages) - 1)
     }
+}
+
+/// For each of as many equal parts as there are sums, how many sums lie before it, and all at the end: a search of a rank begins
+/// there.
+fn guide(cumulated: &[f64]) -> Vec<u32> {
+    let all = cumulated.last().copied().unwrap_or(0.0);
+    let mut at = 0;
+    let mut guide: Vec<u32> = Vec::with_capacity(cumulated.len() + 1);
+    for part in 0..cumulated.len() {
+        let least = all * part as f64 / cumulated.len() as f64;
+        at += cumulated[at..].iter().take_while(|sum| **sum <= least).count();
+        guide.push(at as u32);
+    }
+    guide.push(cumulated.len() as u32);
+    guide
 }
 
 /// Page of a rank: neighbours in rank lie apart.
@@ -110,6 +163,33 @@ fn coprime(mut a: u64, mut b: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The guide changes no draw.
+    #[test]
+    fn ranks_are_those_of_a_search_of_all() {
+        for exponent in [0.3, 1.0, 1.7] {
+            let mut writes = Load::Zipf(exponent).writes(3000, 9);
+            let mut random = writes.random.clone();
+            let all = *writes.cumulated.last().unwrap();
+            for _ in 0..50_000 {
+                let drawn = random.random_range(0.0..all);
+                let of_all = writes.cumulated.partition_point(|sum| *sum <= drawn);
+                assert_eq!(writes.rank(), of_all as u64);
+            }
+        }
+    }
+
+    #[test]
+    fn what_moves_has_its_places_elsewhere_after_so_many_writes() {
+        static ZONES: Load = Load::Zones;
+        let mut writes = Load::Moving(&ZONES, Moves { every: 500, by: 300 }).writes(1000, 7);
+        let mut hot =
+            |from| (0..500).filter(|_| (from..from + 100).contains(&writes.next())).count();
+        for from in [0, 300, 600, 900, 200] {
+            let hot = hot(from);
+            assert!((420..=480).contains(&hot), "{hot} from {from} on");
+        }
+    }
 
     #[test]
     fn shares_of_writes_are_as_said() {

@@ -23,6 +23,19 @@ pub(super) struct Shape {
     pub(super) device_writes: u32,
 }
 
+/// Arrays of tables, by scale.
+pub(super) const QUICK: Shape = Shape { blocks: 512, pages_per_block: 64, device_writes: 15 };
+pub(super) const FULL: Shape = Shape { blocks: 1024, pages_per_block: 512, device_writes: 25 };
+
+/// Logical pages of 100 physical ones.
+pub(super) const FILL: u32 = 80;
+
+/// Victim policies of SepBIT's paper, with which placements are compared; `2r` and `midas` have their own besides.
+pub(super) const VICTIMS: [VictimKind; 2] = [VictimKind::GREEDY, VictimKind::COST_BENEFIT];
+
+/// Placements of other papers that SepBIT is compared with, among those here.
+pub(super) const OTHERS: [&str; 6] = ["dac", "sfs", "multilog", "eti", "fadac", "warcip"];
+
 /// A run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cell {
@@ -103,6 +116,17 @@ pub(super) fn measure_all<C: Sync, T: Send>(
 /// The value of a cell, if it has one.
 pub(super) fn value<T>(measured: &Measured<T>) -> Option<&T> {
     measured.as_ref()?.as_ref().ok()
+}
+
+/// Write amplification of the cell with this load, placement and victim policy.
+pub(super) fn waf_of(
+    (cells, measured): (&[Cell], &[Measured<f64>]),
+    (load, placement, victim): (Load, &str, VictimKind),
+) -> Option<f64> {
+    let is_it = |cell: &Cell| {
+        (cell.load, cell.placement.policy().name, cell.victim) == (load, placement, victim)
+    };
+    value(&measured[cells.iter().position(is_it)?]).copied()
 }
 
 /// A note for each cell that failed.

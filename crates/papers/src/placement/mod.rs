@@ -5,6 +5,7 @@
 //! P. P. C. Lee et al., SepBIT, FAST 2022; S. Oh, J. Kim et al., MiDAS, FAST 2024.
 
 mod adaptation;
+mod changing;
 mod loads;
 mod measure;
 mod midas;
@@ -25,6 +26,7 @@ pub(crate) static PAPER: &dyn Paper = &Study::<()> {
         ("waf", |of, to| table::waf(of.settings, of.watch, to)),
         ("midas", |of, to| midas::midas(of.settings, of.watch, to)),
         ("adaptation", |of, to| adaptation::adaptation(of.settings, of.watch, to)),
+        ("changing", |of, to| changing::changing(of.settings, of.watch, to)),
         ("traces", |of, to| traces::traces(of.watch, to)),
     ],
     of_traces: &[],

@@ -1,7 +1,6 @@
 //! Write amplification of every placement on the captured traces.
 
-use super::measure::{Device, failures, measure_all, pairs, value};
-use super::table::{FILL, OTHERS, VICTIMS};
+use super::measure::{Device, FILL, OTHERS, VICTIMS, failures, measure_all, pairs, value};
 use crate::chip::chip;
 use crate::matrix::{Cell as Field, Matrix};
 use crate::observer::ReproductionObserver;

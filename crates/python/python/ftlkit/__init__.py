@@ -20,7 +20,7 @@ from ._lists import (
     victim_policies,
     workloads,
 )
-from ._policy import victim_policy
+from ._policy import placement_policy, victim_policy
 from ._results import Comparison, Record, SweepResult
 from ._settings import Settings
 from ._sweep import sweep
@@ -54,6 +54,7 @@ __all__ = [
     "open_trace",
     "parts",
     "placement_policies",
+    "placement_policy",
     "run",
     "scheme_page",
     "schemes",

@@ -72,7 +72,7 @@ def make_run(
     experiment: str,
     traces: Sequence[TraceId],
     identity: str,
-    policies: Sequence[tuple[str, type, str, str, str, str]],
+    policies: Sequence[tuple[str, type, _policy.Options, str, str, str]],
     *contents: bytes | None,
 ) -> bytes:
     """A task: makes one run on a worker, and returns its outcome as JSON."""
@@ -81,22 +81,22 @@ def make_run(
             f"a worker has another ftlkit ({_ftlkit.__version__}), built from other sources",
             "install the package of the client on every worker",
         )
-    for name, cls, valid_pages, summary, code, compiled in policies:
-        take_policy(name, cls, valid_pages, summary, code, compiled)
+    for name, cls, options, summary, code, compiled in policies:
+        take_policy(name, cls, options, summary, code, compiled)
     local = {trace[0]: _local(trace, content) for trace, content in zip(traces, contents)}
     return _ftlkit.measure(experiment, local)
 
 
-def take_policy(name: str, cls: type, valid_pages: str, summary: str, code: str, compiled: str) -> None:
+def take_policy(name: str, cls: type, options: _policy.Options, summary: str, code: str, compiled: str) -> None:
     """Makes a class of the client a policy of this worker."""
     if _policy.compiled_hash(cls) != compiled:
         raise RunError(
-            f"victim policy `{name}`: a worker has other code of the class {cls.__module__}.{cls.__qualname__}",
+            f"policy `{name}`: a worker has other code of the class {cls.__module__}.{cls.__qualname__}",
             "give every worker the client's module and its version of Python, and start workers again after a change",
         )
     registered = _policy.registered.get(name)
     if registered is None or registered[0] is not cls or registered[3] != code:
-        _policy.add(name, cls, valid_pages, summary, code)
+        _policy.add(name, cls, options, summary, code)
 
 
 class Runs:

@@ -1,4 +1,4 @@
-"""Victim policies written in Python, for trying ideas."""
+"""Policies of victims and of placement written in Python, for trying ideas."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from types import CodeType
 from typing import Any, TypeVar
 
 from . import _ftlkit
+from ._errors import InputError
 
 _Class = TypeVar("_Class", bound=type)
 
-#: Policies of this program by name: class, bound on valid pages, summary, code.
-registered: dict[str, tuple[type, str, str, str]] = {}
+#: Options of a policy: of victims its bound on valid pages; of placement its classes, those of host writes, and whether it takes times.
+Options = str | tuple[int, int, bool]
+
+#: Policies of this program by name: class, options, summary, code.
+registered: dict[str, tuple[type, Options, str, str]] = {}
 
 
 def victim_policy(name: str, *, valid_pages: str = "gaining", summary: str | None = None) -> Callable[[_Class], _Class]:
@@ -42,10 +46,46 @@ def victim_policy(name: str, *, valid_pages: str = "gaining", summary: str | Non
     return register
 
 
-def add(name: str, cls: type, valid_pages: str, summary: str, code: str) -> None:
+def placement_policy(
+    name: str, *, classes: int, host_classes: int | None = None, times: bool = False, summary: str | None = None
+) -> Callable[[_Class], _Class]:
+    """Makes a class a placement policy: then `page-level+placement=NAME` uses it.
+
+    Pages of one class are written into blocks of their own. The class has
+
+    - `__init__(self, logical_pages, blocks, pages_per_block)`: called for each run with the size of its array;
+    - `write(self, page, old, lifespan)`: returns the class of a host write of this logical page, below `host_classes`; `old` is the class
+      of the block with the version that it overwrites, `lifespan` the host writes since that was written; None: there is none;
+    - `copy(self, page, old, age)`: returns the class of a copy of collection, below `classes`; `age`: host writes since the page was written;
+      `page` may be None: the array cannot tell it before it is read;
+    - if it wants `collected(self, old, lifespan)`: a block of this class was collected;
+    - if it wants `trimmed(self, page, old)`: a page was trimmed.
+
+    `classes` is 2 to 16, `host_classes` all of them by default. Lifespans and ages are None without `times`, which a controller pays
+    with 4 bytes per page. The class of a name may be replaced. An exception ends the run; a class that there is not is a
+    `PolicyError`.
+    """
+
+    def register(cls: _Class) -> _Class:
+        first = (inspect.getdoc(cls) or "").split("\n")[0]
+        options = (classes, classes if host_classes is None else host_classes, times)
+        # The options decide what the run does, as the code does.
+        add(name, cls, options, summary or first or "a policy of this program", f"{options}\n{code_of(cls)}")
+        return cls
+
+    return register
+
+
+def add(name: str, cls: type, options: Options, summary: str, code: str) -> None:
     """Makes a class a policy; `code` is what it does, by which kept runs of sweeps know it."""
-    _ftlkit.add_victim_policy(name, cls, valid_pages, summary, code)
-    registered[name] = (cls, valid_pages, summary, code)
+    known = registered.get(name)
+    if known and isinstance(known[1], tuple) != isinstance(options, tuple):
+        raise InputError(f"`{name}` is a policy of another kind", "give the one of victims and the one of placement names of their own")
+    if isinstance(options, tuple):
+        _ftlkit.add_placement_policy(name, cls, options, summary, code)
+    else:
+        _ftlkit.add_victim_policy(name, cls, options, summary, code)
+    registered[name] = (cls, options, summary, code)
 
 
 def code_of(cls: type) -> str:

@@ -45,13 +45,14 @@ pub(super) struct Axis {
     /// Label, with the unit if the ticks do not name it.
     pub(super) label: String,
     /// What it measures.
-    #[cfg_attr(not(feature = "html"), expect(dead_code, reason = "pages alone read it"))]
     pub(super) quantity: Quantity,
     from: f64,
     to: f64,
     pub(super) log: bool,
     /// True if every tick's name is needed.
     named: bool,
+    /// True if the ticks are values that were chosen, and may lie anywhere.
+    chosen: bool,
     /// Ticks and their names.
     ticks: Vec<(f64, String)>,
 }
@@ -72,10 +73,19 @@ impl Axis {
             .take_while(|at| *at <= to * (1.0 + 1e-9))
             .map(|at| (at, quantity.name(at)))
             .collect();
-        Self { label: label.to_owned(), quantity, from, to, log: false, named: false, ticks }
+        Self {
+            label: label.to_owned(),
+            quantity,
+            from,
+            to,
+            log: false,
+            named: false,
+            chosen: false,
+            ticks,
+        }
     }
 
-    /// Logarithmic, with ticks at powers of ten, and between them if there are few.
+    /// Logarithmic, with ticks at powers of ten, and between them if there are few. A short range has those of a linear axis.
     pub(super) fn log(label: &str, from: f64, to: f64, quantity: Quantity) -> Self {
         let (low, high) = (from.log10(), to.log10());
         let between: &[f64] = match high - low {
@@ -86,9 +96,21 @@ impl Axis {
         let ticks = (low.floor() as i32..=high.ceil() as i32)
             .flat_map(|power| between.iter().map(move |n| n * 10f64.powi(power)))
             .filter(|at| *at >= from * (1.0 - 1e-9) && *at <= to * (1.0 + 1e-9))
-            .map(|at| (at, quantity.name(at)))
-            .collect();
-        Self { label: label.to_owned(), quantity, from, to, log: true, named: false, ticks }
+            .map(|at| (at, quantity.name(at)));
+        let mut ticks: Vec<_> = ticks.collect();
+        if ticks.len() < 3 {
+            ticks = Self::between(label, from, to, 5, quantity).ticks;
+        }
+        Self {
+            label: label.to_owned(),
+            quantity,
+            from,
+            to,
+            log: true,
+            named: false,
+            chosen: false,
+            ticks,
+        }
     }
 
     /// The same with this share of its length free beyond its end.
@@ -109,6 +131,7 @@ impl Axis {
             to: rows,
             log: false,
             named: true,
+            chosen: false,
             ticks: ticks.collect(),
         }
     }
@@ -118,6 +141,18 @@ impl Axis {
         let ticks = names.iter().enumerate().map(|(at, name)| (at as f64, shortened(name)));
         let to = names.len() as f64 - 0.5;
         Self { from: -0.5, to, ticks: ticks.collect(), ..Self::names(&[]) }
+    }
+
+    /// The same with ticks at these values in ascending order, where they are few and apart: those that were chosen, not round ones.
+    pub(super) fn with_ticks_at(mut self, values: &[f64]) -> Self {
+        const MOST: usize = 9;
+        const APART: f64 = 0.08;
+        let apart = |pair: &[f64]| self.share_at(pair[1]) - self.share_at(pair[0]) >= APART;
+        if values.len() <= MOST && values.windows(2).all(apart) {
+            self.ticks = values.iter().map(|at| (*at, self.quantity.name(*at))).collect();
+            self.chosen = true;
+        }
+        self
     }
 
     /// The value at this share of the axis.
@@ -141,13 +176,22 @@ impl Axis {
 
     /// The axis on so many pixels, with as few of its ticks as leave each name the room that `needs` tells.
     pub(super) fn fitting(&self, pixels: u32, needs: impl Fn(&str) -> f64) -> Self {
-        let fits = |ticks: &[(f64, String)]| {
-            ticks.windows(2).all(|pair| {
-                let apart =
-                    (self.share_at(pair[1].0) - self.share_at(pair[0].0)) * f64::from(pixels);
-                apart >= (needs(&pair[0].1) + needs(&pair[1].1)) / 2.0
-            })
+        let apart = |[one, next]: [&(f64, String); 2]| {
+            let apart = (self.share_at(next.0) - self.share_at(one.0)) * f64::from(pixels);
+            apart >= (needs(&one.1) + needs(&next.1)) / 2.0
         };
+        let fits =
+            |ticks: &[(f64, String)]| ticks.windows(2).all(|pair| apart([&pair[0], &pair[1]]));
+        if self.chosen {
+            // Not every second one, as of round numbers: each that the one before leaves room for.
+            let mut ticks: Vec<(f64, String)> = Vec::new();
+            for tick in &self.ticks {
+                if ticks.last().is_none_or(|last| apart([last, tick])) {
+                    ticks.push(tick.clone());
+                }
+            }
+            return Self { ticks, ..self.clone() };
+        }
         // A logarithmic axis keeps its powers of ten.
         let round = |at: f64| (at.log10() - at.log10().round()).abs() < 1e-9;
         let anchor = self.ticks.iter().position(|tick| self.log && round(tick.0)).unwrap_or(0);
@@ -254,7 +298,7 @@ fn power_of_ten(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Quantity::{Number, Share, Time};
+    use super::Quantity::{Number, Percent, Share, Time};
     use super::*;
 
     fn names(axis: &Axis) -> Vec<String> {
@@ -271,6 +315,7 @@ mod tests {
             ["20 µs", "50 µs", "100 µs", "200 µs", "500 µs", "1 ms", "2 ms"]
         );
         assert_eq!(names(&Axis::log("", 1e-5, 1.0, Share)).join(" "), "10⁻⁵ 10⁻⁴ 10⁻³ 10⁻² 10⁻¹ 1");
+        assert_eq!(names(&Axis::log("", 5.36, 5.74, Number)), ["5.4", "5.5", "5.6", "5.7"]);
         assert_eq!(Quantity::Bytes.name(2.5e9), "2.5 GB");
     }
 
@@ -283,6 +328,11 @@ mod tests {
         assert_eq!(names(&log.fitting(150, wide)), ["100 µs", "1 ms"]);
         assert_eq!(names(&Axis::linear("", 0.9, 5, Number).fitting(60, wide)), ["0", "0.6"]);
         assert_eq!(Axis::names(&["a", "b", "c"]).fitting(1, wide).ticks().len(), 3);
+        // Chosen values lie anywhere: one that is too near is left out, and not every second one.
+        let chosen = Axis::between("", 0.04, 0.6, 5, Percent);
+        let chosen = chosen.with_ticks_at(&[0.07, 0.14, 0.28, 0.56]);
+        assert_eq!(names(&chosen.fitting(200, wide)), ["7 %", "28 %", "56 %"]);
+        assert_eq!(names(&chosen.fitting(900, wide)).len(), 4);
     }
 
     #[test]

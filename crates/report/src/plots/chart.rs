@@ -164,10 +164,23 @@ pub(super) fn titled<'a>(area: &Area<'a>, words: &str) -> Result<Area<'a>, PlotE
     }
     let (width, _) = area.dim_in_pixel();
     let (above, below) = area.split_vertically(TITLE);
-    let (words, size) = fitted(words, width);
-    let style = text(size).pos(Pos::new(HPos::Center, VPos::Center));
-    let words = Text::new(words, (width as i32 / 2, TITLE as i32 / 2), style);
-    above.draw(&words).map_err(PlotError::from)?;
+    // What is too long even in small letters is broken once, where its parts are most alike.
+    let middle = words.len() / 2;
+    let breaks = words.match_indices(' ').map(|(at, _)| at);
+    let broken = breaks.min_by_key(|at| at.abs_diff(middle)).map(|at| words.split_at(at));
+    let lines: Vec<&str> = match broken {
+        Some((first, second)) if fitted(words, width).0 != words => {
+            vec![first, second.trim_start()]
+        }
+        _ => vec![words],
+    };
+    let height = TITLE as i32 / lines.len() as i32;
+    for (at, line) in (0..).zip(lines) {
+        let (line, size) = fitted(line, width);
+        let style = text(size.min(height as u32 - 3)).pos(Pos::new(HPos::Center, VPos::Center));
+        let line = Text::new(line, (width as i32 / 2, height * at + height / 2), style);
+        above.draw(&line).map_err(PlotError::from)?;
+    }
     Ok(below)
 }
 

@@ -328,7 +328,7 @@ mod tests {
         assert!(figure.x.log && !figure.y.log && series.y == [Some(2.0), Some(8.0)]);
         let axis =
             |names| MeanAxis { label: "l".into(), quantity: Quantity::Time, names, log: false };
-        let points = vec![MeanPoint { x: 0.0, mean: 5.0, half: Some(1.0) }];
+        let points = vec![MeanPoint { x: 0.0, mean: 5.0, half: Some(1.0), runs: 1, settled: None }];
         let lines = vec![MeanLine { name: "m".into(), points, is_model: false }];
         let x = axis(vec!["greedy".into()]);
         let figure = Figure::from(Means { caption: "t".into(), x, y: axis(vec![]), lines }).html();

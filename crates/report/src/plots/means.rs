@@ -8,7 +8,7 @@ use super::chart::{
 use super::options::PlotOptions;
 use super::style::{GREY, Look, NAME_SIZE, NOTE_SIZE};
 use super::svg::{Area, PlotError};
-use plotters::element::{EmptyElement, PathElement};
+use plotters::element::{Circle, EmptyElement, PathElement};
 use plotters::style::{BLACK, Color, WHITE};
 use std::io::{self, Write};
 
@@ -61,6 +61,10 @@ pub struct MeanPoint {
     pub mean: f64,
     /// Half the width of its interval, if there is one.
     pub half: Option<f64>,
+    /// Runs that it is the mean of; 0: of a model.
+    pub runs: usize,
+    /// Whether all of them settled, where that is judged.
+    pub settled: Option<bool>,
 }
 
 /// Width below which the legend stands below the chart: a column of a paper, pixels.
@@ -98,22 +102,34 @@ impl Means {
         })
     }
 
-    /// Writes the data as CSV: a row per point, with its line, what is known of it, its value across, its mean, and half the width
-    /// of its interval, in the units of the runs' tables.
+    /// Points whose runs have not settled, and points in all; those of models do not count.
+    pub fn unsettled(&self) -> (usize, usize) {
+        let measured = self.lines.iter().filter(|line| !line.is_model);
+        let points: Vec<&MeanPoint> = measured.flat_map(|line| &line.points).collect();
+        let open = points.iter().filter(|point| point.settled == Some(false)).count();
+        (open, points.len())
+    }
+
+    /// Writes the data as CSV: a row per point, with its line, what is known of it, its value across, its mean, half the width
+    /// of its interval, the number of runs, and whether all of them settled, in the units of the runs' tables.
     ///
     /// # Errors
     /// What the writer does not take.
     pub fn write_csv(&self, to: &mut dyn Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(to);
         let [line, kind] = MEANS_HEAD;
-        writer.write_record([line, kind, &self.x.label, &self.y.label, "ci95"])?;
+        writer.write_record([line, kind, &self.x.label, &self.y.label, "ci95", "n", "settled"])?;
         for line in &self.lines {
             let kind = if line.is_model { "model" } else { "measured" };
             for point in &line.points {
                 let named = self.x.names.get(point.x as usize).cloned();
                 let x = named.unwrap_or_else(|| point.x.to_string());
                 let half = point.half.map_or_else(String::new, |half| half.to_string());
-                writer.write_record([&line.name, kind, &x, &point.mean.to_string(), &half])?;
+                let runs = Some(point.runs).filter(|runs| *runs > 0);
+                let runs = runs.map_or_else(String::new, |runs| runs.to_string());
+                let settled = point.settled.map_or_else(String::new, |settled| settled.to_string());
+                let mean = point.mean.to_string();
+                writer.write_record([&line.name, kind, &x, &mean, &half, &runs, &settled])?;
             }
         }
         writer.flush()
@@ -123,14 +139,20 @@ impl Means {
     pub(super) fn svg(&self, options: &PlotOptions) -> Result<String, PlotError> {
         let lines: Vec<(MeanLine, Look)> = self.looks().collect();
         let (width, height) = options.canvas();
-        let entry = |line: &MeanLine| 8 + (NAME_SIZE + 2) * wrapped(&line.name).len() as u32;
+        let is_narrow = width < NARROW;
+        // Below the chart a name may be as wide as the picture; beside it, as wide as the legend.
+        let letters = if is_narrow { (width.saturating_sub(64) / 8) as usize } else { LETTERS };
+        let entry =
+            |line: &MeanLine| 8 + (NAME_SIZE + 2) * wrapped(&line.name, letters).len() as u32;
         let named = lines.iter().filter(|(line, _)| !line.name.is_empty());
         let mut legend: u32 = named.map(|(line, _)| entry(line)).sum();
-        let note = self.note();
+        let note = match is_narrow {
+            true => wrapped(&self.note().join("; "), letters),
+            false => self.note(),
+        };
         legend += if note.is_empty() { 0 } else { note.len() as u32 * (NOTE_SIZE + 2) + 8 };
         let title = options.title(&self.caption);
         let above = if title.is_empty() { 0 } else { TITLE };
-        let is_narrow = width < NARROW;
         let below = match is_narrow {
             true => height + legend + 8,
             false => height.max(legend + 28),
@@ -142,7 +164,7 @@ impl Means {
                 false if legend == 0 => (rest.clone(), rest.clone()),
                 false => beside_legend(&rest),
             };
-            self.draw(&data, &lines)?;
+            self.draw(&data, &lines, is_narrow)?;
             let mut top = if is_narrow { 0 } else { 14 };
             for (line, look) in lines.iter().filter(|(line, _)| !line.name.is_empty()) {
                 let (middle, sample) = (top + 8, [(8, top + 8), (48, top + 8)]);
@@ -150,7 +172,8 @@ impl Means {
                 if !line.is_model {
                     draw_mark_at(&legend, (28, middle), *look)?;
                 }
-                top = legend_text(&legend, &wrapped(&line.name), top, NAME_SIZE, BLACK)? + 8;
+                top =
+                    legend_text(&legend, &wrapped(&line.name, letters), top, NAME_SIZE, BLACK)? + 8;
             }
             legend_text(&legend, &note, top, NOTE_SIZE, GREY).map(|_| ())
         })
@@ -162,18 +185,29 @@ impl Means {
             self.lines.iter().flat_map(|line| &line.points).any(|point| point.half.is_some());
         let has_models = self.lines.iter().any(|line| line.is_model);
         let lines = [
-            (has_bars, "bars: 95 % confidence interval;"),
+            (has_bars, "bars: 95 % confidence interval"),
             (has_bars, "white line: smaller than its mark"),
             (has_models, "models: of uniform writes"),
+            (self.unsettled().0 > 0, "open mark: not settled"),
         ];
         lines.into_iter().filter(|(has, _)| *has).map(|(_, line)| line.to_owned()).collect()
     }
 
-    fn draw(&self, area: &Area<'_>, lines: &[(MeanLine, Look)]) -> Result<(), PlotError> {
+    fn draw(
+        &self,
+        area: &Area<'_>,
+        lines: &[(MeanLine, Look)],
+        is_narrow: bool,
+    ) -> Result<(), PlotError> {
         let points = || lines.iter().flat_map(|(line, _)| line.points.iter());
         let names = &self.x.names;
         let x = match &names[..] {
-            [] => self.x.over(points().map(|point| point.x), 8),
+            [] => {
+                let mut values: Vec<f64> = points().map(|point| point.x).collect();
+                values.sort_by(f64::total_cmp);
+                values.dedup();
+                self.x.over(values.iter().copied(), 8).with_ticks_at(&values)
+            }
             names => Axis::across(names),
         };
         let ends = points().flat_map(|point| {
@@ -189,8 +223,8 @@ impl Means {
             // There is nothing between two names.
             if names.is_empty() {
                 // The first lines are the widest, so that of lines upon each other all are seen.
-                let width =
-                    if line.is_model { 2 } else { 2 + (lines.len() - 1 - at).min(4) as u32 };
+                let more = if line.is_model { 0 } else { (lines.len() - 1 - at).min(2) as u32 };
+                let width = if is_narrow { 1 + more / 2 } else { 2 + more };
                 draw_path(&mut chart, &means, *look, width)?;
             }
             if line.is_model {
@@ -198,6 +232,10 @@ impl Means {
             }
             for point in &line.points {
                 draw_mark(&mut chart, (point.x, point.mean), *look)?;
+                if point.settled == Some(false) {
+                    let open = [Circle::new((point.x, point.mean), 2, WHITE.filled())];
+                    chart.draw_series(open).map_err(PlotError::from)?;
+                }
                 let Some(half) = point.half.filter(|half| *half > 0.0) else { continue };
                 let at = |value: f64| {
                     ((y.share_at(point.mean) - y.share_at(value)) * height).round() as i32
@@ -236,17 +274,17 @@ impl MeanAxis {
     }
 }
 
-/// A legend's name in lines that fit.
-fn wrapped(name: &str) -> Vec<String> {
-    const LETTERS: usize = 24;
+/// Letters of a line of a legend beside the chart.
+const LETTERS: usize = 24;
+
+/// A legend's name in lines of at most so many letters.
+fn wrapped(name: &str, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in name.split_inclusive([' ', '+', '/']) {
         let letters: Vec<char> = word.chars().collect();
-        for piece in letters.chunks(LETTERS) {
+        for piece in letters.chunks(most) {
             match lines.last_mut() {
-                Some(line) if line.chars().count() + piece.len() <= LETTERS + 1 => {
-                    line.extend(piece)
-                }
+                Some(line) if line.chars().count() + piece.len() <= most + 1 => line.extend(piece),
                 _ => lines.push(piece.iter().collect()),
             }
         }
@@ -260,13 +298,14 @@ mod tests {
 
     #[test]
     fn long_names_are_broken() {
-        assert_eq!(wrapped("page-level"), ["page-level"]);
-        let lines = wrapped("lazy-rtgc+victim=two-level-list+share=0.8 · traces/financial-1.csv");
+        assert_eq!(wrapped("page-level", LETTERS), ["page-level"]);
+        let lines =
+            wrapped("lazy-rtgc+victim=two-level-list+share=0.8 · traces/financial-1.csv", LETTERS);
         assert!(
             lines.len() > 2 && lines.iter().all(|line| line.chars().count() <= 25),
             "{lines:?}"
         );
-        assert!(wrapped("").is_empty());
+        assert!(wrapped("", LETTERS).is_empty());
     }
 
     fn means(half: f64, is_model: bool) -> Means {
@@ -283,6 +322,8 @@ mod tests {
                     x: x.into(),
                     mean: up + f64::from(x),
                     half: (!is_model).then_some(half),
+                    runs: if is_model { 0 } else { 3 },
+                    settled: (!is_model).then_some(up < 6.0 || x > 0),
                 })
                 .collect(),
             is_model,
@@ -293,6 +334,23 @@ mod tests {
             line("two, \"2\"", 9.0, is_model),
         ];
         Means { caption: "caption".into(), x: axis("x"), y: axis("y"), lines }
+    }
+
+    #[test]
+    fn a_single_column_has_a_whole_title_and_thin_lines() {
+        let single = PlotOptions { size: "single".parse().unwrap(), ..PlotOptions::default() };
+        let caption = "write amplification (WAF) behind the warm-up over op, by victim";
+        let means = Means { caption: caption.into(), ..means(0.001, true) };
+        let narrow = means.svg(&single).unwrap();
+        for line in ["\nwrite amplification (WAF) behind\n", "\nthe warm-up over op, by victim\n"] {
+            assert!(narrow.contains(line), "{line}: {narrow}");
+        }
+        let wide = means.svg(&PlotOptions::default()).unwrap();
+        assert!(wide.contains(caption), "{wide}");
+        let of_width = |svg: &str, width: u32| {
+            svg.contains(&format!("stroke=\"#0072B2\" stroke-width=\"{width}\""))
+        };
+        assert_eq!([of_width(&wide, 1), of_width(&narrow, 1)], [false, true], "{narrow}");
     }
 
     #[test]
@@ -308,9 +366,9 @@ mod tests {
         let mut csv = Vec::new();
         means(0.5, true).write_csv(&mut csv).unwrap();
         let csv = String::from_utf8(csv).unwrap();
-        assert_eq!(csv.lines().next(), Some("line,kind,x,y,ci95"));
-        assert_eq!(csv.lines().last(), Some("\"two, \"\"2\"\"\",model,2,11,"));
-        assert_eq!(csv.lines().nth(1), Some("one,measured,0,5,0.5"));
+        assert_eq!(csv.lines().next(), Some("line,kind,x,y,ci95,n,settled"));
+        assert_eq!(csv.lines().last(), Some("\"two, \"\"2\"\"\",model,2,11,,,"));
+        assert_eq!(csv.lines().nth(1), Some("one,measured,0,5,0.5,3,true"));
     }
 
     /// An interval smaller than its mark is white in it; one that is larger is three strokes of the line's colour.
@@ -322,6 +380,29 @@ mod tests {
         };
         assert_eq!([strokes(0.001, "#FFFFFF"), strokes(0.001, "#0072B2")], [6, 0]);
         assert_eq!([strokes(1.0, "#FFFFFF"), strokes(1.0, "#0072B2")], [0, 9]);
+    }
+
+    #[test]
+    fn points_that_have_not_settled_have_open_marks_and_ticks_are_at_the_values() {
+        let drawn = means(0.001, false);
+        assert_eq!(drawn.unsettled(), (1, 9));
+        let svg = drawn.svg(&PlotOptions::default()).unwrap();
+        assert!(svg.contains("open mark: not settled"), "{svg}");
+        assert_eq!(svg.matches("r=\"2\"").count(), 1);
+        let names = |values: [f64; 3]| {
+            let mut drawn = means(0.001, false);
+            for line in &mut drawn.lines {
+                line.points.iter_mut().zip(values).for_each(|(point, x)| point.x = x);
+            }
+            drawn.svg(&PlotOptions::default()).unwrap()
+        };
+        let swept = names([7.0, 14.0, 28.0]);
+        assert!(
+            ["7", "14", "28"].iter().all(|name| swept.contains(&format!("\n{name}\n"))),
+            "{swept}"
+        );
+        // Values that are too near each other have round ticks.
+        assert!(!names([7.0, 7.1, 28.0]).contains("\n7.1\n"));
     }
 
     #[test]

@@ -28,8 +28,7 @@ pub use figure::Figure;
 pub use means::{MEANS_HEAD, MeanAxis, MeanLine, MeanPoint, Means};
 pub use options::{PlotFont, PlotFormat, PlotOptions, PlotSize, in_format};
 pub use stacked::Stacked;
-pub use style::{PALETTE, fitted, text};
-pub use svg::{Area, PlotError, drawn};
+pub use svg::PlotError;
 
 use ::run::report::Report;
 

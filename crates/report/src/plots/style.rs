@@ -16,7 +16,7 @@ pub(super) const NAME_SIZE: u32 = 15;
 pub(super) const NOTE_SIZE: u32 = 13;
 
 /// A title that fits into a width in pixels, and its size: smaller, and at last shortened, if it is long.
-pub fn fitted(words: &str, width: u32) -> (String, u32) {
+pub(super) fn fitted(words: &str, width: u32) -> (String, u32) {
     const SIZES: std::ops::RangeInclusive<u32> = 13..=19;
     let fits = |size: &u32| text_width(words, *size) <= width as i32;
     if let Some(size) = SIZES.rev().find(fits) {
@@ -34,7 +34,7 @@ const LETTER: f64 = 0.58;
 
 /// Colours that are distinguishable with any colour vision (M. Okabe, K. Ito, "Color Universal Design",
 /// 2008; without its yellow, which is faint on white).
-pub const PALETTE: [RGBColor; 7] = [
+pub(super) const PALETTE: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -96,7 +96,7 @@ impl Look {
 }
 
 /// Plain text of a size in pixels.
-pub fn text(size: u32) -> TextStyle<'static> {
+pub(super) fn text(size: u32) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&BLACK)
 }
 

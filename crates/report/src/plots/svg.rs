@@ -5,7 +5,7 @@ use plotters::prelude::SVGBackend;
 use plotters::style::WHITE;
 
 /// Drawing area of a plot.
-pub type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 /// A plot could not be drawn.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +25,7 @@ impl PlotError {
 }
 
 /// The text of an SVG file of this size, drawn on white.
-pub fn drawn(
+pub(super) fn drawn(
     size: (u32, u32),
     draw: impl FnOnce(&Area<'_>) -> Result<(), PlotError>,
 ) -> Result<String, PlotError> {

@@ -232,6 +232,7 @@ impl Cores {
     }
 
     /// Does work of this time on a core; `channel`: where the task begins.
+    #[inline]
     pub(crate) fn work(
         &mut self,
         now_ns: Ns,
@@ -239,13 +240,24 @@ impl Cores {
         processor_ns: Ns,
         channel: usize,
     ) -> Worked {
+        let took_ns = ram_ns.saturating_add(processor_ns);
+        match &self.free_ns[..] {
+            [free_ns] if took_ns == 0 && *free_ns <= now_ns => {
+                Worked { delay_ns: 0, processed_ns: 0 }
+            }
+            _ => self.spend(now_ns, took_ns, processor_ns, channel),
+        }
+    }
+
+    /// As [`Cores::work`], for work that takes time, of which `processor_ns` on the processor, or that may wait.
+    #[inline(never)]
+    fn spend(&mut self, now_ns: Ns, took_ns: Ns, processor_ns: Ns, channel: usize) -> Worked {
         let pinned = self.is_pinned();
         let core = match (pinned, self.free_ns.len()) {
             (_, 1) => 0,
             (true, cores) => channel % cores,
             (false, _) => first_free(&self.free_ns),
         };
-        let took_ns = ram_ns.saturating_add(processor_ns);
         let start_ns = self.free_ns[core].max(now_ns);
         let end_ns = start_ns.saturating_add(took_ns);
         self.free_ns[core] = end_ns;

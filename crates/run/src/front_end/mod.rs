@@ -12,8 +12,9 @@ pub use cores::{CoreSettings, CoreSharing, CpuWork};
 pub(crate) use host_interface::Crossing;
 pub use host_interface::{HostInterface, LinkTimes, Packets};
 
-use flash::channels::{MultiPlane, Policy, Precedence, Timing, Topology};
-use flash::parallel::Stripes;
+use flash::Probe;
+use flash::channels::{GrantObserver, MultiPlane, Policy, Precedence, Timing, Topology};
+use flash::parallel::{Parallel, Stripes};
 use workload::QueueClass;
 
 /// Channels of an SSD and their use by the host. The allocation of writes and the processor belong to the scheme
@@ -87,6 +88,18 @@ impl HostQueues {
 impl SsdSetup {
     /// Default number of host operations that may pass one collection operation on its die.
     pub const HOST_FIRST: u32 = 16;
+
+    /// True if page tasks may begin during a collection; `scheme_yields`: the scheme lets them.
+    pub fn yields(&self, scheme_yields: bool) -> bool {
+        self.collection == CollectionPlace::PerDie || scheme_yields
+    }
+
+    /// Starts the clocks of an idle array on channels, with this precedence and these planes.
+    pub fn start<F: Probe, W: GrantObserver>(&self, array: &mut Parallel<F, W>, yields: bool) {
+        array.set_timed(true);
+        array.set_yields(yields);
+        array.set_multi_plane(self.multi_plane);
+    }
 
     /// Dies, or planes that operate on their own.
     pub(super) fn units(&self) -> u32 {

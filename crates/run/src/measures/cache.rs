@@ -62,6 +62,14 @@ impl PairCounts {
         })
     }
 
+    /// Sum of the responses, service + step, of the tasks counted here.
+    pub(super) fn sum(&self) -> u128 {
+        let of = |slot: &PairSlot| {
+            (u128::from(slot.service_ns) + u128::from(slot.step_ns)) * u128::from(slot.count)
+        };
+        self.0.iter().flatten().map(of).sum()
+    }
+
     /// Removes and returns all counts.
     pub(super) fn take(&mut self) -> Vec<Pair> {
         let mut pairs = Vec::new();
@@ -106,6 +114,13 @@ impl ValueCounts {
             let (old, before) = std::mem::replace(slot, (value, count));
             self.behind.record(old, before);
         }
+    }
+
+    /// Number and sum of the samples so far.
+    pub(super) fn so_far(&self) -> (u64, u128) {
+        self.slots.iter().fold((self.behind.count(), self.behind.sum()), |(n, sum), slot| {
+            (n + slot.1, sum + u128::from(slot.0) * u128::from(slot.1))
+        })
     }
 
     /// The whole distribution.

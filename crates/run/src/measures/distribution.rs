@@ -56,6 +56,11 @@ impl Distribution {
         }
     }
 
+    /// The exact sum of all samples.
+    pub fn sum(&self) -> u128 {
+        self.sum
+    }
+
     /// Adds all samples of another distribution.
     pub fn add(&mut self, other: &Self) {
         for (bin, count) in self.bins.iter_mut().zip(other.recorded()) {

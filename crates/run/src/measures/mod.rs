@@ -16,6 +16,7 @@ mod wear;
 
 pub use wear::{Wear, wear};
 
+use crate::batch_means::Totals;
 use crate::report::SchemeReport;
 pub use crate::summary::Summary;
 use cache::{PairCounts, ValueCounts};
@@ -52,6 +53,9 @@ pub struct Measures {
     /// Completion of the page tasks that were requests of their own, by kind: also the response and the completion of
     /// those requests.
     whole: [ValueCounts; TaskKind::ALL.len()],
+    /// The same of those that did not wait, whose completion is also their service. They have no step. Most of their times
+    /// differ, so no table of repeating values is in front.
+    prompt: [Distribution; TaskKind::ALL.len()],
     series: TimeSeries,
 }
 
@@ -70,6 +74,7 @@ impl Measures {
             request_response: ValueCounts::new(),
             request_completion: ValueCounts::new(),
             whole: TaskKind::ALL.map(|_| ValueCounts::new()),
+            prompt: TaskKind::ALL.map(|_| Distribution::new()),
             series: TimeSeries::new(start_ns),
         }
     }
@@ -96,6 +101,10 @@ impl Measures {
     /// the completion of the request. Only with arrival times.
     #[inline]
     pub(crate) fn whole_request(&mut self, sample: &TaskSample) {
+        if sample.step_ns == 0 && sample.service_ns == sample.completion_ns {
+            self.tasks += 1;
+            return self.prompt[sample.kind as usize].record(sample.completion_ns, 1);
+        }
         self.parts(sample);
         self.whole[sample.kind as usize].add(sample.completion_ns);
     }
@@ -162,10 +171,32 @@ impl Measures {
         self.response[kind as usize].record(service_ns.saturating_add(step_ns), count);
     }
 
+    /// Sums so far.
+    pub(crate) fn totals(&self) -> Totals {
+        let of_kinds = self.stepless.iter().chain(&self.response).chain(&self.prompt);
+        let of_kinds = of_kinds.map(Distribution::sum);
+        let prompt = || self.prompt.iter().map(|prompt| (prompt.count(), prompt.sum()));
+        let whole = || self.whole.iter().map(ValueCounts::so_far).chain(prompt());
+        let requests = match self.arrivals {
+            Arrivals::Timed => &self.request_completion,
+            Arrivals::Closed => &self.request_response,
+        };
+        let requests = || whole().chain([requests.so_far()]);
+        Totals {
+            tasks: self.tasks,
+            response_ns: of_kinds.sum::<u128>() + self.pairs.sum(),
+            requests: requests().map(|(count, _)| count).sum(),
+            completion_ns: requests().map(|(_, sum)| sum).sum(),
+        }
+    }
+
     /// Ends the measurement: what was measured goes to `report`, whose other fields are unchanged.
     pub fn finish(mut self, report: &mut SchemeReport) {
         for pair in self.pairs.take() {
             self.record(pair);
+        }
+        for (stepless, prompt) in self.stepless.iter_mut().zip(&self.prompt) {
+            stepless.add(prompt);
         }
         for (stepless, response) in self.stepless.iter().zip(&mut self.response) {
             self.service.add(stepless);
@@ -174,7 +205,8 @@ impl Measures {
         }
         let response = sum(&self.response);
         let [read, write, trim] = &self.response;
-        let whole = self.whole.map(ValueCounts::finish);
+        let mut whole = self.whole.map(ValueCounts::finish);
+        whole.iter_mut().zip(&self.prompt).for_each(|(whole, prompt)| whole.add(prompt));
         let mut request_response = self.request_response.finish();
         whole.iter().for_each(|whole| request_response.add(whole));
         let (completions, request_completion) = match self.arrivals {

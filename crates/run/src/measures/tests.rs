@@ -155,3 +155,23 @@ fn requests_and_ticks_reach_the_report() {
     let rates = &report.series.throughput;
     assert!(rates.len() > 2 && rates.iter().all(|p| (p.1 - 1_000.0).abs() < 100.0), "{rates:?}");
 }
+
+/// A request that is one page task is the task and the request, whether it waited or not.
+#[test]
+fn a_whole_request_is_a_task_and_a_request() {
+    let (mut whole, mut apart) =
+        (Measures::new(0, Arrivals::Timed), Measures::new(0, Arrivals::Timed));
+    for n in 0..5000u64 {
+        let kind = TaskKind::ALL[(n % 3) as usize];
+        let service_ns = n * n % 700_001;
+        let completion_ns = service_ns + if n % 4 == 0 { n % 90 } else { 0 };
+        let step_ns = u64::from(n % 11 == 0) * n;
+        let sample = TaskSample { kind, service_ns, step_ns, completion_ns };
+        whole.whole_request(&sample);
+        apart.task(&sample);
+        apart.request(completion_ns, completion_ns);
+        assert_eq!(whole.totals(), apart.totals(), "after {n}");
+    }
+    let told = |measures| serde_json::to_value(reported(measures)).expect("a report is written");
+    assert_eq!(told(whole), told(apart));
+}

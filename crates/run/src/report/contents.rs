@@ -5,6 +5,7 @@ use super::jobs::JobReport;
 use super::request_deadline::{LimitReport, RequestDeadline};
 use super::ssd::{SsdReport, VictimWorkReport, WindowSample};
 use super::units;
+use crate::batch_means::BatchMeans;
 use crate::rounds::SteadyReport;
 use crate::summary::Summary;
 use flash::{Cause, Counts, Operation};
@@ -87,6 +88,8 @@ pub struct SchemeReport {
     pub requests_refused: u64,
     /// Host writes over the capacity, and whether write amplification has settled.
     pub steady: SteadyReport,
+    /// Means behind the warm-up of this run, with their intervals.
+    pub batch_means: BatchMeans,
     /// Pages that requests wrote in part. Each is a page read and a page write, unless such reads are free.
     pub partial_pages: u64,
     /// The largest requests, in page tasks; not part of the report's JSON.
@@ -271,7 +274,7 @@ impl SchemeReport {
 
     /// Why idle time was not used, if it was not.
     pub fn idle_unused(&self) -> Option<String> {
-        let IdleTime { steps, vain, longest_ns, needed_ns } = self.collection.idle_time;
+        let IdleTime { steps, vain, longest_ns, needed_ns, .. } = self.collection.idle_time;
         let why = match (steps, longest_ns) {
             (1.., _) => return None,
             _ if vain > 0 => {

@@ -26,6 +26,7 @@ pub struct DeadlineReport {
 /// Jobs of one task. Times from release to completion.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct TaskDeadlines {
     /// Name of the task.
     pub task: String,
@@ -46,6 +47,7 @@ pub struct TaskDeadlines {
 /// A job that ended after its deadline. Times from the start of the measured part.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct LateJob {
     /// Name of the task.
     pub task: String,

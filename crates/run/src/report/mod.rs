@@ -9,6 +9,7 @@ mod ssd;
 mod title;
 pub mod units;
 
+pub use crate::batch_means::{BatchMeans, RunMean};
 pub use crate::summary::Summary;
 pub use contents::{
     BitErrorReport, BufferReport, CauseCounts, CollectionReport, CopyCount, HandleReport,

@@ -25,6 +25,7 @@ pub struct RequestDeadline {
 
 /// Completions of the requests that a deadline of a search is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LimitReport {
     /// Requests that ended.
     pub requests: u64,

@@ -5,7 +5,7 @@ use super::state::{Alone, NEVER, SsdDevice, VainCalls, array, array_mut};
 use crate::front_end::{Asked, Worked};
 use crate::measures::TaskSample;
 use flash::Ns;
-use ftl::{AnyScheme, Asks, FtlError, Notes, Served, TaskKind};
+use ftl::{AnyScheme, Asks, FtlError, Notes, PageTask, Served, TaskKind};
 
 /// Tag of operations that the scheme issues on its own, for no request.
 pub(super) const BACKGROUND: u64 = u64::MAX;
@@ -56,7 +56,7 @@ impl SsdDevice<'_> {
             None if work.asks == Asks::Flush => tag | FLUSH,
             None => tag | BARE,
         });
-        self.wrote |= kind == Some(TaskKind::Write);
+        self.account.idle.wrote |= kind == Some(TaskKind::Write);
         // What was due before now has run, so all that moves before it serves is the scheme's clock.
         let Served { notes, ram_ns, due_ns, free_pages } = self.scheme.serve(work, self.now_ns)?;
         (self.due_ns, self.free_pages) = (due_ns, free_pages);
@@ -73,7 +73,7 @@ impl SsdDevice<'_> {
             self.account.noted(notes);
         }
         let begun_ns = self.now_ns;
-        let processed_ns = self.end_call(ram_ns, Asked::of(work), work.lpn).processed_ns;
+        let processed_ns = self.end_call(ram_ns, Some(work)).processed_ns;
         let forced_apart = work.forced && self.account.forced_apart;
         self.other_work = kind.is_none() || notes.refused.is_some() || forced_apart;
         if let Some(kind) = kind
@@ -118,7 +118,7 @@ impl SsdDevice<'_> {
             vain => VainCalls { calls: vain.into(), at_ns: self.now_ns },
         };
         (self.due_ns, self.free_pages) = (self.scheme.due_ns(), self.scheme.free_pages());
-        self.end_call(self.scheme.ram_ns() - ram_ns, Asked::default(), 0);
+        self.end_call(self.scheme.ram_ns() - ram_ns, None);
         Ok(did)
     }
 
@@ -128,17 +128,21 @@ impl SsdDevice<'_> {
         array_mut(&mut *self.scheme).begin(tag, now_ns);
     }
 
-    /// Ends the call, which took `ram_ns` of RAM; its operations reach the array after the controller time that it took.
-    fn end_call(&mut self, ram_ns: Ns, asked: Asked, lpn: u32) -> Worked {
+    /// Ends the call, for a task or none, which took `ram_ns` of RAM; its operations reach the array after the controller time
+    /// that it took.
+    #[inline]
+    fn end_call(&mut self, ram_ns: Ns, task: Option<&PageTask>) -> Worked {
         let (mut processor_ns, mut channel) = (0, 0);
         if self.cores.is_slow() {
             let work = self.scheme.telemetry().victim_work;
+            let asked = task.map_or(Asked::default(), Asked::of);
             processor_ns = self.cores.time_ns(asked, work, array(&*self.scheme).counts());
         }
         if self.cores.is_pinned() {
             // A task that needs no array, such as a write to the buffer, belongs to the channel that its address gives.
             let begins = array(&*self.scheme).channel_of_task().map(usize::from);
-            channel = begins.unwrap_or(lpn as usize % usize::from(self.setup.topology.channels));
+            let lpn = task.map_or(0, |task| task.lpn as usize);
+            channel = begins.unwrap_or(lpn % usize::from(self.setup.topology.channels));
         }
         let worked = self.cores.work(self.now_ns, ram_ns, processor_ns, channel);
         let flash = array_mut(&mut *self.scheme);
@@ -190,9 +194,16 @@ impl SsdDevice<'_> {
         }
     }
 
-    /// Ends the single task, with all operations that it caused.
+    /// Ends the single task, if there is one, with all operations that it caused.
+    #[inline]
     pub(super) fn settle(&mut self) {
-        let Some(alone) = self.alone.take() else { return };
+        if let Some(alone) = self.alone.take() {
+            self.settle_alone(alone);
+        }
+    }
+
+    #[inline(never)]
+    fn settle_alone(&mut self, alone: Alone) {
         let Alone { kind, place, begun_ns, processed_ns, waited_ns, forced_apart, done } = alone;
         let Some((service_ns, completion_ns)) = done else { return };
         let last_ns = array(&*self.scheme).channels().last_done_ns();

@@ -25,8 +25,7 @@ impl SsdDevice<'_> {
             let look = self.account.requests >= look_at;
             if look {
                 look_at = self.account.requests + REQUESTS;
-                let written = self.account.written;
-                self.account.rounds.look(written, array(&*self.scheme).counts());
+                self.account.look(array(&*self.scheme).counts());
             }
             if look || events == EVENTS {
                 events = 0;
@@ -41,7 +40,7 @@ impl SsdDevice<'_> {
                 }
             }
             let arrival_ns = match self.jobs.take() {
-                None => self.take_requests(feeder)?,
+                None => self.take_requests(feeder, label)?,
                 Some(mut jobs) => {
                     let arrival_ns = self.take_of_jobs(&mut jobs);
                     self.jobs = Some(jobs);
@@ -67,22 +66,21 @@ impl SsdDevice<'_> {
     /// Runs the next event; `arrival_ns`: next arrival that finds room. Returns false on a deadlock: requests are
     /// outstanding, but no event is pending.
     fn event(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
+        if self.is_plain
+            && arrival_ns == NEVER
+            && self.due_ns == NEVER
+            && self.queue.is_empty()
+            && self.array_event(NEVER)
+        {
+            return Ok(true);
+        }
         let start_ns = self.next_start_ns();
         let out_ns = self.outward.front().map_or(NEVER, |(end_ns, _)| *end_ns);
         let due_ns = self.next_due_ns();
         let refresh_ns = self.next_refresh_ns(arrival_ns);
         let limit_ns = arrival_ns.min(start_ns).min(out_ns).min(due_ns).min(refresh_ns);
         // Earlier events of the array come first.
-        if limit_ns > self.now_ns
-            && let flash = array_mut(&mut *self.scheme)
-            && let (true, done) = flash.step_until(limit_ns)
-        {
-            let (at_ns, page_commands) = (flash.now_ns(), flash.page_commands());
-            self.note_commands(at_ns, page_commands);
-            if let Some(done) = done {
-                self.task_done(done);
-            }
-            self.note_collection_end();
+        if limit_ns > self.now_ns && self.array_event(limit_ns) {
             return Ok(true);
         }
         if limit_ns == NEVER {
@@ -106,6 +104,20 @@ impl SsdDevice<'_> {
             self.start(&waiting)?;
         }
         Ok(true)
+    }
+
+    /// Runs the array's next event, up to this time. Returns false if there is none.
+    #[inline]
+    fn array_event(&mut self, limit_ns: Ns) -> bool {
+        let flash = array_mut(&mut *self.scheme);
+        let (true, done) = flash.step_until(limit_ns) else { return false };
+        let (at_ns, page_commands) = (flash.now_ns(), flash.page_commands());
+        self.note_commands(at_ns, page_commands);
+        if let Some(done) = done {
+            self.task_done(done);
+        }
+        self.note_collection_end();
+        true
     }
 
     /// Calls that change nothing must end: each of them is for a page, or a block, of the array.
@@ -147,23 +159,18 @@ impl SsdDevice<'_> {
     /// Lets the scheme collect if nothing is in progress and the gap before the next arrival is long enough. Returns true
     /// if it did.
     fn idle_before(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
-        let is_idle = self.timed
-            && self.wrote
+        let may_step = self.timed
+            && self.account.idle.wrote
             && self.outstanding == 0
-            && array(&*self.scheme).outstanding() == 0;
-        if !is_idle {
+            && array(&*self.scheme).outstanding() == 0
+            && self.account.idle.fits(&*self.scheme, self.now_ns, arrival_ns);
+        if !may_step {
             return Ok(false);
         }
-        let needed_ns = self.scheme.idle_ns();
-        if arrival_ns < NEVER {
-            self.account.idle.gap(arrival_ns.saturating_sub(self.now_ns), needed_ns);
-        }
-        if arrival_ns < self.now_ns.saturating_add(needed_ns) {
-            return Ok(false);
-        }
-        self.wrote = self.background(|scheme, _| scheme.idle())?;
-        self.account.idle.step(self.wrote);
-        Ok(self.wrote)
+        let mut idle = self.account.idle;
+        let did = self.background(|scheme, _| idle.step(scheme, true))?;
+        self.account.idle = idle;
+        Ok(did)
     }
 
     /// Writes out the buffer at the end, so that these writes are counted; they add to no task's time. Waits for all

@@ -14,6 +14,14 @@ pub(super) struct Waiting {
     number: u64,
 }
 
+impl Waiting {
+    /// A task that is started now, without a place in a queue.
+    #[inline]
+    pub(super) fn now(now_ns: Ns, request: u32, work: PageTask) -> Self {
+        Self { ready_ns: now_ns, request, work, number: 0 }
+    }
+}
+
 /// Two queues, each ordered by time: tasks whose data crossed the link, and all others.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
@@ -34,6 +42,11 @@ impl Queue {
             queue.front().map_or((Ns::MAX, u64::MAX), |first| (first.ready_ns, first.number))
         };
         usize::from(key(&self.queues[1]) < key(&self.queues[0]))
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.queues.iter().all(VecDeque::is_empty)
     }
 
     pub(super) fn len(&self) -> usize {

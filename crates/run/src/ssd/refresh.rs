@@ -5,8 +5,8 @@
 //! as with collection for a host that writes without pause, one of [`SHARE`] page tasks brings a page nevertheless.
 
 use super::state::{NEVER, RefreshPace, SsdDevice, array};
-use flash::{Flash, Ns, Probe};
-use ftl::{AnyScheme, FtlError, Refreshed};
+use flash::{Flash, Ns};
+use ftl::{AnyScheme, FtlError, Refreshed, refresh_start_ns};
 
 /// Page tasks per page that is moved while dies are busy with collection.
 const SHARE: u64 = 16;
@@ -15,6 +15,7 @@ impl SsdDevice<'_> {
     /// Moves pages of blocks that the array names as due.
     pub(crate) fn refresh_blocks(&mut self) {
         self.refresh = Some(RefreshPace::default());
+        self.is_plain = false;
     }
 
     /// Moves a page within the call of a task, if refreshes are on and the dies can take it.
@@ -47,9 +48,7 @@ impl SsdDevice<'_> {
                 if self.is_at_work() {
                     return NEVER;
                 }
-                let start_ns = array(&*self.scheme).next_due_ns().max(self.now_ns);
-                let end_ns = start_ns.saturating_add(self.scheme.refresh_ns());
-                if end_ns <= arrival_ns && end_ns < NEVER { start_ns } else { NEVER }
+                refresh_start_ns(&*self.scheme, self.now_ns, arrival_ns).unwrap_or(NEVER)
             }
             _ => NEVER,
         }

@@ -3,12 +3,13 @@
 use super::controller::{BACKGROUND, BARE, FLUSH};
 use super::feeder::Feeder;
 use super::jobs::Jobs;
-use super::state::{NEVER, Outstanding, SsdDevice};
+use super::queue::Waiting;
+use super::state::{NEVER, Outstanding, SsdDevice, array};
 use crate::error::RunError;
 use crate::measures::TaskSample;
 use flash::parallel::Done;
 use flash::{Lpn, Ns};
-use ftl::{Asks, Prefetch, TaskKind};
+use ftl::{Asks, FtlError, PageTask, Prefetch, TaskKind};
 use workload::{Op, Request};
 
 /// Prefetch distances in requests: map entries at `FAR`, then at `NEAR` the pages (reads) or the blocks of the old
@@ -22,7 +23,12 @@ const MOST: u64 = 8;
 impl SsdDevice<'_> {
     /// Takes all requests that have arrived, up to the queue depth. Returns the next arrival that finds room ([`NEVER`] if
     /// the queue is full), or `None` at the end of the workload.
-    pub(super) fn take_requests(&mut self, feeder: &mut Feeder) -> Result<Option<Ns>, RunError> {
+    #[inline]
+    pub(super) fn take_requests(
+        &mut self,
+        feeder: &mut Feeder,
+        label: &str,
+    ) -> Result<Option<Ns>, RunError> {
         while self.outstanding < self.setup.queue_depth {
             let Some(request) = feeder.peek()? else { return Ok(None) };
             if self.timed && request.arrival_ns > self.now_ns {
@@ -37,7 +43,16 @@ impl SsdDevice<'_> {
             if self.timed {
                 self.account.arrivals.take_in_order(arrival_ns);
             }
-            self.take(&request, arrival_ns);
+            match self.cutter.single(&request) {
+                Some(work) if self.starts_at_once() && arrival_ns == self.now_ns => {
+                    self.take_at_once(&request, &work).map_err(|source| {
+                        RunError::in_workload(label, source, self.account.measures.tasks())
+                    })?;
+                }
+                _ => {
+                    self.take(&request, arrival_ns);
+                }
+            }
         }
         Ok(Some(NEVER))
     }
@@ -76,10 +91,41 @@ impl SsdDevice<'_> {
     #[inline]
     fn fetch(&self, request: Option<&Request>, what: Prefetch) {
         let Some(request) = request else { return };
+        if let Some(task) = self.cutter.single(request) {
+            return self.scheme.prefetch(Lpn(task.lpn), what);
+        }
         let pages = self.cutter.pages_of(request);
         for page in pages.start..pages.end.min(pages.start + MOST) {
             self.scheme.prefetch(Lpn(page as u32), what);
         }
+    }
+
+    /// True if a page task that is ready now is started now, before anything else happens.
+    #[inline]
+    fn starts_at_once(&self) -> bool {
+        self.is_plain
+            && self.queue.is_empty()
+            && self.due_ns == NEVER
+            && self.cores.next_ns() <= self.now_ns
+            && (self.yields || !array(&*self.scheme).is_collecting())
+    }
+
+    /// Takes a request of one page that arrives now, and starts its task without a detour over the queue.
+    #[inline]
+    fn take_at_once(&mut self, request: &Request, work: &PageTask) -> Result<(), FtlError> {
+        let kind = work.asks.kind();
+        let slot = self.add(Outstanding {
+            arrival_ns: self.now_ns,
+            taken_ns: self.now_ns,
+            left: 1,
+            waited_ns: 0,
+            bytes_out: 0,
+            kind,
+            bytes: request.length,
+            whole: true,
+            refused: None,
+        });
+        self.start(&Waiting::now(self.now_ns, slot, *work))
     }
 
     /// Takes a request; its page tasks are ready once its data have crossed the link. Returns its slot.

@@ -5,7 +5,7 @@ use super::link::Link;
 use super::queue::Queue;
 use super::windows::{Totals, Windows};
 use crate::account::Account;
-use crate::front_end::{CollectionPlace, Cores, SsdSetup};
+use crate::front_end::{Cores, SsdSetup};
 use crate::measures::Arrivals;
 use crate::promise::Location;
 use crate::tasks::Cutter;
@@ -96,6 +96,8 @@ pub struct SsdDevice<'a> {
     pub(super) scheme: Box<AnyScheme>,
     /// True if tasks may run between the operations of a collection.
     pub(super) yields: bool,
+    /// True if nothing but the array and the controller takes time: no link, no jobs, no refresh, several requests at once.
+    pub(super) is_plain: bool,
     pub(super) setup: &'a SsdSetup,
     /// The controller's cores.
     pub(super) cores: Cores,
@@ -122,8 +124,6 @@ pub struct SsdDevice<'a> {
     pub(super) last_end_ns: Ns,
     /// True if other work, which no bound covers, came after the last such task began: for no task, a flush, a forced write.
     pub(super) other_work: bool,
-    /// True if a write came since idle collection last found nothing to do.
-    pub(super) wrote: bool,
     /// The last calls for background work.
     pub(super) vain: VainCalls,
     /// The scheme's next background work, and its free pages. They change only with a call of the scheme.
@@ -146,12 +146,8 @@ impl<'a> SsdDevice<'a> {
         timed: bool,
     ) -> Self {
         let account = Account::open(&mut *scheme, Arrivals::Timed);
-        let per_die = setup.collection == CollectionPlace::PerDie;
-        let yields = per_die || scheme.telemetry().yields;
-        array_mut(&mut *scheme).set_timed(true);
-        array_mut(&mut *scheme).set_yields(yields);
-        array_mut(&mut *scheme).set_precedence(setup.precedence);
-        array_mut(&mut *scheme).set_multi_plane(setup.multi_plane);
+        let yields = setup.yields(scheme.telemetry().yields);
+        setup.start(&mut **array_mut(&mut *scheme), yields);
         let page_bytes = scheme.flash().geometry().page_bytes();
         let work = processor.and_then(|_| scheme.telemetry().victim_work);
         let cores = Cores::new(processor, setup.cores, work, array(&*scheme).counts());
@@ -173,7 +169,6 @@ impl<'a> SsdDevice<'a> {
             alone: None,
             last_end_ns: 0,
             other_work: true,
-            wrote: false,
             vain: VainCalls::default(),
             due_ns: scheme.due_ns(),
             free_pages: scheme.free_pages(),
@@ -182,6 +177,7 @@ impl<'a> SsdDevice<'a> {
             totals: Totals::default(),
             seen: HostStats::default(),
             account,
+            is_plain: setup.queue_depth > 1 && setup.interface.is_none() && setup.host.is_none(),
             yields,
             scheme,
             setup,

@@ -497,3 +497,49 @@ fn background_work_that_never_ends_is_an_error_with_its_reason() {
         assert!(said.contains(at) && said.contains("a bug in the scheme"), "{said}");
     }
 }
+
+#[test]
+fn a_request_that_starts_at_once_goes_as_through_the_queue() {
+    let mut random = 1u64;
+    let mut draw = |below: u64| {
+        random = random * 48_271 % 0x7fff_ffff;
+        random % below
+    };
+    let processor = Processor { read_cycles: 9000, ..Processor::ARM7 };
+    let names = ["page-level", "2lgc", "lazy-rtgc"].map(|name| (name, None));
+    let cases = names.into_iter().chain([("2lgc", Some(processor))]);
+    for ((name, processor), place) in
+        cases.flat_map(|case| CollectionPlace::ALL.map(|place| (case, place)))
+    {
+        for timed in [false, true] {
+            let mut at_ns = 0;
+            let mut script = Vec::new();
+            for _ in 0..3000 {
+                // Several arrive together, some while others are under way, some later.
+                at_ns += [0, 0, 40_000, 400_000, 9_000_000][draw(5) as usize];
+                let op = [Op::Write, Op::Write, Op::Write, Op::Read, Op::Trim][draw(5) as usize];
+                script.push((at_ns, op, draw(100), 1 + draw(12) / 11 * draw(8)));
+            }
+            let ssd = SsdSetup { collection: place, ..ssd(2, 2, 4) };
+            let config = scheme(name, &ssd);
+            let geometry = Geometry::new(BLOCKS, PAGES, 8192).unwrap();
+            let setup = Setup::new(seen(4), geometry, SPACE);
+            let reports = [true, false].map(|may_start| {
+                let array = array_of(&setup).unwrap();
+                let array =
+                    Parallel::new(array, ssd.topology, ssd.timing, ssd.policy, false).unwrap();
+                let made = registry::format(&config, levelled(&config, array)).unwrap();
+                let mut device = SsdDevice::new(made, &ssd, processor, timed);
+                assert!(device.is_plain);
+                device.is_plain = may_start;
+                let mut feeder = Feeder::new(Box::new(Script(script.clone(), timed)), u64::MAX);
+                device.replay(&mut feeder, name, None, &Unobserved).unwrap();
+                device.finish(name).unwrap();
+                device.account.close(name).unwrap();
+                let elapsed_ns = device.now_ns;
+                format!("{:?}", device.report(elapsed_ns, &setup, name))
+            });
+            assert!(reports[0] == reports[1], "{name}, {place:?}, timed {timed}");
+        }
+    }
+}

@@ -11,6 +11,7 @@ use ftl::{
 use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::logical_pages;
 use ftlkit_testkit::exhaustive::{Proof, Refutation, Search, prove, prove_planned};
+use ftlkit_testkit::projection::ByBlocks;
 use ftlkit_testkit::shape::Shape;
 
 fn proof(config: &SchemeConfig, shape: Shape, search: Search) -> Proof {
@@ -159,7 +160,7 @@ fn counting_one_block_too_many_is_found_out() {
         let more = Shape { blocks: shape.blocks + 1, ..shape };
         let array = more.array(Store::Metadata, &[]);
         let plan = registry::plan(&config, array.part(), array.geometry(), more.blocks).unwrap();
-        prove_planned(&config, &plan, shape.array(Store::Metadata, &[]), search)
+        prove_planned(&config, &plan, shape.array(Store::Metadata, &[]), search, &ByBlocks)
     };
     // The theorem's bound itself.
     let Err(Refutation::Broken { failure, operations }) = search(16, false) else {
@@ -278,7 +279,7 @@ fn spoilt(shape: Shape, spoil: impl FnOnce(&mut Plan)) -> Result<Proof, Refutati
     let mut plan = plan(&config, &shape);
     spoil(&mut plan);
     let search = Search { ignore_victim_bound: true, ..Search::default() };
-    prove_planned(&config, &plan, shape.array(Store::Metadata, &[]), search)
+    prove_planned(&config, &plan, shape.array(Store::Metadata, &[]), search, &ByBlocks)
 }
 
 fn with_copies(near: u32, far: u32) -> impl FnOnce(&mut Plan) {

@@ -10,11 +10,10 @@ use ftlkit_testkit::conformance::{
 };
 use ftlkit_testkit::depth::{in_turns, whole};
 use ftlkit_testkit::driver::Medium;
-use ftlkit_testkit::exhaustive::{
-    Proof, Refutation, Search, search_by_units, search_by_units_planned,
-};
+use ftlkit_testkit::exhaustive::{Proof, Refutation, Search, prove_by, prove_planned};
 use ftlkit_testkit::operations::{Pattern, operations};
 use ftlkit_testkit::power_cut::{self, Tally, every_cut, storm};
+use ftlkit_testkit::projection::ByUnits;
 use ftlkit_testkit::run::{End, Run};
 use ftlkit_testkit::shape::{CHANNEL_SHAPES, SHAPES, Shape};
 use ftlkit_testkit::shared::Shared;
@@ -266,6 +265,11 @@ fn on_channels_whose_copies_go_two_ways() {
     }
 }
 
+/// States by what is in each unit.
+fn by_units(config: &SchemeConfig) -> ByUnits {
+    ByUnits { units: config.allocation.units() }
+}
+
 fn searched(
     name: &str,
     frontiers: FrontierSharing,
@@ -275,7 +279,7 @@ fn searched(
 ) -> Proof {
     let plain = SchemeConfig { frontiers: Some(frontiers), ..preset_of(name) };
     let config = spread(plain, [units, 1, 1, 1], "cwdp");
-    match search_by_units(&config, shape.array(Store::Metadata, &[]), search) {
+    match prove_by(&config, shape.array(Store::Metadata, &[]), search, &by_units(&config)) {
         Ok(proof) => {
             println!("{name} on {shape}, {units} units: {proof}");
             proof
@@ -344,7 +348,8 @@ fn counting_the_blocks_of_other_units_as_full_is_found_out() {
     let shape = Shape::new(5, 4, 1);
     let search = |plan: &Plan, ignore_victim_bound| {
         let search = Search { ignore_victim_bound, ..Search::default() };
-        search_by_units_planned(&config, plan, shape.array(Store::Metadata, &[]), search)
+        let array = shape.array(Store::Metadata, &[]);
+        prove_planned(&config, plan, array, search, &by_units(&config))
     };
     let planned = |config: &SchemeConfig| {
         registry::plan(config, &shape.part(), &shape.geometry(), shape.blocks).unwrap()

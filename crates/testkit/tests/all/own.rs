@@ -85,15 +85,7 @@ fn a_victim_policy_of_ones_own_is_taken_and_one_that_promises_too_much_is_told()
 struct OneByOne(Watched);
 
 impl Layer for OneByOne {
-    type Inner = Watched;
-
-    fn inner(&self) -> &Watched {
-        &self.0
-    }
-
-    fn inner_mut(&mut self) -> &mut Watched {
-        &mut self.0
-    }
+    flash::layer_on!(self, self.0, Watched);
 
     fn copy_run(
         &mut self,

@@ -9,10 +9,10 @@ use ftlkit_testkit::checks::Failure;
 use ftlkit_testkit::conformance::{Described, logical_pages};
 use ftlkit_testkit::depth::whole;
 use ftlkit_testkit::exhaustive::{
-    OnDemandTable, Proof, Refutation, Search, prove_by_history, prove_by_state,
+    OnDemandTable, Proof, Refutation, Search, prove_by, prove_by_history,
 };
 use ftlkit_testkit::operations::Operation;
-use ftlkit_testkit::projection::ByHistory;
+use ftlkit_testkit::projection::{ByHistory, ByState};
 use ftlkit_testkit::shape::{CHANNEL_SHAPES, Shape};
 use ftlkit_testkit::suite;
 
@@ -84,7 +84,7 @@ fn proof_by_state(config: &SchemeConfig, array: Array, search: Search) -> Proof 
     let [blocks, pages, bytes] =
         [geometry.blocks(), geometry.pages_per_block(), geometry.page_bytes()];
     let on = format!("{} on {blocks}x{pages} pages of {bytes} bytes", Described(config));
-    match prove_by_state(config, array, search) {
+    match prove_by(config, array, search, &ByState) {
         Ok(proof) => {
             println!("{on}: {proof}");
             assert!(proof.whole && proof.worst.step_ns > 0, "{proof}");
@@ -216,7 +216,7 @@ fn states_of_one_projection_go_on_alike() {
     let config = scheme("gftl", 4);
     let array = smallest(&config, 2, 1).array(Store::Metadata, &[]);
     let first = Search { check_projection: true, most_operations: 10, ..PLAIN };
-    match prove_by_state(&config, array, first) {
+    match prove_by(&config, array, first, &ByState) {
         Ok(proof) => println!("gftl, two logical blocks: {proof}"),
         Err(refutation) => panic!("{refutation}"),
     }

@@ -136,7 +136,7 @@ impl Played {
         if let Some(again) = &mut lane.again {
             again.note(place, length);
         }
-        Access { op, offset: self.base + place, length, stream: 0 }
+        Access::plain(op, self.base + place, length)
     }
 }
 
@@ -146,12 +146,7 @@ impl Counted for Played {
     }
 
     fn write_at(&mut self, offset: u64) -> Access {
-        Access {
-            op: self.quota.take_write(),
-            offset: self.base + offset,
-            length: self.align,
-            stream: 0,
-        }
+        Access::plain(self.quota.take_write(), self.base + offset, self.align)
     }
 }
 

@@ -15,6 +15,13 @@ pub(crate) struct Access {
     pub(crate) stream: u8,
 }
 
+impl Access {
+    /// An access without a placement stream.
+    pub(crate) fn plain(op: Op, offset: u64, length: u64) -> Self {
+        Self { op, offset, length, stream: 0 }
+    }
+}
+
 /// An endless sequence of accesses.
 pub(crate) trait Pattern: Send {
     fn next(&mut self) -> Access;

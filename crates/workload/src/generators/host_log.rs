@@ -172,7 +172,7 @@ impl Log {
 
     fn reset(&self, zone: u32, page_bytes: u64) -> Access {
         let bytes = u64::from(self.zone_pages) * page_bytes;
-        Access { op: Op::Trim, offset: u64::from(zone) * bytes, length: bytes, stream: 0 }
+        Access::plain(Op::Trim, u64::from(zone) * bytes, bytes)
     }
 
     /// Takes a place for a page in the zone of a stream. Opens a zone if there is none, whose reset may come first.
@@ -228,7 +228,7 @@ impl Log {
             }
             let offset = u64::from(first + at) * page_bytes;
             let length = u64::from(run) * page_bytes;
-            out.push_back((Access { op: Op::Read, offset, length, stream: 0 }, HostLog::default()));
+            out.push_back((Access::plain(Op::Read, offset, length), HostLog::default()));
             // The run goes on in another zone where one ends.
             let mut pending: Option<(u32, u32)> = None;
             for from in first + at..first + at + run {

@@ -174,12 +174,7 @@ impl Counted for Iozone {
     }
 
     fn write_at(&mut self, offset: u64) -> Access {
-        Access {
-            op: self.quota.take_write(),
-            offset: self.base + offset,
-            length: self.sector,
-            stream: 0,
-        }
+        Access::plain(self.quota.take_write(), self.base + offset, self.sector)
     }
 }
 
@@ -194,7 +189,7 @@ impl Pattern for Iozone {
         } else {
             self.data()
         };
-        Access { op, offset: self.base + sector * self.sector, length: self.sector, stream: 0 }
+        Access::plain(op, self.base + sector * self.sector, self.sector)
     }
 }
 

@@ -98,7 +98,7 @@ impl Pattern for EachInTurn {
         };
         let op = if self.read_next { Op::Read } else { Op::Write };
         self.read_next = !self.read_next;
-        Access { op, offset: page * self.page_bytes, length: self.page_bytes, stream: 0 }
+        Access::plain(op, page * self.page_bytes, self.page_bytes)
     }
 }
 

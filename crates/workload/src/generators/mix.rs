@@ -224,7 +224,7 @@ impl Pattern for Mix {
     fn next(&mut self) -> Access {
         let op = self.operations.draw(&mut self.rng);
         let length = self.sizes[usize::from(op != Op::Read)].draw(&mut self.rng);
-        Access { op, offset: self.law.draw(&mut self.rng) * self.align, length, stream: 0 }
+        Access::plain(op, self.law.draw(&mut self.rng) * self.align, length)
     }
 }
 

@@ -89,10 +89,10 @@ impl Pattern for Mixed {
             let own = op == Op::Read && !self.read_cursors.is_empty();
             let cursors = if own { &mut self.read_cursors } else { &mut self.cursors };
             let (offset, length) = cursors[stream as usize].take(self.slots.size);
-            Access { op, offset, length, stream: 0 }
+            Access::plain(op, offset, length)
         } else {
             let offset = draw::below(&mut self.rng, self.slots.count) * self.slots.align;
-            Access { op, offset, length: self.slots.size, stream: 0 }
+            Access::plain(op, offset, self.slots.size)
         }
     }
 }

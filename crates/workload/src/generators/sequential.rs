@@ -64,6 +64,6 @@ impl Pattern for Sequential {
     fn next(&mut self) -> Access {
         let op = self.operations.draw(&mut self.rng);
         let (offset, length) = self.cursor.take(self.size);
-        Access { op, offset, length, stream: 0 }
+        Access::plain(op, offset, length)
     }
 }

@@ -231,6 +231,6 @@ impl Pattern for Snia {
         self.cell_left -= 1;
         let op = if self.write.happens(&mut self.rng) { Op::Write } else { Op::Read };
         let offset = draw::below(&mut self.rng, self.places) * self.cell.block_bytes;
-        Access { op, offset, length: self.cell.block_bytes, stream: 0 }
+        Access::plain(op, offset, self.cell.block_bytes)
     }
 }

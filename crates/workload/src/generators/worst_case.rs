@@ -127,12 +127,7 @@ struct Written<O> {
 impl<O: Order> Pattern for Written<O> {
     #[inline]
     fn next(&mut self) -> Access {
-        Access {
-            op: Op::Write,
-            offset: self.order.next_page() * self.page_bytes,
-            length: self.page_bytes,
-            stream: 0,
-        }
+        Access::plain(Op::Write, self.order.next_page() * self.page_bytes, self.page_bytes)
     }
 }
 

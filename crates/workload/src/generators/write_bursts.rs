@@ -96,7 +96,7 @@ impl Source for WriteBursts {
         for _ in 0..batch {
             let (offset, length) = self.cursor.take(self.size);
             let arrival_ns = self.next_arrival();
-            out.push(request(Access { op: Op::Write, offset, length, stream: 0 }, arrival_ns));
+            out.push(request(Access::plain(Op::Write, offset, length), arrival_ns));
             self.done += 1;
         }
         self.left -= batch as u64;

@@ -50,12 +50,7 @@ impl Counted for WrittenOnce {
     }
 
     fn write_at(&mut self, offset: u64) -> Access {
-        Access {
-            op: self.quota.take_write(),
-            offset: self.base + offset,
-            length: self.sector,
-            stream: 0,
-        }
+        Access::plain(self.quota.take_write(), self.base + offset, self.sector)
     }
 }
 
@@ -70,7 +65,7 @@ impl Pattern for WrittenOnce {
         } else {
             draw::below(&mut self.rng, (self.range / TABLE_SECTORS).max(1))
         };
-        Access { op, offset: self.base + sector * self.sector, length: self.sector, stream: 0 }
+        Access::plain(op, self.base + sector * self.sector, self.sector)
     }
 }
 

@@ -64,6 +64,10 @@ pub const LEAST_TRANSLATION_BLOCKS: u32 = 3;
 ///
 /// A larger table may have a larger D_th: only κ grows with it.
 ///
+/// TG may merge dirty entries into the pages that it copies. Such a page is read and programmed; α such pages fit into t_er,
+/// since α counts the slower of both ways ([`moves::move_ns`](crate::moves::move_ns)). Entries then become clean earlier
+/// than the proof counts.
+///
 /// # Comparison with the paper's Eqs 18 and 19
 /// γ = (π−2)α − (α+1)σ_dπ counts all pages that DG leaves of π as pages written back, α per step.
 /// It does not count the α − 1 pages of the last, partial step.

@@ -6,7 +6,7 @@ use crate::output;
 use lab::config::Bytes;
 use serde_json::{Value, json};
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What one build took, ns, round by round.
@@ -28,9 +28,7 @@ pub(super) fn against(
     rounds: u32,
     (as_json, quiet): (bool, bool),
 ) -> Result<(), Failure> {
-    // A name without a folder is of this one, as everywhere.
-    let other = &std::fs::canonicalize(other)
-        .map_err(|error| Failure::input(format!("{}: {error}", other.display())))?;
+    let other = &canonical(other)?;
     let this = std::env::current_exe().map_err(|error| Failure::input(error.to_string()))?;
     let arguments = without_own(std::env::args_os().skip(1));
     let mut pairs: Vec<Pair> = Vec::new();
@@ -92,6 +90,19 @@ pub(super) fn against(
         text.push_str(&format!("\nnote: {} is not measured by both", pair.name));
     }
     output::text(&text)
+}
+
+/// The path of another build, which must be one. A name without a folder is of this one, as everywhere.
+pub(super) fn canonical(other: &Path) -> Result<PathBuf, Failure> {
+    let path = std::fs::canonicalize(other)
+        .map_err(|error| Failure::input(format!("{}: {error}", other.display())))?;
+    let fault = |why: String| Failure::input(format!("--against {}: {why}", path.display()));
+    let told = Command::new(&path).arg("--version").stdin(Stdio::null()).output();
+    let told = told.map_err(|error| fault(format!("it cannot be run: {error}")))?;
+    if !told.stdout.starts_with(b"ftlkit ") {
+        return Err(fault("it is no build of ftlkit".into()));
+    }
+    Ok(path)
 }
 
 /// The options for both: without those of the comparison.

@@ -1,6 +1,6 @@
 //! `--host-load`: effect of collection on host requests on the same channel.
 
-use super::interface::Bus;
+use super::bus::Bus;
 use crate::commands::run::OutputArgs;
 use crate::failure::Failure;
 use crate::interrupt;

@@ -1,6 +1,6 @@
 //! The study as text.
 
-use super::interface::Bus;
+use super::bus::Bus;
 use crate::output::table;
 use papers::ddt::{Crossover, Study, StudyRow};
 

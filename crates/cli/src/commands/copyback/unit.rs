@@ -1,6 +1,6 @@
 //! The control unit: its messages, the signals of a transfer, and the check that data can be latched.
 
-use super::interface::Bus;
+use super::bus::Bus;
 use crate::commands::run::OutputArgs;
 use crate::failure::Failure;
 use crate::output::{self, micros, table};
@@ -9,13 +9,12 @@ use bounds::copyback::CopyPath;
 use clap::{Args, ValueEnum};
 use flash::channels::{Addressing, Policy};
 use flash::pins::{Interface, PinTiming, WindowCheck, windows};
-use lab::with_causes;
 use papers::ddt::control::{ControlUnit, Cost, Drawing, Event, Transaction, Waveform};
 use papers::ddt::messages::{self, Detail};
-use papers::ddt::{Way, channels_timing, in_mode, waveform, waveform_plot};
-use std::path::PathBuf;
+use papers::ddt::{Way, channels_timing, in_mode, waveform};
+use std::path::{Path, PathBuf};
 
-/// Fewest data cycles per transfer that a picture needs.
+/// Fewest data cycles per transfer: fewer show neither its begin nor its end whole.
 const LEAST_CYCLES: u32 = 8;
 
 #[derive(Debug, Args)]
@@ -33,15 +32,11 @@ pub(super) struct UnitArgs {
     #[arg(long, value_name = "FILE")]
     waveform: Option<PathBuf>,
 
-    /// Draw the signals of the first page: waveform.svg in the directory of --out
-    #[arg(long)]
-    plot: bool,
-
     /// Print for every timing mode whether the data valid window is long enough
     #[arg(long)]
     windows: bool,
 
-    /// Data cycles drawn per transfer, or `all` [default: 16]
+    /// Data cycles written per transfer, or `all` [default: 16]
     #[arg(long, value_name = "N", value_parser = cycles)]
     data_cycles: Option<DataCycles>,
 
@@ -71,23 +66,20 @@ enum When {
 
 impl UnitArgs {
     pub(super) fn asked(&self) -> bool {
-        self.messages || self.waveform.is_some() || self.plot || self.windows
+        self.messages || self.waveform.is_some() || self.windows
     }
 
     /// Error message for options that have no effect together.
     pub(super) fn without_effect(&self, output: &OutputArgs) -> Option<&'static str> {
-        if self.plot && output.out.is_none() {
-            return Some("--plot draws a file: give its directory with --out DIR");
-        }
         if self.asked() && output.json {
             return Some("--json is for tables: messages, signals and windows are text and files");
         }
-        if self.data_cycles.is_some() && !self.plot && self.waveform.is_none() {
-            return Some("--data-cycles is for --waveform and --plot");
+        if self.data_cycles.is_some() && self.waveform.is_none() {
+            return Some("--data-cycles is for --waveform");
         }
-        let runs = self.messages || self.plot || self.waveform.is_some();
+        let runs = self.messages || self.waveform.is_some();
         (self.prog_init.is_some() && !runs)
-            .then_some("--prog-init is for --messages, --waveform and --plot")
+            .then_some("--prog-init is for --messages and --waveform")
     }
 
     pub(super) fn run(
@@ -100,7 +92,7 @@ impl UnitArgs {
         if self.windows {
             output::text(&all_modes(bus)?)?;
         }
-        if !self.messages && !self.plot && self.waveform.is_none() {
+        if !self.messages && self.waveform.is_none() {
             return Ok(());
         }
         let pages = pages.copied().unwrap_or(2 * way.planes);
@@ -112,7 +104,7 @@ impl UnitArgs {
         let wrong_bytes = vec![way.corrected_bytes; pages as usize];
         let transaction = self.transaction(way, bus, &wrong_bytes);
         let refusal = pins.refusal(&transaction)?;
-        if let (Some((what, right)), true) = (&refusal, self.plot || self.waveform.is_some()) {
+        if let (Some((what, right)), true) = (&refusal, self.waveform.is_some()) {
             return Err(Failure::input_with_help(what, right));
         }
         let mut log: Vec<Event> = Vec::new();
@@ -132,7 +124,10 @@ impl UnitArgs {
                 micros(printed_ns),
             ))?;
         }
-        self.draw(&pins, &transaction, &log, &bus.part.name, output)
+        match &self.waveform {
+            None => Ok(()),
+            Some(file) => self.write(file, &pins, &transaction, &log, &bus.part.name, output),
+        }
     }
 
     fn transaction<'a>(&self, way: &Way, bus: &Bus, wrong_bytes: &'a [u32]) -> Transaction<'a> {
@@ -150,17 +145,15 @@ impl UnitArgs {
         }
     }
 
-    fn draw(
+    fn write(
         &self,
+        file: &Path,
         pins: &Pins,
         transaction: &Transaction<'_>,
         log: &[Event],
         part: &str,
         output: &OutputArgs,
     ) -> Result<(), Failure> {
-        if self.waveform.is_none() && !self.plot {
-            return Ok(());
-        }
         let drawing = Drawing {
             source: pins.pins,
             destination: pins.pins,
@@ -169,28 +162,13 @@ impl UnitArgs {
             plane_rows: 0x1_0000,
             data_cycles: self.data_cycles.unwrap_or(DataCycles(Some(16))).0,
         };
-        let file = self.waveform.as_ref();
-        let file =
-            file.map(|path| ResultFile::new("--waveform", path, Content::SIGNALS)).transpose()?;
+        let file = ResultFile::new("--waveform", file, Content::SIGNALS)?;
         let waveform =
             Waveform::of(log, &pins.unit.timing, transaction, &drawing).map_err(Failure::input)?;
         let title = format!("Direct transfer, {part}: {} pages", transaction.wrong_bytes.len());
-        if let Some(file) = file {
-            file.write(|to| waveform::write_vcd(&waveform, &title, to))?;
-            if !output.quiet {
-                output::note(&format!("{} written", file.path().display()));
-            }
-        }
-        if let Some(out) = self.plot.then(|| output.folder()).transpose()?.flatten() {
-            let svg = waveform_plot::svg(&waveform, log, &title)
-                .map_err(|error| Failure::internal(with_causes(&error)))?;
-            let written = out.plot("waveform", &svg);
-            let written = written.map_err(|error| Failure::internal(with_causes(&error)))?;
-            if !output.quiet {
-                written
-                    .iter()
-                    .for_each(|path| output::note(&format!("{} written", path.display())));
-            }
+        file.write(|to| waveform::write_vcd(&waveform, &title, to))?;
+        if !output.quiet {
+            output::note(&format!("{} written", file.path().display()));
         }
         Ok(())
     }

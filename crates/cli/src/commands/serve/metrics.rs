@@ -130,7 +130,8 @@ fn text(summary: &Summary, stop: &Stop, label: &str) -> String {
     let mut page = Page::default();
     let scheme = label.replace('\\', "\\\\").replace('"', "\\\"");
     page.gauges("device_info", "Scheme that is served.", "scheme", [(&*scheme, 1.0)]);
-    page.gauge("uptime_seconds", "Time since the start.", seconds(summary.elapsed_ns as f64));
+    let elapsed_ns = summary.run.elapsed_ns as f64;
+    page.gauge("uptime_seconds", "Time since the start.", seconds(elapsed_ns));
     requests(&mut page, summary, stop);
     array(&mut page, summary);
     response(&mut page, summary);
@@ -140,28 +141,28 @@ fn text(summary: &Summary, stop: &Stop, label: &str) -> String {
 fn requests(page: &mut Page, summary: &Summary, stop: &Stop) {
     let by_command = summary.commands.iter().map(|(name, count)| (*name, *count as f64));
     page.counters("requests_total", "Requests that reached the device.", "command", by_command);
-    let refused = [("device", summary.requests_refused), ("protocol", stop.refused())];
+    let refused = [("device", summary.run.requests_refused), ("protocol", stop.refused())];
     let refused = refused.map(|(by, count)| (by, count as f64));
     page.counters("requests_refused_total", "Requests refused, by whom.", "by", refused);
     page.gauge("connections", "Open connections.", stop.connections() as f64);
     page.counter("read_bytes_total", "Bytes read by clients.", summary.bytes_read);
     page.counter("written_bytes_total", "Bytes written by clients.", summary.bytes_written);
     let tasks = [
-        ("read", summary.read_tasks as f64),
-        ("write", summary.write_tasks as f64),
-        ("trim", summary.trim_tasks as f64),
+        ("read", summary.run.read_tasks as f64),
+        ("write", summary.run.write_tasks as f64),
+        ("trim", summary.run.trim_tasks as f64),
     ];
     page.counters("page_tasks_total", "Page tasks.", "kind", tasks);
 }
 
 fn array(page: &mut Page, summary: &Summary) {
-    let counts = || summary.counts.iter();
+    let counts = || summary.run.counts.iter();
     let programmed = counts().map(|of| (&*of.cause, (of.programs + of.copies) as f64));
     page.counters("pages_programmed_total", "Pages programmed.", "cause", programmed);
     let erases = counts().map(|of| (&*of.cause, of.erases as f64));
     page.counters("erases_total", "Blocks erased.", "cause", erases);
     page.counter("idle_steps_total", "Steps of collection in idle time.", summary.idle_steps);
-    if let Some(waf) = summary.waf {
+    if let Some(waf) = summary.run.waf {
         page.gauge(
             "write_amplification",
             "Pages programmed per page written, since the start.",
@@ -171,7 +172,7 @@ fn array(page: &mut Page, summary: &Summary) {
     let free = summary.free_pages as f64;
     page.gauge("free_pages", "Pages that can be programmed without an erase.", free);
     page.gauge("bad_blocks", "Bad blocks.", summary.bad_blocks.into());
-    let (least, mean, most) = summary.erases_per_block;
+    let (least, mean, most) = summary.run.erases_per_block;
     let wear = [("least", least.into()), ("mean", mean), ("most", most.into())];
     page.gauges("block_erases", "Erases per block over the life of the array.", "block", wear);
     if let Some(busy_ns) = summary.busy_ns {
@@ -191,7 +192,7 @@ fn array(page: &mut Page, summary: &Summary) {
 }
 
 fn response(page: &mut Page, summary: &Summary) {
-    let response = &summary.response_ns;
+    let response = &summary.run.response_ns;
     let name = "page_response_seconds";
     page.family(name, "summary", "Modelled response of page tasks.");
     let quantiles = [
@@ -209,10 +210,10 @@ fn response(page: &mut Page, summary: &Summary) {
     page.sample(&format!("{name}_count"), "", response.count as f64);
     let most = seconds(response.max as f64);
     page.gauge("page_response_max_seconds", "Longest modelled response of a page task.", most);
-    if let Some(bound) = summary.bound_ns {
+    if let Some(bound) = summary.run.bound_ns {
         page.gauge("page_response_bound_seconds", "Bound of the response.", seconds(bound as f64));
     }
-    let violations = summary.violations;
+    let violations = summary.run.violations;
     page.counter("bound_violations_total", "Page tasks that exceeded a bound.", violations);
 }
 

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::output;
 use device::{ModelClock, Summary};
 use lab::config::{Bytes, ResolvedScheme};
+use lab::report::SchemeReport;
 use serde_json::json;
 
 /// Prints the account; `refused` requests never reached the device.
@@ -14,8 +15,8 @@ pub(super) fn print(
     as_json: bool,
 ) -> Result<(), Failure> {
     let mut summary = summary.clone();
-    summary.requests_taken += refused;
-    summary.requests_refused += refused;
+    summary.run.requests_taken += refused;
+    summary.run.requests_refused += refused;
     if !as_json {
         return output::painted(&text(&summary, scheme));
     }
@@ -29,15 +30,16 @@ fn micros(ns: f64) -> String {
 }
 
 fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
-    let Summary { requests_taken, requests_completed, requests_refused, .. } = *summary;
+    let figures = &summary.run;
+    let SchemeReport { requests_taken, requests, requests_refused, .. } = *figures;
     let by_command: Vec<String> = summary
         .commands
         .iter()
         .filter(|(_, count)| **count > 0)
         .map(|(name, count)| format!("{count} {name}"))
         .collect();
-    let response = &summary.response_ns;
-    let bound = match summary.bound_ns {
+    let response = &figures.response_ns;
+    let bound = match figures.bound_ns {
         None if summary.clock == ModelClock::Channels => {
             "no bound, since requests wait for each other".to_owned()
         }
@@ -45,13 +47,15 @@ fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
         Some(bound) if response.count == 0 => {
             format!("bound, of no page task yet: {}", micros(bound as f64))
         }
-        Some(bound) if summary.violations == 0 => format!("bound kept: {}", micros(bound as f64)),
+        Some(bound) if figures.violations == 0 => {
+            format!("bound kept: {}", micros(bound as f64))
+        }
         Some(bound) => {
-            format!("BOUND EXCEEDED by {} page tasks: {}", summary.violations, micros(bound as f64))
+            format!("BOUND EXCEEDED by {} page tasks: {}", figures.violations, micros(bound as f64))
         }
     };
-    let waf = summary.waf.map_or_else(|| "-".into(), |waf| format!("{waf:.3}"));
-    let Summary { read_tasks: reads, write_tasks: writes, trim_tasks: trims, .. } = *summary;
+    let waf = figures.waf.map_or_else(|| "-".into(), |waf| format!("{waf:.3}"));
+    let SchemeReport { read_tasks: reads, write_tasks: writes, trim_tasks: trims, .. } = *figures;
     let some =
         |ns: Option<f64>| ns.filter(|_| response.count > 0).map_or_else(|| "-".to_owned(), micros);
     let times = match summary.clock {
@@ -74,7 +78,7 @@ fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
             summary.bad_blocks,
         )
     });
-    let handles = summary.streams.iter().flat_map(|streams| &streams.handles);
+    let handles = figures.streams.iter().flat_map(|streams| &streams.handles);
     let streams: String = handles
         .map(|handle| {
             let waf = handle.waf.map_or_else(|| "-".into(), |waf| format!("{waf:.3}"));
@@ -88,7 +92,7 @@ fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
     let bytes = |bytes| Bytes::new(bytes).rounded_down();
     format!(
         "{}\n\
-         requests     {requests_taken} taken = {requests_completed} completed + {requests_refused} refused{}\n\
+         requests     {requests_taken} taken = {requests} completed + {requests_refused} refused{}\n\
          bytes        {} read, {} written\n\
          page tasks   {reads} reads, {writes} writes, {trims} trims; {} pages written in part\n\
          WAF          {waf} ({} pages programmed, {} erases, at most {} per block{})\n\
@@ -97,10 +101,10 @@ fn text(summary: &Summary, scheme: &ResolvedScheme) -> String {
         if by_command.is_empty() { String::new() } else { format!(" ({})", by_command.join(", ")) },
         bytes(summary.bytes_read),
         bytes(summary.bytes_written),
-        summary.partial_pages,
+        figures.partial_pages,
         summary.pages_programmed,
-        summary.erases,
-        summary.erases_per_block.2,
+        figures.erases,
+        figures.erases_per_block.2,
         match summary.idle_steps {
             0 => String::new(),
             steps => format!("; {steps} steps in idle time"),

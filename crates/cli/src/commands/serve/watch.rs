@@ -136,14 +136,14 @@ impl View {
 
     fn add(&mut self, now: Arc<Summary>, refused: u64, connections: usize) {
         if let Some(before) = &self.now {
-            let seconds = (now.elapsed_ns - before.elapsed_ns) as f64 / 1e9;
+            let seconds = (now.run.elapsed_ns - before.run.elapsed_ns) as f64 / 1e9;
             let rate = |now: u64, before: u64| (now - before) as f64 / seconds.max(1e-9);
             self.rates = [
                 rate(now.bytes_read, before.bytes_read),
                 rate(now.bytes_written, before.bytes_written),
-                rate(now.requests_taken, before.requests_taken),
+                rate(now.run.requests_taken, before.run.requests_taken),
             ];
-            let written = now.write_tasks - before.write_tasks;
+            let written = now.run.write_tasks - before.run.write_tasks;
             let programmed = now.pages_programmed - before.pages_programmed;
             self.recent_waf = (written > 0).then(|| programmed as f64 / written as f64);
             self.throughput.push_back((self.rates[0] + self.rates[1]) as u64);
@@ -246,9 +246,9 @@ impl View {
 
     fn figures(&self, now: &Summary) -> Vec<Line<'static>> {
         let waf = |waf: Option<f64>| waf.map_or_else(|| "-".into(), |waf| format!("{waf:.3}"));
-        let (least, mean, most) = now.erases_per_block;
-        let taken = now.requests_taken + self.refused;
-        let refused = now.requests_refused + self.refused;
+        let (least, mean, most) = now.run.erases_per_block;
+        let taken = now.run.requests_taken + self.refused;
+        let refused = now.run.requests_refused + self.refused;
         let faults = now.faults.map_or_else(String::new, |faults| {
             format!(
                 "; {} failed programs, {} failed erases, {} uncorrectable reads",
@@ -256,22 +256,22 @@ impl View {
             )
         });
         vec![
-            format!("WAF       {} now, {} since the start", waf(self.recent_waf), waf(now.waf))
+            format!("WAF       {} now, {} since the start", waf(self.recent_waf), waf(now.run.waf))
                 .into(),
             format!(
                 "wear      {least} / {mean:.1} / {most} erases of the least, mean, most worn \
                  block; index {:.3}",
-                now.wear_index
+                now.run.wear_index
             )
             .into(),
             format!(
                 "requests  {taken} taken = {} completed + {refused} refused; {} connections",
-                now.requests_completed, self.connections
+                now.run.requests, self.connections
             )
             .into(),
             format!(
                 "pages     {} programmed, {} copied; {} blocks erased",
-                now.pages_programmed, now.copies, now.erases
+                now.pages_programmed, now.run.copies, now.run.erases
             )
             .into(),
             format!("blocks    {} bad{faults}", now.bad_blocks).into(),
@@ -293,21 +293,21 @@ fn gauge(title: String, share: f64, label: String, color: Color) -> Gauge<'stati
 }
 
 fn response_title(now: &Summary) -> String {
-    let response = &now.response_ns;
+    let response = &now.run.response_ns;
     let p99_9 = response.p99_9.map_or_else(|| "-".into(), micros);
     format!("response: mean {}, p99.9 {p99_9}", micros(response.mean as u64))
 }
 
 /// The worst response against the bound, and the colour that says whether it is kept.
 fn response(now: &Summary) -> (String, Color) {
-    let worst = micros(now.response_ns.max);
-    match now.bound_ns.map(micros) {
+    let worst = micros(now.run.response_ns.max);
+    match now.run.bound_ns.map(micros) {
         None => (format!("worst {worst}; no bound"), Color::Gray),
-        Some(bound) if now.violations == 0 => {
+        Some(bound) if now.run.violations == 0 => {
             (format!("worst {worst} of the bound {bound}"), Color::Green)
         }
         Some(bound) => {
-            let exceeded = now.violations;
+            let exceeded = now.run.violations;
             (
                 format!("worst {worst} of the bound {bound}; EXCEEDED by {exceeded} page tasks"),
                 Color::Red,
@@ -318,17 +318,17 @@ fn response(now: &Summary) -> (String, Color) {
 
 fn draw_response(now: &Summary, frame: &mut Frame<'_>, area: Rect) {
     let (label, color) = response(now);
-    let share = now.bound_ns.map_or(0.0, |bound| now.response_ns.max as f64 / bound as f64);
+    let share = now.run.bound_ns.map_or(0.0, |bound| now.run.response_ns.max as f64 / bound as f64);
     frame.render_widget(gauge(response_title(now), share, label, color), area);
 }
 
 fn free(now: &Summary) -> String {
-    let blocks = now.free_pages as f64 / f64::from(now.pages_per_block);
+    let blocks = now.free_pages as f64 / f64::from(now.run.pages_per_block);
     format!("{} pages, as many as {blocks:.1} blocks", now.free_pages)
 }
 
 fn draw_free(now: &Summary, frame: &mut Frame<'_>, area: Rect) {
-    let physical = now.logical_pages as f64 / now.logical_share;
+    let physical = now.run.logical_pages as f64 / now.run.logical_share;
     let share = now.free_pages as f64 / physical;
     frame.render_widget(gauge("free".into(), share, free(now), Color::Blue), area);
 }
@@ -336,6 +336,7 @@ fn draw_free(now: &Summary, frame: &mut Frame<'_>, area: Rect) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lab::report::SchemeReport;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
@@ -352,32 +353,36 @@ mod tests {
         for part in ["lazy-rtgc of 7MiB", "waiting", "nbd://127.0.0.1:1", "q or Ctrl-C"] {
             assert!(screen.contains(part), "`{part}` is not in\n{screen}");
         }
-        let before = Summary {
+        let run = SchemeReport {
             elapsed_ns: 1_000_000_000,
-            pages_programmed: 100,
             write_tasks: 100,
             waf: Some(1.0),
             logical_share: 0.875,
-            ..Summary::default()
+            ..SchemeReport::default()
         };
-        let mut now = Summary {
+        let before = Summary { pages_programmed: 100, run, ..Summary::default() };
+        let run = SchemeReport {
             elapsed_ns: 3_000_000_000,
-            bytes_read: 8 << 20,
-            bytes_written: 4 << 20,
             requests_taken: 5,
-            requests_completed: 4,
+            requests: 4,
             requests_refused: 1,
-            pages_programmed: 250,
             write_tasks: 200,
             waf: Some(1.25),
-            free_pages: 96,
             pages_per_block: 64,
             logical_pages: 896,
             bound_ns: Some(2_220_900),
             erases_per_block: (1, 2.5, 7),
+            ..before.run.clone()
+        };
+        let mut now = Summary {
+            bytes_read: 8 << 20,
+            bytes_written: 4 << 20,
+            pages_programmed: 250,
+            free_pages: 96,
+            run,
             ..before.clone()
         };
-        now.response_ns.max = 1_110_450;
+        now.run.response_ns.max = 1_110_450;
         view.add(Arc::new(before), 0, 1);
         view.add(Arc::new(now.clone()), 2, 3);
         let screen = drawn(&view, 100, 30);
@@ -391,7 +396,7 @@ mod tests {
         ] {
             assert!(screen.contains(part), "`{part}` is not in\n{screen}");
         }
-        now.violations = 2;
+        now.run.violations = 2;
         view.add(Arc::new(now), 2, 3);
         view.ends = true;
         let screen = drawn(&view, 100, 30);

@@ -74,16 +74,23 @@ pub(crate) fn wait_until(mut so: impl FnMut() -> bool) {
     }
 }
 
-/// Runs a command that would take hours, and ends it by Ctrl-C: later each time, until there are figures.
+/// Runs a command that would take hours, and ends it by a signal: later each time, until there are figures.
 #[cfg(unix)]
-pub(crate) fn interrupted(arguments: &[&str], has_figures: impl Fn(&Ran) -> bool) -> Ran {
+pub(crate) fn interrupted(
+    signal: &str,
+    arguments: &[&str],
+    has_figures: impl Fn(&Ran) -> bool,
+) -> Ran {
     let run = |tries: u32| {
         let child = command().args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let child = child.expect("ftlkit starts");
         std::thread::sleep(Duration::from_millis(100 << tries));
-        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
         assert!(sent.expect("kill starts").success());
-        ran(child.wait_with_output().expect("it ends"))
+        let ran = ran(child.wait_with_output().expect("it ends"));
+        // It ends by the signal, at the first one or when it has said what it found.
+        assert!(matches!(ran.code, None | Some(130)), "{:?} {}", ran.code, ran.stderr);
+        ran
     };
     (0..).map(run).find(has_figures).expect("there is no last try")
 }

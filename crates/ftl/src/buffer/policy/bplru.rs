@@ -40,10 +40,6 @@ struct Bplru {
 }
 
 impl Evictor for Bplru {
-    fn fork(&self) -> Box<dyn Evictor> {
-        Box::new(self.clone())
-    }
-
     fn used(&mut self, used: Used) {
         let Used { slot, page, of, how, .. } = used;
         match how {

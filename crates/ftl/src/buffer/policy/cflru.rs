@@ -115,10 +115,6 @@ impl Cflru {
 }
 
 impl Evictor for Cflru {
-    fn fork(&self) -> Box<dyn Evictor> {
-        Box::new(self.clone())
-    }
-
     fn used(&mut self, used: Used) {
         let Used { slot, how, .. } = used;
         if how == Use::New {

@@ -43,12 +43,11 @@ pub struct UnitOrder {
     pub slots: Vec<u32>,
 }
 
+crate::fork::forks!(ForkEvictor, Evictor);
+
 /// State of a policy. It knows units by slots: numbers below [`Room::slots`](super::Room::slots) that a unit keeps
 /// while it is in the buffer. Most calls run once or more per host access, so none should search.
-pub trait Evictor: fmt::Debug {
-    /// A copy with the same units.
-    fn fork(&self) -> Box<dyn Evictor>;
-
+pub trait Evictor: fmt::Debug + ForkEvictor {
     /// A page was used.
     fn used(&mut self, used: Used);
 
@@ -104,10 +103,4 @@ pub trait Evictor: fmt::Debug {
 
     /// Host memory that it takes, bytes.
     fn heap_bytes(&self) -> usize;
-}
-
-impl Clone for Box<dyn Evictor> {
-    fn clone(&self) -> Self {
-        self.fork()
-    }
 }

@@ -70,10 +70,6 @@ impl Fab {
 }
 
 impl Evictor for Fab {
-    fn fork(&self) -> Box<dyn Evictor> {
-        Box::new(self.clone())
-    }
-
     fn used(&mut self, used: Used) {
         let pages = self.units[used.slot as usize].pages;
         self.now += 1;

@@ -29,10 +29,6 @@ struct Lru {
 }
 
 impl Evictor for Lru {
-    fn fork(&self) -> Box<dyn Evictor> {
-        Box::new(self.clone())
-    }
-
     fn used(&mut self, used: Used) {
         match used.how {
             Use::New => self.chain.push_newest(&mut self.list, used.slot),

@@ -100,10 +100,6 @@ impl ThreeRegion {
 }
 
 impl Evictor for ThreeRegion {
-    fn fork(&self) -> Box<dyn Evictor> {
-        Box::new(self.clone())
-    }
-
     fn used(&mut self, used: Used) {
         let slot = used.slot;
         match used.how {

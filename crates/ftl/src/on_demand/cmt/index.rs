@@ -6,7 +6,6 @@
 //!   them on average, for pages that scatter well. No processor's time is promised.
 
 use super::slot::{NONE, Slot};
-use alloc::collections::TryReserveError;
 use alloc::{vec, vec::Vec};
 
 /// See the module.
@@ -22,15 +21,6 @@ impl Index {
         match is_small {
             true => Self::Small(Table::new(slots)),
             false => Self::ByPage(vec![NONE; logical_pages as usize]),
-        }
-    }
-
-    /// Makes room for another slot beside these.
-    pub(super) fn make_room(&mut self, slots: &[Slot]) -> Result<(), TryReserveError> {
-        match self {
-            // Twice as many, since growing moves all.
-            Self::Small(table) if table.is_full(slots.len()) => table.grow(slots, 2 * slots.len()),
-            _ => Ok(()),
         }
     }
 
@@ -81,28 +71,6 @@ pub(super) struct Table {
 impl Table {
     fn new(slots: usize) -> Self {
         Self { places: vec![NONE; 2 * slots] }
-    }
-
-    /// True if there is no room for another than these slots.
-    #[inline]
-    fn is_full(&self, slots: usize) -> bool {
-        2 * slots >= self.places.len()
-    }
-
-    /// Makes room for this many slots.
-    fn grow(&mut self, slots: &[Slot], wanted: usize) -> Result<(), TryReserveError> {
-        let places = 2 * wanted;
-        if places <= self.places.len() {
-            return Ok(());
-        }
-        let mut grown = Vec::new();
-        grown.try_reserve_exact(places)?;
-        grown.resize(places, NONE);
-        let old = core::mem::replace(&mut self.places, grown);
-        old.into_iter()
-            .filter(|slot| *slot != NONE)
-            .for_each(|slot| self.insert(slots[slot as usize].lpn, slot));
-        Ok(())
     }
 
     #[inline]
@@ -185,11 +153,7 @@ mod tests {
             let mut slots = vec![EMPTY; 12];
             let mut free: Vec<u32> = (0..most as u32).collect();
             let mut model = BTreeMap::new();
-            for (at, (adds, random)) in steps.into_iter().enumerate() {
-                if at == 300 {
-                    index.grow(&slots, 12).unwrap();
-                    free.extend(most as u32..12);
-                }
+            for (adds, random) in steps {
                 if adds && let Some(slot) = free.pop() {
                     let lpn = (0..).map(|more| random.wrapping_add(more)).find(|lpn| !model.contains_key(lpn)).unwrap();
                     slots[slot as usize].lpn = lpn;

@@ -45,6 +45,8 @@ pub(crate) struct Cmt {
     entries_per_page: u32,
     /// True if dirty entries are never the next to evict.
     keeps_dirty: bool,
+    /// Most slots, where the table takes no memory after its start.
+    most: Option<usize>,
     pub(crate) lookups: MapCache,
 }
 
@@ -58,7 +60,7 @@ pub(crate) struct Shape {
     pub(crate) entries_per_page: u32,
     /// True if dirty entries are kept until they are written back.
     pub(crate) keeps_dirty: bool,
-    /// True if the index takes memory by entries, not by logical pages.
+    /// True if the index takes memory by entries, not by logical pages, and the table takes none after its start.
     pub(crate) is_small: bool,
 }
 
@@ -78,6 +80,7 @@ impl Cmt {
             pages: DirtyPages::new(pages, shape.entries_per_page),
             entries_per_page: shape.entries_per_page,
             keeps_dirty: shape.keeps_dirty,
+            most: shape.is_small.then_some(most),
             lookups: MapCache::default(),
         }
     }
@@ -148,13 +151,15 @@ impl Cmt {
         Some(slot)
     }
 
-    /// Adds a clean entry to a full table, which grows by it for good.
+    /// Adds a clean entry to a full table, which grows by it for good; `None` where it has no room.
     #[cold]
     pub(crate) fn insert_beyond(&mut self, lpn: Lpn, ppn: u32) -> Option<u32> {
         let slot = self.slots.len() as u32;
+        if self.most.is_some_and(|most| self.slots.len() >= most) {
+            return None;
+        }
         self.slots.try_reserve(1).ok()?;
         self.unused.try_reserve(1).ok()?;
-        self.index.make_room(&self.slots).ok()?;
         self.slots.push(EMPTY);
         self.unused.push(slot);
         self.insert(lpn, ppn)

@@ -151,3 +151,33 @@ proptest! {
         }
     }
 }
+
+/// A table of firmware takes what it has room for beyond its size, in the memory that it has, and no more.
+#[test]
+fn a_small_table_does_not_grow_beyond_its_room() {
+    let shape = Shape {
+        entries: 10,
+        policy: CmtPolicy::Lru,
+        logical_pages: 400,
+        entries_per_page: 16,
+        keeps_dirty: true,
+        is_small: true,
+    };
+    let mut cmt = Cmt::new(&shape);
+    let bytes = cmt.heap_bytes();
+    for lpn in (0..10).map(Lpn) {
+        let slot = cmt.insert(lpn, lpn.0).unwrap();
+        cmt.set(slot, 7);
+    }
+    assert_eq!(cmt.insert(Lpn(10), 7), None);
+    for lpn in (10..10 + BEYOND as u32).map(Lpn) {
+        let slot = cmt.insert_beyond(lpn, 7).unwrap();
+        cmt.set(slot, lpn.0);
+    }
+    assert_eq!(cmt.insert_beyond(Lpn(399), 7), None);
+    assert_eq!(cmt.heap_bytes(), bytes);
+    (10..10 + BEYOND as u32).for_each(|lpn| assert!(cmt.find(Lpn(lpn)).is_some(), "{lpn}"));
+    let mut grows = Cmt::new(&Shape { is_small: false, ..shape });
+    (0..10).for_each(|lpn| _ = grows.insert(Lpn(lpn), 7));
+    assert!((10..400).all(|lpn| grows.insert_beyond(Lpn(lpn), 7).is_some()));
+}

@@ -16,21 +16,27 @@ pub trait Collection: Clone {
     ///
     /// # Errors
     /// [`FtlError::Full`], or the array's errors.
+    #[inline]
     fn before_write<F: Probe, V: Victims, T: Tables>(
         &mut self,
-        core: &mut Core<F, V, T>,
-        buffer: &mut dyn DirtyPages,
-    ) -> Result<(), FtlError>;
+        _core: &mut Core<F, V, T>,
+        _buffer: &mut dyn DirtyPages,
+    ) -> Result<(), FtlError> {
+        Ok(())
+    }
 
     /// Runs after a host write. `buffer` is as in [`Collection::before_write`].
     ///
     /// # Errors
     /// As [`Collection::before_write`].
+    #[inline]
     fn after_write<F: Probe, V: Victims, T: Tables>(
         &mut self,
-        core: &mut Core<F, V, T>,
-        buffer: &mut dyn DirtyPages,
-    ) -> Result<(), FtlError>;
+        _core: &mut Core<F, V, T>,
+        _buffer: &mut dyn DirtyPages,
+    ) -> Result<(), FtlError> {
+        Ok(())
+    }
 
     /// Restores, after a mount, the free space from which the collector's bound holds.
     ///
@@ -42,7 +48,9 @@ pub trait Collection: Clone {
     ) -> Result<(), FtlError>;
 
     /// The block under collection, and the page at which the next step continues.
-    fn in_progress(&self) -> Option<(BlockId, u32)>;
+    fn in_progress(&self) -> Option<(BlockId, u32)> {
+        None
+    }
 
     /// Uses idle time if there is work to do, for at most the time that [`Collection::idle_ns`] returned. Returns
     /// true if it did any.

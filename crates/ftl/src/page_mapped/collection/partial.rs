@@ -105,15 +105,6 @@ impl Collection for Partial {
     const YIELDS: bool = true;
 
     #[inline]
-    fn before_write<F: Probe, V: Victims, T: Tables>(
-        &mut self,
-        _core: &mut Core<F, V, T>,
-        _buffer: &mut dyn DirtyPages,
-    ) -> Result<(), FtlError> {
-        Ok(())
-    }
-
-    #[inline]
     fn after_write<F: Probe, V: Victims, T: Tables>(
         &mut self,
         core: &mut Core<F, V, T>,

@@ -56,7 +56,7 @@ use crate::events::why;
 use crate::page_mapped::core::Core;
 use crate::page_mapped::tables::Tables;
 use crate::victims::Victims;
-use flash::{BlockId, Probe};
+use flash::Probe;
 
 /// Collects whole blocks on demand, before a write.
 ///
@@ -98,15 +98,6 @@ impl Collection for WholeBlock {
         Ok(())
     }
 
-    #[inline]
-    fn after_write<F: Probe, V: Victims, T: Tables>(
-        &mut self,
-        _core: &mut Core<F, V, T>,
-        _buffer: &mut dyn DirtyPages,
-    ) -> Result<(), FtlError> {
-        Ok(())
-    }
-
     /// Collects in advance: a torn page may have taken a page on which the next write counts, and that write would
     /// have to collect two victims.
     fn recover<F: Probe, V: Victims, T: Tables>(
@@ -118,10 +109,6 @@ impl Collection for WholeBlock {
         }
         while core.needs_blocks() && core.collect_whole(&mut NoBuffer, why::MOUNT)? {}
         Ok(())
-    }
-
-    fn in_progress(&self) -> Option<(BlockId, u32)> {
-        None
     }
 
     fn idle<F: Probe, V: Victims, T: Tables>(

@@ -187,6 +187,11 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
         Ok(())
     }
 
+    /// True if there is an image, and nothing has changed since.
+    pub(crate) fn has_image(&self) -> bool {
+        self.area_valid
+    }
+
     /// The image of the maps; `None` if the format or its space cannot hold them.
     fn image(&self, layout: Layout) -> Option<Vec<u8>> {
         let (waiting, dead) = (self.waiting.waiting(), self.queue.dead());

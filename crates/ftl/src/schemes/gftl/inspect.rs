@@ -72,7 +72,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             }
             map.push(if in_ram { Place::Ram } else { place });
         }
-        Inspection { map, older, blocks: uses.done(), lists }
+        Inspection { map, older, blocks: uses.done(), lists, ..Inspection::default() }
     }
 
     /// Flags of a page of the block under collection; 0 for all others.

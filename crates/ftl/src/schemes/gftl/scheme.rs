@@ -4,34 +4,14 @@ use super::collection_queue::CollectionQueue;
 use super::state::{Gftl, LOST, Logical};
 use crate::error::FtlError;
 use crate::inspection::Inspection;
-use crate::interface::{Background, Ftl, Prefetch};
+use crate::interface::{Background, Ftl, Prefetch, on_array};
 use crate::telemetry::{CollectionLog, Telemetry};
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use flash::prefetch::prefetch;
 use flash::{Cause, Lpn, Ppn, Probe};
 
 impl<F: Probe, Q: CollectionQueue> Ftl for Gftl<F, Q> {
-    type Flash = F;
-
-    #[inline]
-    fn flash(&self) -> &F {
-        &self.flash
-    }
-
-    #[inline]
-    fn flash_mut(&mut self) -> &mut F {
-        &mut self.flash
-    }
-
-    fn into_flash(self: Box<Self>) -> F {
-        self.flash
-    }
-
-    #[inline]
-    fn logical_pages(&self) -> u32 {
-        self.logical_pages
-    }
+    on_array!(self, self.flash, self.logical_pages);
 
     #[inline]
     fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {

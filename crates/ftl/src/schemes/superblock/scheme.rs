@@ -4,11 +4,10 @@ use super::Superblock;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::inspection::Inspection;
-use crate::interface::{Background, Ftl, Prefetch, zeros};
+use crate::interface::{Background, Ftl, Prefetch, on_array, zeros};
 use crate::log_block::NONE;
 use crate::page_mapped::core::LOST;
 use crate::telemetry::{CollectionLog, Telemetry};
-use alloc::boxed::Box;
 use flash::prefetch::prefetch;
 use flash::{BlockId, Cause, FlashError, Lpn, Oob, Ppn, Probe};
 
@@ -28,26 +27,7 @@ impl<F: Probe> Superblock<F> {
 }
 
 impl<F: Probe> Ftl for Superblock<F> {
-    type Flash = F;
-
-    #[inline]
-    fn flash(&self) -> &F {
-        &self.flash
-    }
-
-    #[inline]
-    fn flash_mut(&mut self) -> &mut F {
-        &mut self.flash
-    }
-
-    fn into_flash(self: Box<Self>) -> F {
-        self.flash
-    }
-
-    #[inline]
-    fn logical_pages(&self) -> u32 {
-        self.logical_pages
-    }
+    on_array!(self, self.flash, self.logical_pages);
 
     #[inline]
     fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {

@@ -21,15 +21,7 @@ struct Programs {
 }
 
 impl Layer for Programs {
-    type Inner = Array;
-
-    fn inner(&self) -> &Array {
-        &self.inner
-    }
-
-    fn inner_mut(&mut self) -> &mut Array {
-        &mut self.inner
-    }
+    flash::layer_on!(self, self.inner, Array);
 
     fn program(
         &mut self,

@@ -117,10 +117,6 @@ static FIRST_IN: BufferPolicy = BufferPolicy {
 struct FirstIn(VecDeque<u32>);
 
 impl Evictor for FirstIn {
-    fn fork(&self) -> Box<dyn Evictor> {
-        Box::new(self.clone())
-    }
-
     fn used(&mut self, used: Used) {
         if used.how == Use::New {
             self.0.push_back(used.slot);

@@ -4,7 +4,7 @@
 use crate::ddt::control::{
     Change, ControlUnit, Drawing, Event, Level, Signal, Transaction, Waveform, WaveformError,
 };
-use crate::ddt::{messages, waveform, waveform_plot};
+use crate::ddt::{messages, waveform};
 use flash::channels::{Addressing, Policy, Timing};
 use flash::parts::DDT_MLC;
 use flash::pins::{Interface, PinTiming, Refusal, windows};
@@ -430,41 +430,4 @@ fn the_log_as_text() {
         assert!(all.contains(line), "{line}{all}");
     }
     assert!(!all.contains("ERR_RETRANSMIT"));
-}
-
-/// Both message orders with few and many errors: the figure contains all its parts and windows.
-#[test]
-fn a_picture() {
-    for (addressing, wrong) in [
-        (Addressing::DuringRead, vec![1]),
-        (Addressing::AfterRead, vec![0]),
-        (Addressing::DuringRead, vec![192]),
-    ] {
-        let scene = Scene { addressing, data_cycles: Some(16), ..Scene::study(&wrong) };
-        let title = "Direct data transfer of one page";
-        let svg = waveform_plot::svg(&scene.waveform(), &scene.log(), title).expect("a picture");
-        for words in [
-            title,
-            "W0 CE#",
-            "W1 R/B#",
-            "I/O",
-            "tWB 100",
-            "tRWC 25",
-            "tREA 16",
-            "DVW 14",
-            "tDL 13",
-            "tWP 10",
-            "DRW 12 = tDS 7 + tDH 5",
-            "30",
-            "80",
-            "10",
-        ] {
-            assert!(svg.contains(&format!(">\n{words}\n<")), "{words}");
-        }
-        assert_eq!(svg.contains(">\n85\n<"), wrong != [0]);
-        // 00h with a column of 0 takes three cycles, 80h with a column of 0 two.
-        assert!(svg.matches(">\n00\n<").count() >= 5, "cycles of the same byte are apart");
-        assert_eq!(svg.matches(">\n07\n<").count(), 1, "and no byte is in two");
-    }
-    assert!(waveform_plot::svg(&Scene::study(&[0]).waveform(), &[], "nothing").is_err());
 }

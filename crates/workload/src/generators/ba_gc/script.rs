@@ -61,7 +61,7 @@ impl Script {
     fn take(&mut self) -> Option<(Access, u64)> {
         let write = self.writes.get_mut(self.next)?;
         let length = write.length.min(TRANSFER - write.offset % TRANSFER);
-        let access = Access { op: Op::Write, offset: write.offset, length, stream: 0 };
+        let access = Access::plain(Op::Write, write.offset, length);
         let pause_ns = std::mem::take(&mut write.pause_ns);
         write.offset += length;
         write.length -= length;

@@ -1,10 +1,11 @@
 //! The worked examples with the write buffer of the `ba-gc` preset, and long random histories, in which every
 //! victim is compared with the definition.
 
-use super::{FIGURE_1, PAGE_BYTES, array, bytes, figure_array, operations};
+use super::{FIGURE_1, PAGE_BYTES, array, bytes, figure_array, operations, part};
 use crate::buffer::log::BufferLog;
 use crate::buffer::policy::{BufferPolicy, Regions};
 use crate::buffer::settings::BufferSettings;
+use crate::error::FtlError;
 use crate::preset::SchemeConfig;
 use crate::registry::{self, by_name};
 use crate::scheme::AnyScheme;
@@ -248,4 +249,23 @@ fn superblocks_tell_what_they_move_in_vain() {
     config.buffer.policy = Some(Some(BufferPolicy::THREE_REGION));
     let [collected, in_vain, _] = history(&config, 100, 7);
     assert!(collected == 0 && in_vain > 0, "{in_vain}");
+}
+
+/// The larger D, the fewer copies, since a superblock's update block takes writes of more blocks; and the longer the bound.
+#[test]
+fn the_size_of_superblocks_counts() {
+    let preset = SchemeConfig::preset(by_name("superblock").unwrap());
+    let with = |superblock| SchemeConfig { superblock, log_blocks: Some(8), ..preset.clone() };
+    let copies = [1, 4, 64].map(|blocks| history(&with(Some(blocks)), 100, 7)[2]);
+    assert!(copies[0] > copies[1] && copies[1] > copies[2] && copies[2] > 0, "{copies:?}");
+    let (part, geometry) = (part(), flash::Geometry::new(100, 4, PAGE_BYTES).unwrap());
+    let plan = |config| registry::plan(&config, &part, &geometry, geometry.blocks());
+    for (given, blocks) in [(None, 8), (Some(1), 1), (Some(64), 64), (Some(1 << 31), 91)] {
+        let step_ns = bounds::log_block::superblock_step_ns(&part, blocks, blocks + 8);
+        assert_eq!(plan(with(given)).unwrap().guarantee.step_ns, Some(step_ns), "{given:?}");
+    }
+    for wrong in [0, 3, u32::MAX] {
+        let error = plan(with(Some(wrong)));
+        assert!(matches!(error, Err(FtlError::Config { setting: "superblock", .. })), "{error:?}");
+    }
 }

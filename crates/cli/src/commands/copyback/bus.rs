@@ -16,7 +16,7 @@ const STUDY_MODE: u8 = 4;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Part and bus")]
-pub(super) struct InterfaceArgs {
+pub(super) struct BusArgs {
     /// Part of the catalogue (`ftlkit list parts`)
     #[arg(long, value_name = "NAME", default_value = STUDY_PART)]
     part: String,
@@ -81,7 +81,7 @@ pub(super) struct Bus {
     pub(super) skew_given: bool,
 }
 
-impl InterfaceArgs {
+impl BusArgs {
     pub(super) fn bus(&self) -> Result<Bus, Failure> {
         let part = match &self.part_file {
             Some(file) => PartTable::from_file(file)?.resolve()?,

@@ -1,0 +1,1 @@
+../../../examples/own-scheme/src/quick.rs

@@ -1,0 +1,1 @@
+../../../examples/own-scheme/tests/suites.rs

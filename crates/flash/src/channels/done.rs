@@ -1,0 +1,220 @@
+//! Completions that are known and not delivered, in order of time.
+//!
+//! Buses are granted in order of time, and operations of a kind take the same time after their last tenure. So their
+//! completions mostly become known in order, and each kind has a lane: a queue. What belongs far before the end of its lane,
+//! as after a suspension, goes to a heap. The next completion is the earliest of the fronts.
+
+use crate::time::Ns;
+use alloc::collections::{BinaryHeap, VecDeque};
+use core::cmp::Reverse;
+
+/// Lanes: reads, programs, erases.
+const LANES: usize = 3;
+/// The front of the heap, behind those of the lanes.
+const HEAP: usize = LANES;
+
+/// Completions of a lane that one passes that belongs before them: several buses may be granted at one time.
+const MOST_PASSED: usize = 16;
+
+/// A completion, in order of time, and of submission for equal times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Planned {
+    pub(super) done_ns: Ns,
+    /// Submission number.
+    pub(super) serial: u64,
+    /// The pending operation.
+    pub(super) entry: u32,
+}
+
+impl Planned {
+    /// Later than every completion.
+    const NEVER: Self = Self { done_ns: Ns::MAX, serial: u64::MAX, entry: u32::MAX };
+}
+
+/// The known completions.
+#[derive(Clone, Debug)]
+pub(super) struct Completions {
+    lanes: [VecDeque<Planned>; LANES],
+    others: BinaryHeap<Reverse<Planned>>,
+    /// The first of each lane and of the heap, or [`Planned::NEVER`]. Those of lanes are not in their queues.
+    fronts: [Planned; LANES + 1],
+    /// The earliest front.
+    first: usize,
+    first_ns: Ns,
+}
+
+impl Default for Completions {
+    fn default() -> Self {
+        Self {
+            lanes: Default::default(),
+            others: BinaryHeap::new(),
+            fronts: [Planned::NEVER; LANES + 1],
+            first: 0,
+            first_ns: Ns::MAX,
+        }
+    }
+}
+
+impl Completions {
+    /// Adds a completion of a lane.
+    #[inline]
+    pub(super) fn push(&mut self, lane: usize, planned: Planned) {
+        let (front, queue) = (&mut self.fronts[lane], &mut self.lanes[lane]);
+        if front.done_ns == Ns::MAX {
+            *front = planned;
+            return self.choose();
+        }
+        let last = queue.back().unwrap_or(front);
+        if last.done_ns < planned.done_ns {
+            return queue.push_back(planned);
+        }
+        self.push_between(lane, planned);
+    }
+
+    /// Adds a completion that belongs before the end of its lane, or at the time of its last.
+    #[inline(never)]
+    fn push_between(&mut self, lane: usize, planned: Planned) {
+        let (front, queue) = (&mut self.fronts[lane], &mut self.lanes[lane]);
+        let behind =
+            queue.iter().rev().take(MOST_PASSED).take_while(|last| **last > planned).count();
+        let at = queue.len() - behind;
+        if at == 0 && planned < *front {
+            queue.push_front(core::mem::replace(front, planned));
+            self.choose();
+        } else if behind < MOST_PASSED {
+            queue.insert(at, planned);
+        } else {
+            self.others.push(Reverse(planned));
+            self.look_aside();
+        }
+    }
+
+    /// Brings the front of the heap up to date.
+    #[cold]
+    fn look_aside(&mut self) {
+        self.fronts[HEAP] = self.others.peek().map_or(Planned::NEVER, |Reverse(first)| *first);
+        self.choose();
+    }
+
+    /// Finds the earliest front.
+    #[inline]
+    fn choose(&mut self) {
+        let [a, b, c, d] = self.fronts.each_ref().map(|front| front.done_ns);
+        self.first_ns = a.min(b).min(c.min(d));
+        let bits = [a, b, c, d].map(|ns| u32::from(ns == self.first_ns));
+        let equal = bits[0] | bits[1] << 1 | bits[2] << 2 | bits[3] << 3;
+        self.first = equal.trailing_zeros() as usize % (LANES + 1);
+        if !equal.is_power_of_two() {
+            self.choose_submitted_first();
+        }
+    }
+
+    /// As [`Completions::choose`], for equal times.
+    #[cold]
+    fn choose_submitted_first(&mut self) {
+        let fronts = self.fronts.iter().enumerate();
+        self.first = fronts.min_by_key(|(_, front)| **front).map_or(0, |(at, _)| at);
+    }
+
+    /// Time of the next completion; [`Ns::MAX`] if there is none.
+    #[inline]
+    pub(super) fn next_ns(&self) -> Ns {
+        self.first_ns
+    }
+
+    /// The next completion.
+    #[inline]
+    pub(super) fn first(&self) -> Option<&Planned> {
+        (self.first_ns != Ns::MAX).then(|| &self.fronts[self.first])
+    }
+
+    /// Takes the next completion.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<Planned> {
+        let planned = *self.first()?;
+        if self.first == HEAP {
+            self.others.pop();
+            self.look_aside();
+        } else {
+            let next = self.lanes[self.first].pop_front();
+            self.fronts[self.first] = next.unwrap_or(Planned::NEVER);
+            self.choose();
+        }
+        Some(planned)
+    }
+
+    /// The next completion, and the one behind it in its lane.
+    #[inline]
+    pub(super) fn upcoming(&self) -> impl Iterator<Item = &Planned> {
+        let behind = self.lanes.get(self.first).and_then(VecDeque::front);
+        self.first().into_iter().chain(behind)
+    }
+
+    /// Reserves room for so many completions.
+    pub(super) fn reserve(&mut self, count: usize) {
+        self.lanes.iter_mut().for_each(|lane| lane.reserve(count.saturating_sub(lane.len())));
+        self.others.reserve(count.saturating_sub(self.others.len()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn completions_come_in_order_whatever_their_lanes() {
+        let mut draw = crate::properties::draw();
+        let (mut known, mut expected) = (Completions::default(), Vec::new());
+        let mut now_ns = 0;
+        for serial in 0..5000 {
+            let lane = draw(3);
+            // Mostly the lane's own time; sometimes sooner, sometimes at the time of others.
+            let after_ns = [40, 700, 3000][lane as usize] - 10 * u64::from(draw(20) == 0);
+            now_ns += draw(3) * 10;
+            let planned =
+                Planned { done_ns: now_ns + after_ns, serial: serial ^ 1, entry: serial as u32 };
+            known.push(lane as usize, planned);
+            expected.push(planned);
+            while draw(2) == 0
+                && let Some(first) = known.first().copied()
+                && first.done_ns <= now_ns
+            {
+                expected.sort();
+                assert_eq!((known.next_ns(), known.pop()), (first.done_ns, Some(first)));
+                assert_eq!(expected.remove(0), first);
+            }
+        }
+        expected.sort();
+        let rest: Vec<_> = core::iter::from_fn(|| known.pop()).collect();
+        assert_eq!(rest, expected);
+        assert_eq!(known.next_ns(), Ns::MAX);
+        assert!(rest.len() > 10 && known.first().is_none());
+    }
+
+    /// Times of any order, up to far before the end of a lane, which the heap takes.
+    #[test]
+    fn completions_of_any_order_come_in_order() {
+        let mut draw = crate::properties::draw();
+        for span in [3, 40, 400, 4000] {
+            let (mut known, mut expected) = (Completions::default(), BTreeSet::new());
+            let (mut heap, mut now_ns) = (0, 0);
+            for serial in 0..20_000 {
+                let done_ns = now_ns + draw(span);
+                let entry = serial as u32;
+                let planned = Planned { done_ns, serial: serial ^ (draw(2) * 7), entry };
+                known.push(draw(3) as usize, planned);
+                expected.insert(planned);
+                heap = heap.max(known.others.len());
+                while expected.len() > 300 || draw(3) == 0 && !expected.is_empty() {
+                    let first = expected.pop_first();
+                    assert_eq!(known.pop(), first);
+                    now_ns = first.map_or(now_ns, |first| first.done_ns);
+                }
+            }
+            assert!(core::iter::from_fn(|| known.pop()).eq(expected));
+            assert!(heap > 10, "span {span}: {heap} in the heap at most");
+        }
+    }
+}
