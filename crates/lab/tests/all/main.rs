@@ -17,6 +17,7 @@ mod planes;
 mod promises;
 mod read_retry;
 mod refresh;
+mod settings_act;
 mod ssd_queueing;
 mod steady;
 mod task_sets;

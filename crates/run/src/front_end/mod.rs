@@ -98,6 +98,7 @@ impl SsdSetup {
     pub fn start<F: Probe, W: GrantObserver>(&self, array: &mut Parallel<F, W>, yields: bool) {
         array.set_timed(true);
         array.set_yields(yields);
+        array.set_precedence(self.precedence);
         array.set_multi_plane(self.multi_plane);
     }
 
