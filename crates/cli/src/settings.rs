@@ -36,13 +36,15 @@ impl Choice for OfChannel {
     }
 }
 
-/// Those of a channel, and of an SSD as far as its bounds depend on them.
+/// Those of a channel and of refreshes, and of an SSD as far as its bounds depend on them.
 #[derive(Clone, Debug)]
 pub(crate) enum OfBounds {}
 
 impl Choice for OfBounds {
     fn has(setting: &Setting) -> bool {
-        OfChannel::has(setting) || OfBounds::OF_SSD.contains(&setting.key)
+        OfChannel::has(setting)
+            || setting.group == Group::Refresh
+            || OfBounds::OF_SSD.contains(&setting.key)
     }
 }
 
@@ -50,6 +52,9 @@ impl OfBounds {
     /// Those of an SSD.
     pub(crate) const OF_SSD: [&str; 5] =
         ["channels", "dies", "bus_cycle", "queue_depth", "interface"];
+
+    /// Those of refreshes.
+    pub(crate) const OF_REFRESH: [&str; 2] = ["refresh", "read_reclaim"];
 }
 
 /// Those of a device that keeps data.
@@ -110,6 +115,12 @@ impl<C> Settings<C> {
     pub(crate) fn first_of(&self, keys: &[&str]) -> Option<String> {
         let mut given = self.given.iter().map(|(setting, _)| setting);
         given.find(|setting| keys.contains(&setting.key)).map(|setting| setting.option())
+    }
+
+    /// Those given, as options of a command that has them.
+    pub(crate) fn options(&self) -> String {
+        let options = self.given.iter().map(|(of, text)| format!(" --{} {text}", of.option()));
+        options.collect()
     }
 
     /// Sets them in an experiment.

@@ -34,8 +34,8 @@ pub struct Guarantee {
     pub step_with_read: bool,
     /// True if a forced write has more pages to write than its own: these bounds then do not cover it.
     pub forced_apart: bool,
-    /// True if the scheme also works in idle time (collection, folds of an SLC cache, refresh): a request that comes then waits,
-    /// which these bounds do not cover.
+    /// True if the scheme also works in idle time besides refreshes (collection, folds of an SLC cache): a request that comes
+    /// then waits, which these bounds do not cover.
     pub idle_work: bool,
     /// What is proved of collections that follow one another; `None`: of one page task alone.
     pub collections: Option<Collections>,

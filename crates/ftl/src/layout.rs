@@ -105,6 +105,17 @@ pub struct OnDemandLayout {
     pub eviction: CmtEviction,
     /// Collection and write-back in steps. `None`: whole blocks, and write-back at eviction.
     pub steps: Option<Steps>,
+    /// One pool of blocks for data and translation pages. `None`: two areas with blocks of their own.
+    pub pool: Option<PoolLimits>,
+}
+
+/// How one pool of blocks may be divided between data and translation pages: so that each can always be collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolLimits {
+    /// Fewest translation blocks; the others are data blocks.
+    pub least_translation_blocks: u32,
+    /// Most translation blocks.
+    pub most_translation_blocks: u32,
 }
 
 /// Steps of at most one erase time each.

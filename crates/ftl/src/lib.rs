@@ -97,7 +97,8 @@ pub use inspection::{BlockUse, Inspection, List, Place, Placed};
 pub use interface::{Background, Ftl, Prefetch};
 pub use layout::{
     CmtEviction, CmtPolicy, CollectionKind, CopiesPerStep, Enqueue, GftlLayout, GftlThreshold,
-    Layout, LogBlockLayout, LogVictim, OnDemandLayout, RftlLayout, RftlTrigger, Steps, ZoneLayout,
+    Layout, LogBlockLayout, LogVictim, OnDemandLayout, PoolLimits, RftlLayout, RftlTrigger, Steps,
+    ZoneLayout,
 };
 pub use placement::{Future, FutureNotes, PLACEMENT_POLICIES, PlacementKind};
 pub use plan::Plan;

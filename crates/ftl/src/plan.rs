@@ -72,13 +72,27 @@ impl Plan {
     /// As [`Plan::page_costs`]; or the scheme works in idle time. A run does so only where the next request is far enough away,
     /// which a device does not know.
     pub fn queued_costs(&self) -> Result<PageCosts, &'static str> {
-        if self.guarantee.idle_work {
+        if self.guarantee.idle_work || self.guarantee.refresh_ns.is_some() {
             return Err(
                 "it works in idle time, which a request that comes then has to wait for; leave out `+idle`, `+slc`, `refresh` \
                  and `read_reclaim`",
             );
         }
         self.page_costs()
+    }
+
+    /// [`Plan::page_costs`] for task sets, and the longest step of a refresh or a read reclaim, which a job that is released in
+    /// idle time may have to wait for: 0 without them.
+    ///
+    /// # Errors
+    /// As [`Plan::page_costs`]; or the scheme also works in idle time otherwise.
+    pub fn task_costs(&self) -> Result<(PageCosts, Ns), &'static str> {
+        if self.guarantee.idle_work {
+            return Err(
+                "it works in idle time, which a job that is released then has to wait for; leave out `+idle` and `+slc`",
+            );
+        }
+        Ok((self.page_costs()?, self.guarantee.refresh_ns.unwrap_or(0)))
     }
 
     /// Longest times of page tasks in a row, for [`bounds::service::delay`].

@@ -73,7 +73,7 @@ pub(crate) fn plan(
         buffer.apply(&part, &mut plan);
     }
     refresh_bounds::allow_for_steps(config, &part, write_step_ns, &mut plan)?;
-    plan.guarantee.idle_work = config.idle_collection || plan.slc.is_some() || config.refresh;
+    plan.guarantee.idle_work = config.idle_collection || plan.slc.is_some();
     if !collects_alone(config, &plan) {
         plan.guarantee.collections = None;
     }
@@ -255,6 +255,7 @@ fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
         ("cmt_policy", config.cmt_policy.is_some()),
         ("cmt_evict", config.cmt_eviction.is_some()),
         ("merge", config.merges_map),
+        ("one_pool", config.one_pool),
         ("threshold", config.queue_threshold_percent.is_some()),
         ("queue", config.write_queue.is_some()),
         ("ram", config.collection_ram.is_some()),

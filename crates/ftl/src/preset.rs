@@ -105,6 +105,8 @@ pub struct SchemeConfig {
     pub cmt_eviction: Option<CmtEviction>,
     /// True if collection of translation pages brings the copies up to date.
     pub merges_map: bool,
+    /// True if data and translation pages of a map on demand take their blocks from one pool.
+    pub one_pool: bool,
     /// Threshold of collection, in percent of the collection queue's length.
     pub queue_threshold_percent: Option<u8>,
     /// Length rule of the write queue.
@@ -193,6 +195,7 @@ impl SchemeConfig {
             cmt_policy: None,
             cmt_eviction: None,
             merges_map: false,
+            one_pool: false,
             queue_threshold_percent: None,
             write_queue: None,
             collection_ram: None,

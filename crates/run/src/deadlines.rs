@@ -1,7 +1,7 @@
 //! Deadlines of a run's periodic tasks: what each job took, and the first that came late.
 
 use crate::report::{DeadlineReport, LateJob, TaskDeadlines};
-use bounds::task_set::{Jobs, Miss, TaskSet, analyse};
+use bounds::task_set::{Jobs, Miss, Order, TaskSet, analyse_in};
 use ftl::Plan;
 
 /// Account of the deadlines. Jobs end in the order of their releases, because one device serves them in that order.
@@ -51,7 +51,8 @@ impl Deadlines {
 impl DeadlineReport {
     /// Adds the worst case: computed response of each task, and the verdict.
     pub fn judge(&mut self, plan: &Plan, set: &TaskSet) {
-        match plan.queued_costs().map(|costs| analyse(set, costs)) {
+        match plan.task_costs().map(|(costs, idle_ns)| analyse_in(set, costs, idle_ns, Order::Fifo))
+        {
             Ok(found) => {
                 self.schedulable = Some(found.schedulable());
                 self.utilisation = Some(found.utilisation);

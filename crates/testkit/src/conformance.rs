@@ -181,6 +181,11 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                     |cmt_bytes| SchemeConfig { merges_map: true, cmt_bytes, ..plain.clone() };
                 variants.extend([None, Some(64)].map(with));
             }
+            "one_pool" => {
+                // Also with a table from which entries are evicted all the time, and less data than fits.
+                let with = |cmt_bytes| SchemeConfig { one_pool: true, cmt_bytes, ..plain.clone() };
+                variants.extend([None, Some(64)].map(with));
+            }
             "threshold" => {
                 let percents = [0, 50, 100].map(Some);
                 let with = |queue_threshold_percent| SchemeConfig {
@@ -311,6 +316,7 @@ impl fmt::Display for Described<'_> {
             cmt_policy,
             cmt_eviction,
             merges_map,
+            one_pool,
             queue_threshold_percent,
             write_queue,
             collection_ram,
@@ -349,6 +355,7 @@ impl fmt::Display for Described<'_> {
             ("cmt policy", cmt_policy.map(|policy| format!("{policy:?}"))),
             ("cmt evict", cmt_eviction.map(|eviction| format!("{eviction:?}"))),
             ("merge", merges_map.then(String::new)),
+            ("one pool", one_pool.then(String::new)),
             ("threshold %", queue_threshold_percent.map(|percent| percent.to_string())),
             ("queue", write_queue.map(|queue| format!("{queue:?}"))),
             ("ram", collection_ram.map(|ram| format!("{ram:?}"))),

@@ -4,12 +4,18 @@
 //! of the most urgent job released so far, also where another job has pages left. So a job waits for at most one page
 //! task of a less urgent job. Time is in whole ns: a page task of c ns that blocks a job began at least 1 ns before its release.
 //!
+//! # Work in idle time
+//!
+//! A device that moves pages of blocks that are due for a refresh also where no job is pending begins no such step, of b ns at
+//! most, while one is. So each busy period begins with b − 1 ns of other work at most, which counts as a page task that blocks: B
+//! is at least b − 1 below, and so is the last term by deadline; by FIFO, R grows by b − 1, and is Σ C_j + b − 1.
+//!
 //! # Fixed priorities
 //!
 //! Task i is more urgent than all after it in the set. c_j is its worst case of a page, C_j that of a job.
 //!
 //! ```text
-//! B = max over j after i of c_j − 1, at least 0
+//! B = max over j after i of c_j − 1, at least 0, and b − 1
 //! L = the least L > 0 with  L = B + Σ_{j ≤ i} ⌈L / p_j⌉ C_j                 # longest busy period of tasks up to i
 //! for each of its ⌈L / p_i⌉ jobs of task i, q = 0, 1, …:
 //!   s = the least s with  s = B + (q + 1) C_i − c_i + Σ_{j < i} (⌊s / p_j⌋ + 1) C_j   # its last page begins
@@ -86,20 +92,27 @@ impl Load {
     }
 }
 
-/// As [`analyse`], for page tasks served in this order. Priority and deadline are judged for all phases, also where they are
-/// given, which is safe; they tell no miss. By deadline a schedulable task has its deadline as R.
-pub fn analyse_in(set: &TaskSet, pages: PageCosts, order: Order) -> Analysis {
-    let found = analyse(set, pages);
-    if order == Order::Fifo {
-        return found;
-    }
+/// As [`analyse`], for page tasks served in this order, on a device that begins work of at most `idle_ns` where no job is
+/// pending; 0: it does not. Priority and deadline are judged for all phases, also where they are given, which is safe; they tell
+/// no miss. So is FIFO on a device that works in idle time. By deadline a schedulable task has its deadline as R.
+pub fn analyse_in(set: &TaskSet, pages: PageCosts, idle_ns: Ns, order: Order) -> Analysis {
+    let under_way = idle_ns.saturating_sub(1);
+    let found = match (order, under_way) {
+        (Order::Fifo, 0) => return analyse(set, pages),
+        (Order::Fifo, _) => {
+            let any_phase = TaskSet { fixed_phases: false, ..set.clone() };
+            return delayed(&any_phase, analyse(&any_phase, pages), under_way);
+        }
+        _ => analyse(set, pages),
+    };
+    let idle = u128::from(under_way);
     let loads: Vec<Load> = set.tasks.iter().map(|task| Load::new(task, pages)).collect();
     let responses: Vec<Option<u128>> = match order {
         Order::Deadline => {
-            let kept = found.utilisation_fits && deadlines_hold(&loads);
+            let kept = found.utilisation_fits && deadlines_hold(&loads, idle);
             loads.iter().map(|load| kept.then_some(load.deadline)).collect()
         }
-        _ => (0..loads.len()).map(|at| response(&loads, at)).collect(),
+        _ => (0..loads.len()).map(|at| response(&loads, at, idle)).collect(),
     };
     let of = |(found, (response, load)): (&TaskResponse, (Option<u128>, &Load))| TaskResponse {
         cost_ns: found.cost_ns,
@@ -108,6 +121,17 @@ pub fn analyse_in(set: &TaskSet, pages: PageCosts, order: Order) -> Analysis {
     };
     let tasks = found.tasks.iter().zip(responses.into_iter().zip(&loads)).map(of).collect();
     Analysis { method: Method::AnyPhase, tasks, miss: None, ..found }
+}
+
+/// By FIFO, a busy period that begins with `ns` of other work ends each job as much later, at most.
+fn delayed(set: &TaskSet, found: Analysis, ns: Ns) -> Analysis {
+    let later = |(found, task): (&TaskResponse, &Task)| {
+        let response_ns = found.response_ns.and_then(|response| response.checked_add(ns));
+        let schedulable = response_ns.is_some_and(|response| response <= task.deadline_ns);
+        TaskResponse { response_ns, schedulable, ..*found }
+    };
+    let tasks = found.tasks.iter().zip(&set.tasks).map(later).collect();
+    Analysis { tasks, ..found }
 }
 
 /// The least fixed point of `next` from `from` on; `None` if it exceeds `most`.
@@ -134,9 +158,9 @@ fn busy_period(loads: &[Load], blocked: u128) -> Option<u128> {
 }
 
 /// R of the task at `at` by fixed priority.
-fn response(loads: &[Load], at: usize) -> Option<u128> {
+fn response(loads: &[Load], at: usize, idle: u128) -> Option<u128> {
     let (own, before) = (loads[at], &loads[..at]);
-    let blocked = loads[at + 1..].iter().map(Load::blocks).max().unwrap_or(0);
+    let blocked = loads[at + 1..].iter().map(Load::blocks).max().unwrap_or(0).max(idle);
     let busy = busy_period(&loads[..=at], blocked)?;
     let mut worst = 0;
     for job in 0..busy.div_ceil(own.period) {
@@ -151,8 +175,8 @@ fn response(loads: &[Load], at: usize) -> Option<u128> {
 }
 
 /// Whether all deadlines hold by earliest deadline first, if U ≤ 1.
-fn deadlines_hold(loads: &[Load]) -> bool {
-    let Some(busy) = busy_period(loads, 0) else { return loads.is_empty() };
+fn deadlines_hold(loads: &[Load], idle: u128) -> bool {
+    let Some(busy) = busy_period(loads, idle) else { return loads.is_empty() };
     let last = loads.iter().map(|load| load.deadline).max().unwrap_or(0).max(busy);
     let jobs = loads.iter().map(|load| last / load.period + 1).sum::<u128>();
     if jobs > u128::from(MOST_JOBS) {
@@ -162,7 +186,7 @@ fn deadlines_hold(loads: &[Load]) -> bool {
         let in_time = loads.iter().filter(|load| load.deadline <= due);
         let work = in_time.map(|load| ((due - load.deadline) / load.period + 1) * load.job);
         let later = loads.iter().filter(|load| load.deadline > due).map(Load::blocks).max();
-        work.sum::<u128>() + later.unwrap_or(0) <= due
+        work.sum::<u128>() + later.unwrap_or(0).max(idle) <= due
     };
     loads.iter().all(|load| {
         let mut due = (0..).map(|job| load.deadline + job * load.period);

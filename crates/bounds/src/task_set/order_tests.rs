@@ -15,7 +15,7 @@ fn set(tasks: &[(Operation, Ns, Ns, u32)]) -> TaskSet {
 }
 
 fn responses(set: &TaskSet, pages: PageCosts, order: Order) -> Vec<Option<Ns>> {
-    analyse_in(set, pages, order).tasks.iter().map(|task| task.response_ns).collect()
+    analyse_in(set, pages, 0, order).tasks.iter().map(|task| task.response_ns).collect()
 }
 
 /// Longest response of each task, and whether a deadline was missed, of the first `jobs` jobs of a device that takes page
@@ -24,6 +24,17 @@ fn serve(
     set: &TaskSet,
     jobs: usize,
     order: Order,
+    cost: impl FnMut(usize) -> Ns,
+) -> (Vec<Ns>, bool) {
+    serve_after(set, jobs, order, 0, cost)
+}
+
+/// The same on a device that begins work of `idle_ns` 1 ns before each release that finds nothing pending; 0: none.
+fn serve_after(
+    set: &TaskSet,
+    jobs: usize,
+    order: Order,
+    idle_ns: Ns,
     mut cost: impl FnMut(usize) -> Ns,
 ) -> (Vec<Ns>, bool) {
     let mut coming = set.jobs().take(jobs).peekable();
@@ -33,7 +44,9 @@ fn serve(
     loop {
         if pending.is_empty() {
             let Some(job) = coming.peek() else { return (longest, missed) };
-            now = now.max(job.release_ns);
+            if now < job.release_ns || now == 0 {
+                now = job.release_ns + idle_ns.saturating_sub(1);
+            }
         }
         while let Some(job) = coming.next_if(|job| job.release_ns <= now) {
             pending.push((set.tasks[job.task].pages, job));
@@ -73,9 +86,9 @@ fn a_short_deadline_is_kept_by_priority_and_by_deadline_alone() {
         (Operation::Read, 5_000_000, 2_300_000, 1),
         (Operation::Write, 100_000_000, 100_000_000, 16),
     ]);
-    assert!(!analyse_in(&set, pages, Order::Fifo).schedulable());
+    assert!(!analyse_in(&set, pages, 0, Order::Fifo).schedulable());
     for order in [Order::Priority, Order::Deadline] {
-        assert!(analyse_in(&set, pages, order).schedulable(), "{order:?}");
+        assert!(analyse_in(&set, pages, 0, order).schedulable(), "{order:?}");
     }
     // One page under way, but for its first ns, and its own read.
     let [read, write] = responses(&set, pages, Order::Priority)[..] else { panic!() };
@@ -83,8 +96,8 @@ fn a_short_deadline_is_kept_by_priority_and_by_deadline_alone() {
     // 16 pages and a read each 5 ms: the last page begins after 33.31 ms and 7 reads.
     assert_eq!(write, Some(16 * 2_220_900 + 7 * 29_000));
     let late = TaskSet { tasks: set.tasks.into_iter().rev().collect(), fixed_phases: false };
-    assert!(!analyse_in(&late, pages, Order::Priority).schedulable());
-    assert!(analyse_in(&late, pages, Order::Deadline).schedulable());
+    assert!(!analyse_in(&late, pages, 0, Order::Priority).schedulable());
+    assert!(analyse_in(&late, pages, 0, Order::Deadline).schedulable());
 }
 
 #[test]
@@ -93,7 +106,7 @@ fn a_blocked_deadline_fails_by_one_ns() {
     for (deadline, kept) in [(7, true), (6, false)] {
         let set = set(&[(Operation::Read, 20, deadline, 1), (Operation::Write, 20, 20, 2)]);
         for order in [Order::Priority, Order::Deadline] {
-            let found = analyse_in(&set, pages, order);
+            let found = analyse_in(&set, pages, 0, order);
             assert_eq!(found.schedulable(), kept, "{order:?} {deadline}");
         }
         assert_eq!(responses(&set, pages, Order::Priority), [Some(7), Some(14)]);
@@ -105,7 +118,7 @@ fn a_blocked_deadline_fails_by_one_ns() {
 fn a_deadline_may_fail_after_the_greatest_one() {
     let tasks = [(4, 3), (10, 6), (7, 4)].map(|(period, due)| (Operation::Read, period, due, 2));
     let set = set(&tasks);
-    let found = analyse_in(&set, SMALL, Order::Deadline);
+    let found = analyse_in(&set, SMALL, 0, Order::Deadline);
     assert!(found.utilisation_fits && !found.schedulable());
     assert!(serve(&ahead(&set, None), 100, Order::Deadline, |_| 1).1);
 }
@@ -133,10 +146,10 @@ fn too_much_work_is_bounded_for_those_before_it_only() {
     ]);
     assert_eq!(responses(&set, pages, Order::Priority), [Some(4), None, None]);
     assert_eq!(responses(&set, pages, Order::Deadline), [None; 3]);
-    assert_eq!(analyse_in(&set, pages, Order::Fifo), analyse(&set, pages));
+    assert_eq!(analyse_in(&set, pages, 0, Order::Fifo), analyse(&set, pages));
     let nothing = TaskSet::default();
-    assert!(analyse_in(&nothing, pages, Order::Priority).schedulable());
-    assert!(analyse_in(&nothing, pages, Order::Deadline).schedulable());
+    assert!(analyse_in(&nothing, pages, 0, Order::Priority).schedulable());
+    assert!(analyse_in(&nothing, pages, 0, Order::Deadline).schedulable());
 }
 
 #[test]
@@ -149,7 +162,7 @@ fn large_times_neither_overflow_nor_run_for_ever() {
         (Operation::Read, 1, 1, 1),
     ]);
     for order in [Order::Priority, Order::Deadline] {
-        assert!(!analyse_in(&set, pages, order).schedulable());
+        assert!(!analyse_in(&set, pages, 0, order).schedulable());
     }
 }
 
@@ -163,7 +176,7 @@ proptest! {
     ) {
         let order = if by_deadline { Order::Deadline } else { Order::Priority };
         let set = TaskSet { tasks, fixed_phases: true };
-        let found = analyse_in(&set, SMALL, order);
+        let found = analyse_in(&set, SMALL, 0, order);
         prop_assume!(found.utilisation_fits);
         let mut draw = seed;
         let (longest, missed) = serve(&set, 600, order, |task| {
@@ -177,12 +190,43 @@ proptest! {
         }
     }
 
+    /// Nor where work in idle time is under way at each release that finds nothing pending; by FIFO and priority, where all
+    /// release together, R is reached.
+    #[test]
+    fn work_in_idle_time_delays_no_page_task_more_than_the_analysis_says(
+        tasks in tasks(),
+        idle_ns in 1u64..12,
+        together: bool,
+    ) {
+        let cost = |task: usize| SMALL.of(tasks[task].operation);
+        for order in [Order::Fifo, Order::Priority, Order::Deadline] {
+            let set = TaskSet { tasks: tasks.clone(), fixed_phases: !together };
+            let found = analyse_in(&set, SMALL, idle_ns, order);
+            prop_assume!(found.utilisation_fits);
+            let set = if together { ahead(&set, None) } else { set };
+            let (longest, missed) = serve_after(&set, 600, order, idle_ns, cost);
+            prop_assert!(!(found.schedulable() && missed), "{order:?}");
+            for (at, (response, longest)) in found.tasks.iter().zip(longest).enumerate() {
+                prop_assert!(response.response_ns.is_none_or(|most| longest <= most), "{order:?}");
+                let blocks = tasks[at + 1..].iter().any(|task| SMALL.of(task.operation) > idle_ns);
+                let is_reached = match order {
+                    Order::Fifo => at + 1 == tasks.len(),
+                    Order::Priority => !blocks,
+                    Order::Deadline => false,
+                };
+                if together && is_reached && let Some(most) = response.response_ns {
+                    prop_assert_eq!(most, longest, "{:?} {}", order, at);
+                }
+            }
+        }
+    }
+
     /// By priority, R is reached where the longest page of a later task is under way as the others release together.
     #[test]
     fn the_worst_case_of_each_priority_is_reached(tasks in tasks()) {
         let set = TaskSet { tasks, fixed_phases: false };
         let cost = |task: usize| SMALL.of(set.tasks[task].operation);
-        for (at, found) in analyse_in(&set, SMALL, Order::Priority).tasks.iter().enumerate() {
+        for (at, found) in analyse_in(&set, SMALL, 0, Order::Priority).tasks.iter().enumerate() {
             let Some(response) = found.response_ns else { continue };
             let longest = (at + 1..set.tasks.len()).max_by_key(|later| cost(*later));
             // The last of equals; where none is later, or none takes more than 1 ns, all begin together.
@@ -196,7 +240,7 @@ proptest! {
     #[test]
     fn a_set_that_is_not_schedulable_by_deadline_has_a_miss(tasks in tasks()) {
         let set = TaskSet { tasks, fixed_phases: false };
-        let found = analyse_in(&set, SMALL, Order::Deadline);
+        let found = analyse_in(&set, SMALL, 0, Order::Deadline);
         prop_assume!(found.utilisation_fits);
         let cost = |task: usize| SMALL.of(set.tasks[task].operation);
         let firsts = (0..set.tasks.len()).map(Some).chain([None]);

@@ -198,6 +198,12 @@ impl BoundsArgs {
         if let Some(file) = &self.tasks {
             return self.run_tasks(file);
         }
+        if let Some(option) = self.channel.first_of(&OfBounds::OF_REFRESH) {
+            return Err(Failure::input_with_help(
+                format!("--{option} is judged with task sets alone"),
+                "add --tasks, or omit it; `ftlkit compare` has the bounds of single page tasks with it",
+            ));
+        }
         self.warn_of_parts_left_out()?;
         if let Some(arrivals) = &self.arrivals {
             return self.print_delays(arrivals);

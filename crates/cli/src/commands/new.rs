@@ -46,6 +46,10 @@ const MANIFEST: &str = include_str!("../../templates/manifest.toml");
 const LIB: &str = include_str!("../../templates/lib.rs");
 const MAIN: &str = include_str!("../../templates/main.rs");
 const SUITES: &str = include_str!("../../templates/suites.rs");
+const _: () = assert!(
+    LIB.len() > 100 && MAIN.len() > 100 && SUITES.len() > 100,
+    "crates/cli/templates links to examples/own-scheme: check it out with symbolic links (git config core.symlinks true)"
+);
 /// What follows in `SUITES` is of the example alone.
 const OF_THE_EXAMPLE: &str = "// From here on: ";
 /// Modules of the example.

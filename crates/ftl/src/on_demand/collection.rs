@@ -118,7 +118,7 @@ impl Collector for WholeBlock {
         let mut due = core.data.host_room() <= core.data.log.threshold_pages;
         while due || core.data.is_short() {
             due = false;
-            if !Self::collect(core)? {
+            if !core.collect_for_data()? && !Self::collect(core)? {
                 let full = core.data.free_pages == 0;
                 return if full { Err(core.data.full(core.medium.geometry())) } else { Ok(()) };
             }
@@ -134,7 +134,9 @@ impl Collector for WholeBlock {
     fn recover<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
         core.make_translation_room()?;
         let geometry = *core.medium.geometry();
-        while core.data.needs_blocks(&geometry) && Self::collect(core)? {}
+        while core.data.needs_blocks(&geometry)
+            && (core.collect_for_data()? || Self::collect(core)?)
+        {}
         Ok(())
     }
 
@@ -168,8 +170,12 @@ impl Stepwise {
 
     /// A step of DG. Returns false if none is due.
     fn collect_data<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<bool, FtlError> {
-        if self.data_victim.victim.is_none() && core.data.free_pages < core.data.log.threshold_pages
-        {
+        let is_due = |core: &OnDemandCore<F>| core.data.free_pages < core.data.log.threshold_pages;
+        if self.data_victim.victim.is_none() && is_due(core) {
+            core.return_to_data();
+            if !is_due(core) || self.frees_translation(core) {
+                return Ok(false);
+            }
             self.data_victim = InSteps { victim: core.data.take_freeing_victim(), cursor: 0 };
             if let Some(victim) = self.data_victim.victim {
                 core.tell_victim(victim, why::FEW_FREE);
@@ -238,17 +244,34 @@ impl Stepwise {
         }
     }
 
+    /// With one pool: takes the emptiest block of all, if it is one of translation, instead of a data victim, or goes on with
+    /// one, as long as data have the block that they may lend. Returns true if it did; TG is then due.
+    fn frees_translation<F: Probe>(&self, core: &mut OnDemandCore<F>) -> bool {
+        if core.pool.is_none()
+            || core.data.free_pages + core.a_block() < core.data.log.threshold_pages
+        {
+            return false;
+        }
+        if core.translation_victim.victim.is_some() {
+            return true;
+        }
+        if core.translation_is_emptier() {
+            core.take_translation_victim();
+        }
+        core.translation_victim.victim.is_some()
+    }
+
     /// A step of TG. Returns false if none is due.
     fn collect_translation<F: Probe>(
         &mut self,
         core: &mut OnDemandCore<F>,
     ) -> Result<bool, FtlError> {
-        let area = &mut core.translation;
-        if core.translation_victim.victim.is_none() && area.free_pages <= area.log.threshold_pages {
-            core.translation_victim = InSteps { victim: area.take_freeing_victim(), cursor: 0 };
-            if let Some(victim) = core.translation_victim.victim {
-                core.tell_translation_victim(victim);
-            }
+        let area = &core.translation;
+        if core.translation_victim.victim.is_none()
+            && area.free_pages <= area.log.threshold_pages
+            && !core.lend_to_translation()
+        {
+            core.take_translation_victim();
         }
         let InSteps { victim: Some(victim), mut cursor } = core.translation_victim else {
             return Ok(false);
@@ -299,6 +322,23 @@ impl Stepwise {
         Ok(true)
     }
 
+    /// With one pool, data may have lent so many blocks that victims are fuller than steps allow for: what is needed is then
+    /// collected at once.
+    #[inline(never)]
+    fn collect_at_once<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
+        while core.data.free_pages <= core.a_block() {
+            if let Some(victim) = self.data_victim.victim {
+                self.copy_data(core, victim, u32::MAX)?;
+                core.reclaim_data(victim)?;
+                self.data_victim.victim = None;
+                core.data.log.steps += 1;
+            } else if !self.collect_data_whole(core)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     fn collect_data_whole<F: Probe>(
         &mut self,
         core: &mut OnDemandCore<F>,
@@ -306,7 +346,7 @@ impl Stepwise {
         let geometry = *core.medium.geometry();
         let victim = core.data.take_freeing_victim();
         let Some(victim) = core.data.if_room(victim, &geometry)? else { return Ok(false) };
-        core.tell_victim(victim, why::MOUNT);
+        core.tell_victim(victim, if core.data.mounting { why::MOUNT } else { why::FEW_FREE });
         self.data_victim.cursor = 0;
         self.copy_data(core, victim, u32::MAX)?;
         core.reclaim_data(victim)?;
@@ -317,8 +357,8 @@ impl Stepwise {
 
 impl Collector for Stepwise {
     #[inline]
-    fn before_write<F: Probe>(&mut self, _core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
-        Ok(())
+    fn before_write<F: Probe>(&mut self, core: &mut OnDemandCore<F>) -> Result<(), FtlError> {
+        if core.pool.is_none() { Ok(()) } else { self.collect_at_once(core) }
     }
 
     #[inline]

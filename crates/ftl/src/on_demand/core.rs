@@ -3,6 +3,7 @@
 
 use super::cmt::{Cmt, Shape};
 use super::medium::{Area, Medium, Moved};
+use super::pool::Pool;
 use crate::error::FtlError;
 use crate::events::{self, why};
 use crate::interface::zeros;
@@ -60,6 +61,8 @@ pub(crate) struct OnDemandCore<F> {
     pub(super) translation: Area,
     /// The translation block under collection.
     pub(super) translation_victim: InSteps,
+    /// The division of the blocks, if both areas take them from one pool.
+    pub(super) pool: Option<Pool>,
     /// Global translation directory: PPN of each translation page.
     pub(super) directory: Vec<u32>,
     pub(super) cmt: Cmt,
@@ -115,6 +118,9 @@ impl<F: Probe> OnDemandCore<F> {
             ),
             medium: Medium { flash, spares: FreeBlocks::default() },
             translation_victim: InSteps::default(),
+            pool: layout
+                .pool
+                .map(|limits| Pool { translation_blocks: layout.translation_blocks, limits }),
             directory,
             cmt: Cmt::new(&shape),
             page: vec![0; geometry.page_bytes() as usize],
@@ -468,6 +474,9 @@ impl<F: Probe> OnDemandCore<F> {
             self.finish_translation(victim, cursor)?;
         }
         while self.translation.free_pages <= self.translation.log.threshold_pages {
+            if self.lend_to_translation() {
+                continue;
+            }
             let geometry = *self.medium.geometry();
             let victim = self.translation.take_freeing_victim();
             let Some(victim) = self.translation.if_room(victim, &geometry)? else { break };
@@ -477,7 +486,20 @@ impl<F: Probe> OnDemandCore<F> {
         Ok(())
     }
 
-    fn finish_translation(&mut self, victim: BlockId, from: u32) -> Result<(), FtlError> {
+    /// Chooses the translation block that is collected in steps from here on.
+    pub(super) fn take_translation_victim(&mut self) {
+        let victim = self.translation.take_freeing_victim();
+        self.translation_victim = InSteps { victim, cursor: 0 };
+        if let Some(victim) = victim {
+            self.tell_translation_victim(victim);
+        }
+    }
+
+    pub(super) fn finish_translation(
+        &mut self,
+        victim: BlockId,
+        from: u32,
+    ) -> Result<(), FtlError> {
         let run = &mut Run::new();
         run.cursor = from;
         loop {

@@ -11,12 +11,13 @@ use crate::allocation::Allocation;
 use crate::error::FtlError;
 use crate::frontier_sharing::FrontierSharing;
 use crate::guarantee::Ram;
-use crate::layout::{Layout, OnDemandLayout};
+use crate::layout::{Layout, OnDemandLayout, PoolLimits};
 use crate::preset::{BuildResult, SchemeConfig, Setup, Start};
 use crate::victims::VictimKind;
 use crate::{page_mapped, start};
 use alloc::boxed::Box;
-use flash::{Geometry, Probe};
+use bounds::lazy_rtgc::on_demand::translation_pages;
+use flash::{Geometry, Part, Probe};
 
 /// Number of entries of the table if its size is set; at least one.
 pub(crate) fn asked_entries(config: &SchemeConfig) -> Result<Option<u32>, FtlError> {
@@ -51,6 +52,42 @@ pub(crate) fn ram(geometry: &Geometry, logical_pages: u32, cmt_entries: u32) -> 
         other: Cmt::list_bytes(cmt_entries, translation_pages) + u64::from(geometry.page_bytes()),
         ..page_mapped
     }
+}
+
+/// Limits of the one pool, if there is to be one: an area whose free pages are at their threshold has a block that is not full
+/// of valid pages, and one more that is open.
+pub(crate) fn pool(
+    config: &SchemeConfig,
+    part: &Part,
+    logical_pages: u32,
+    [data_blocks, translation_blocks]: [u32; 2],
+    [data_threshold_pages, translation_threshold_pages]: [u32; 2],
+) -> Result<Option<PoolLimits>, FtlError> {
+    if !config.one_pool {
+        return Ok(None);
+    }
+    let least = |pages: u32, threshold: u32| {
+        let kept = u64::from(pages) + 1 + u64::from(threshold);
+        kept.div_ceil(part.pages_per_block.into()) as u32 + 1
+    };
+    let least_data = least(logical_pages, data_threshold_pages);
+    let pages_of_map = translation_pages(part, logical_pages);
+    let least_translation =
+        least(pages_of_map, translation_threshold_pages).min(translation_blocks);
+    if least_data > data_blocks {
+        return Err(FtlError::Config {
+            scheme: config.preset.name,
+            setting: "one_pool",
+            reason: alloc::format!(
+                "needs {least_data} data blocks for {logical_pages} logical pages, one of them to lend, and there are \
+                 {data_blocks}; export less, with a smaller share"
+            ),
+        });
+    }
+    Ok(Some(PoolLimits {
+        least_translation_blocks: least_translation,
+        most_translation_blocks: translation_blocks + data_blocks - least_data,
+    }))
 }
 
 /// Builds the scheme of a plan.

@@ -4,8 +4,8 @@
 //! - the global translation directory, 4 B × ⌈Λ/E⌉;
 //! - the cached mapping table (CMT), 8 B per entry, with lists by recency and of the dirty entries of each
 //!   translation page;
-//! - two areas with a fixed number of blocks each, data and translation. Each has its own frontier and its
-//!   own greedy victim selection. All pages of a block are of the area's kind.
+//! - two areas, data and translation, with a fixed number of blocks each or with one pool of free blocks ([`lending`]). Each has
+//!   its own frontier and its own greedy victim selection. All pages of a block are of the area's kind.
 //!
 //! A translation page holds the PPNs of E = page bytes / 4 consecutive logical pages, little-endian. An
 //! unmapped page has all ones. Entries that are newer in RAM are dirty. The newest data page of each LPN,
@@ -24,15 +24,17 @@ mod core;
 mod inspect;
 mod layout;
 mod lean_mount;
+mod lending;
 mod medium;
 mod mount;
+mod pool;
 mod repair;
 mod scheme;
 mod seal;
 mod sealed_mount;
 mod state;
 
-pub(crate) use self::layout::{asked_entries, build, plain, ram};
+pub(crate) use self::layout::{asked_entries, build, plain, pool, ram};
 pub(crate) use self::{collection::Stepwise, scheme::OnDemand};
 
 #[cfg(test)]

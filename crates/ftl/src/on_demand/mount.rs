@@ -10,6 +10,7 @@
 use super::collection::Collector;
 use super::core::{ENTRY_BYTES, OnDemandCore};
 use super::medium::Medium;
+use super::pool::Pool;
 use super::seal;
 use crate::error::FtlError;
 use crate::events;
@@ -117,11 +118,18 @@ pub(super) fn distribute<F: Probe>(
     layout: &OnDemandLayout,
     [data_used, translation_used]: [u32; 2],
 ) {
+    let all = layout.data_blocks + layout.translation_blocks;
+    let mut translation_blocks = layout.translation_blocks;
+    if let Some(limits) = layout.pool {
+        let pool = Pool::found(limits, translation_blocks, all, [data_used, translation_used]);
+        translation_blocks = pool.translation_blocks;
+        core.pool = Some(pool);
+    }
     let OnDemandCore { medium, data, translation, .. } = core;
     let geometry = *medium.geometry();
     let mut areas = [
-        (translation, translation_used, layout.translation_blocks),
-        (data, data_used, layout.data_blocks),
+        (translation, translation_used, translation_blocks),
+        (data, data_used, all - translation_blocks),
     ];
     for (area, used, blocks) in &mut areas {
         // A block that will be retired after its collection does not count.

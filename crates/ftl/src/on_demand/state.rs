@@ -32,6 +32,7 @@ impl<F: Probe> OnDemandCore<F> {
         words.number(self.medium.spares.len() as u32);
         words.number(self.moved.len() as u32);
         words.number(self.lost_entries.into());
+        words.number(self.pool.map_or(0, |pool| pool.translation_blocks));
         words.area(&self.data, data_victim, PageKind::Data);
         words.area(&self.translation, self.translation_victim, PageKind::Translation);
         self.cmt.tell_state(|told| match told {

@@ -1,13 +1,14 @@
 use super::scheme::OnDemand;
 use super::{collection, core, lean_mount, mount};
 use crate::interface::Ftl;
-use crate::layout::{CmtEviction, CmtPolicy, Layout, OnDemandLayout};
+use crate::layout::{CmtEviction, CmtPolicy, Layout, OnDemandLayout, PoolLimits};
 use crate::page_mapped;
 use crate::plan::Plan;
 use crate::preset::SchemeConfig;
 use crate::registry::{self, by_name};
 use crate::scheme::{AnyScheme, Scheme};
 use crate::telemetry::MapCache;
+use crate::victims::Victims;
 use alloc::{boxed::Box, vec, vec::Vec};
 use flash::{
     AnyArray, Array, Cause, Counts, Flash, Geometry, Lpn, Operation, Part, Probe, Serial, Store,
@@ -133,6 +134,59 @@ fn dftl_collects_as_page_level_whatever_its_cache() {
 fn lazy_rtgc_on_demand_collects_as_lazy_rtgc() {
     for cmt_bytes in [None, Some(64), Some(1 << 20)] {
         collects_as("lazy-rtgc-on-demand", "lazy-rtgc", 60, cmt_bytes);
+    }
+}
+
+/// Sequential writes leave empty data blocks, random ones do not: of one pool, blocks go to translation pages, and come back, so
+/// that the emptiest blocks of both kinds are alike. Neither area ever has fewer than it needs, and no block is lost.
+#[test]
+fn one_pool_gives_blocks_to_the_pages_that_need_them() {
+    let spread = draws(6000, 560, 2);
+    let phases = [&spread, &(0..6000).map(|n| n % 560).collect::<Vec<u32>>(), &spread];
+    // Translation blocks after each phase, and the mean distance between the emptiest blocks during it.
+    let run = |one_pool: bool| {
+        let logical_pages = Some(560);
+        let config =
+            SchemeConfig { cmt_bytes: Some(64), logical_pages, one_pool, ..config("dftl") };
+        let flash = array(60, 16, 3);
+        let (plan, layout) = layout(&config, &flash);
+        let home = layout.translation_blocks;
+        let mut core = core::OnDemandCore::new(flash, &plan, &layout);
+        mount::format(&mut core, &layout).unwrap();
+        let mut scheme = OnDemand::new(core, collection::WholeBlock, &plan, false);
+        (0..560).for_each(|lpn| scheme.write(Lpn(lpn), Some(&bytes_of(1))).unwrap());
+        phases.map(|phase| {
+            let mut distance = 0;
+            for lpn in phase {
+                scheme.write(Lpn(*lpn), Some(&bytes_of(1))).unwrap();
+                let core = &scheme.core;
+                let blocks = core.pool.map_or(home, |pool| {
+                    let PoolLimits { least_translation_blocks, most_translation_blocks } =
+                        pool.limits;
+                    let limits = least_translation_blocks..=most_translation_blocks;
+                    assert!(limits.contains(&pool.translation_blocks));
+                    pool.translation_blocks
+                });
+                let areas = [&core.data, &core.translation];
+                let held = areas.map(|area| {
+                    area.frontiers.free_blocks()
+                        + area.frontiers.open().count()
+                        + area.victims.candidates().count()
+                });
+                assert_eq!(held, [60 - blocks as usize, blocks as usize]);
+                let [data, translation] =
+                    areas.map(|area| Victims::least_valid(&area.victims).unwrap_or(16));
+                distance += data.abs_diff(translation);
+            }
+            let blocks = scheme.core.pool.map_or(home, |pool| pool.translation_blocks);
+            (blocks, f64::from(distance) / phase.len() as f64)
+        })
+    };
+    let (apart, pooled) = (run(false), run(true));
+    let home = apart[0].0;
+    assert!(pooled[0].0 < home && home < pooled[1].0 && pooled[2].0 < home, "{pooled:?}, {home}");
+    for (pooled, apart) in pooled.iter().zip(apart) {
+        assert!(pooled.1 < apart.1, "{pooled:?} {apart:?}");
     }
 }
 
@@ -281,6 +335,7 @@ proptest! {
         lazy: bool,
         segmented: bool,
         merges: bool,
+        one_pool: bool,
         eviction in 0u8..4,
         cmt_bytes in prop_oneof![Just(None), (8u64..600).prop_map(Some)],
         blocks in 7u32..30,
@@ -299,11 +354,16 @@ proptest! {
             cmt_policy,
             cmt_eviction,
             merges_map: lazy && merges,
+            one_pool,
             idle_collection: true,
             ..config(name)
         };
         let flash = array(blocks, 8, 3);
-        let (plan, _) = layout(&config, &flash);
+        let geometry = *flash.geometry();
+        let plan = registry::plan(&config, flash.part(), &geometry, geometry.blocks());
+        // Of one pool, more blocks must stay free than the smallest arrays have.
+        prop_assume!(plan.is_ok() || one_pool);
+        let Ok(plan) = plan else { return Ok(()) };
         let mut model = Model { pages: vec![Some(0); plan.logical_pages as usize], writes: 0 };
         let mut steps = &steps[..];
         let mut scheme = registry::format(&config, AnyArray::new(flash)).unwrap();

@@ -176,6 +176,13 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         self.free_pages += u64::from(geometry.pages_per_block());
     }
 
+    /// Takes a free block out of this space of one unit.
+    pub(crate) fn take_free(&mut self, geometry: &Geometry) -> Option<BlockId> {
+        let block = self.frontiers.take_free(0)?;
+        self.free_pages -= u64::from(geometry.pages_per_block());
+        Some(block)
+    }
+
     /// Cause to which an operation is charged: the mount while it recovers, else `cause`.
     #[inline]
     pub(crate) fn cause(&self, cause: Cause) -> Cause {

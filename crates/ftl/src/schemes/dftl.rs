@@ -45,13 +45,17 @@
 //! - `spare_blocks`: default 0; they replace blocks of either kind.
 //! - `frontiers`: of the data blocks, as in `page-level`; default `split`.
 //!
+//! - `one_pool`: data and translation pages take their blocks from one pool, as in the source, and the block with the fewest
+//!   valid pages of either kind is the next victim. Data are collected one block earlier, and Λ = (N_d − 3)π − 1. A victim
+//!   may then be of more valid pages than above, and a write may wait for several of both kinds: no step is derived.
+//!
 //! Errors: fewer than 6 usable blocks, a share that leaves no swap block, pages of less than 4 bytes:
 //! refused before the run.
 //!
 //! Deviations: the map is rebuilt after a power cut, which the source does not cover. The OOB areas of the data
 //! pages override the translation pages. Entries of moved pages are written per translation page, one victim at a
-//! time; dirty entries of the same page go with them. A trim changes an entry like a write, and is advisory. Both
-//! areas have fixed shares of the blocks, as in Lazy-RTGC's evaluation.
+//! time; dirty entries of the same page go with them. A trim changes an entry like a write, and is advisory. Without `one_pool`
+//! both areas have fixed shares of the blocks, as in Lazy-RTGC's evaluation.
 //!
 //! Source: A. Gupta, Y. Kim, B. Urgaonkar, DFTL: a flash translation layer employing demand-based selective
 //! caching of page-level address mappings, ASPLOS 2009; as in Zhang et al., Lazy-RTGC, ACM TODAES
@@ -76,7 +80,7 @@ pub(crate) static PRESET: Preset = Preset {
     name: "dftl",
     summary: "page map on flash, used entries cached in RAM, greedy, whole victims, everything exported",
     source: "Gupta, Kim, Urgaonkar, ASPLOS 2009; as in Zhang et al., TODAES 20(3):43, 2015, §5.1",
-    settings: &["cmt", "cmt_policy", "cmt_evict", "idle", "frontiers"],
+    settings: &["cmt", "cmt_policy", "cmt_evict", "one_pool", "idle", "frontiers"],
     victims: None,
     page: page!("dftl.rs"),
     buffer: None,
@@ -95,8 +99,11 @@ fn plan(
 ) -> Result<Plan, FtlError> {
     let error = |setting, reason| FtlError::Config { scheme: config.preset.name, setting, reason };
     check_page(config, part)?;
-    let least = LEAST_DATA_BLOCKS + LEAST_TRANSLATION_BLOCKS;
-    let most = (blocks >= least).then(|| most(part, geometry, blocks)).filter(|pages| *pages > 0);
+    // Of one pool, two more data blocks stay free: what is lent, and what makes up for it.
+    let kept = if config.one_pool { 2 } else { 0 };
+    let least = LEAST_DATA_BLOCKS + kept + LEAST_TRANSLATION_BLOCKS;
+    let most =
+        (blocks >= least).then(|| most(part, geometry, blocks, kept)).filter(|pages| *pages > 0);
     let Some(most) = most else {
         return Err(error(
             "capacity",
@@ -120,21 +127,31 @@ fn plan(
     }
     let translation_blocks = translation_blocks(part, logical_pages, EVALUATION_TRANSLATION_SHARE);
     let data_blocks = blocks - translation_blocks;
+    let lent = if config.one_pool { part.pages_per_block } else { 0 };
+    let thresholds = [part.pages_per_block + lent, part.pages_per_block];
+    let pool = on_demand::pool(
+        config,
+        part,
+        logical_pages,
+        [data_blocks, translation_blocks],
+        thresholds,
+    )?;
     let entries_per_page = part.page_bytes / 4;
     let default = (logical_pages / 256).max(4 * entries_per_page);
     let entries = on_demand::asked_entries(config)?.unwrap_or(default).min(logical_pages);
     Ok(Plan {
         logical_pages,
-        threshold_pages: part.pages_per_block,
+        threshold_pages: thresholds[0],
         spare_blocks: 0,
         layout: Layout::OnDemand(OnDemandLayout {
             data_blocks,
             translation_blocks,
-            translation_threshold_pages: part.pages_per_block,
+            translation_threshold_pages: thresholds[1],
             cmt_entries: entries,
             policy: config.cmt_policy.unwrap_or(CmtPolicy::Lru),
             eviction: config.cmt_eviction.unwrap_or(CmtEviction::Page),
             steps: None,
+            pool,
         }),
         buffer: None,
         slc: None,
@@ -156,13 +173,13 @@ pub(super) fn check_page(config: &SchemeConfig, part: &Part) -> Result<(), FtlEr
 }
 
 /// The most logical pages that fit with their translation pages.
-fn most(part: &Part, geometry: &Geometry, blocks: u32) -> u32 {
-    let logical = |translation: &u32| most_logical_pages(geometry, blocks - translation);
+fn most(part: &Part, geometry: &Geometry, blocks: u32, kept: u32) -> u32 {
+    let logical = |translation: &u32| most_logical_pages(geometry, blocks - kept - translation);
     // Monotone, so a binary search works: more translation blocks leave fewer logical pages, which need no more.
     let enough = |translation: &u32| {
         translation_blocks(part, logical(translation), EVALUATION_TRANSLATION_SHARE) <= *translation
     };
-    let (mut from, mut to) = (LEAST_TRANSLATION_BLOCKS, blocks - LEAST_DATA_BLOCKS);
+    let (mut from, mut to) = (LEAST_TRANSLATION_BLOCKS, blocks - kept - LEAST_DATA_BLOCKS);
     while from < to {
         let middle = from + (to - from) / 2;
         if enough(&middle) { to = middle } else { from = middle + 1 }
@@ -190,12 +207,13 @@ fn guarantee(
         + u64::from(rewritten) * rewrite
         + u64::from(victims_of_map) * collect(valid_of_map);
     let (read, write) = (2 * part.t_r_ns + rewrite, 2 * rewrite);
+    let derived = |bound| (!config.one_pool).then_some(bound);
     Guarantee {
         read_ns: Some(read),
         write_ns: Some(write),
-        step_ns: Some(step),
-        response_ns: Some(step + read.max(write)),
-        victim_valid: Some(valid),
+        step_ns: derived(step),
+        response_ns: derived(step + read.max(write)),
+        victim_valid: (!config.one_pool).then_some(valid),
         real_time: false,
         // A read that misses the CMT may write back a mapping, and find the translation area full.
         step_with_read: true,

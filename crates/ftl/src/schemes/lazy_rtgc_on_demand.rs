@@ -38,6 +38,9 @@
 //! - `merge`: TG writes the dirty entries of each page that it copies with it; default false. Such a page is read and
 //!   programmed, so that a step of α is within t_er on any copy path. The bounds are the same, since the page copied may have
 //!   no dirty entry. Eqs 18 and 19 count on it.
+//! - `one_pool`: data and translation pages take their blocks from one pool, as in `dftl`: DG and TG collect the emptiest block
+//!   of either kind, and DG begins one block earlier. Where it has lent so many blocks that one is free at most, a write waits
+//!   for whole victims. No bound is derived.
 //! - `idle`: as in `lazy-rtgc`.
 //! - `spare_blocks`: default 0.
 //!
@@ -71,9 +74,7 @@ use crate::preset::{Preset, SchemeConfig};
 use alloc::string::{String, ToString};
 use bounds::{
     BoundError,
-    lazy_rtgc::on_demand::{
-        Division, EVALUATION_TRANSLATION_SHARE, divide, read_ns, response_ns, write_ns,
-    },
+    lazy_rtgc::on_demand::{EVALUATION_TRANSLATION_SHARE, divide, read_ns, response_ns, write_ns},
 };
 use flash::{Geometry, Part};
 
@@ -82,7 +83,7 @@ pub(crate) static PRESET: Preset = Preset {
     summary: "page map on flash, entries cached in RAM; data, translation and write-back steps of at most t_er \
         after each write",
     source: "Zhang et al., TODAES 20(3):43, 2015, §5",
-    settings: &["cmt", "cmt_policy", "cmt_evict", "merge", "idle"],
+    settings: &["cmt", "cmt_policy", "cmt_evict", "merge", "one_pool", "idle"],
     victims: None,
     page: page!("lazy_rtgc_on_demand.rs"),
     buffer: None,
@@ -122,21 +123,30 @@ pub(crate) fn plan_or(
     let entries =
         on_demand::asked_entries(config)?.unwrap_or(division.dirty_max).min(logical_pages);
     let eviction = config.cmt_eviction.unwrap_or(CmtEviction::Clean);
-    let promised = entries >= division.dirty_max && eviction == CmtEviction::Clean;
-    let dirty_threshold = if promised {
+    let fits = entries >= division.dirty_max && eviction == CmtEviction::Clean;
+    let promised = fits && !config.one_pool;
+    let dirty_threshold = if fits {
         division.dirty_threshold_for(entries)
     } else {
         division.dirty_threshold.min(entries.div_ceil(2))
     };
+    // Collection of translation blocks starts at one fewer than ρ_t.
+    let mut thresholds = [division.data.threshold_pages, division.translation_threshold_pages - 1];
+    if config.one_pool {
+        // Victims of either kind may have a whole block of valid pages but one. Data have the block that is lent besides.
+        thresholds = thresholds.map(|threshold| threshold.max(part.pages_per_block));
+        thresholds[0] += part.pages_per_block;
+    }
+    let blocks = [division.data_blocks, division.translation_blocks];
+    let pool = on_demand::pool(config, part, logical_pages, blocks, thresholds)?;
     Ok(Plan {
         logical_pages,
-        threshold_pages: division.data.threshold_pages,
+        threshold_pages: thresholds[0],
         spare_blocks: 0,
         layout: Layout::OnDemand(OnDemandLayout {
             data_blocks: division.data_blocks,
             translation_blocks: division.translation_blocks,
-            // Collection starts at one fewer than ρ_t.
-            translation_threshold_pages: division.translation_threshold_pages - 1,
+            translation_threshold_pages: thresholds[1],
             cmt_entries: entries,
             policy: config.cmt_policy.unwrap_or(CmtPolicy::Lru),
             eviction,
@@ -146,17 +156,22 @@ pub(crate) fn plan_or(
                 dirty_threshold,
                 merges: config.merges_map,
             }),
+            pool,
         }),
         buffer: None,
         slc: None,
-        guarantee: guarantee(part, &division, promised, eviction),
+        guarantee: Guarantee {
+            // Of one pool, data may have fewer blocks.
+            victim_valid: (!config.one_pool).then_some(division.data.victim_valid),
+            ..guarantee(part, promised, eviction)
+        },
         ram: on_demand::ram(geometry, logical_pages, entries),
     })
 }
 
 /// With a CMT too small for the bound, a write may have to write back a translation page itself, and a step of DG
 /// one per copy.
-fn guarantee(part: &Part, division: &Division, promised: bool, eviction: CmtEviction) -> Guarantee {
+fn guarantee(part: &Part, promised: bool, eviction: CmtEviction) -> Guarantee {
     let whole = |bound| promised.then_some(bound);
     Guarantee {
         read_ns: Some(match eviction {
@@ -167,7 +182,6 @@ fn guarantee(part: &Part, division: &Division, promised: bool, eviction: CmtEvic
         write_ns: Some(if promised { write_ns(part) } else { 2 * write_ns(part) }),
         step_ns: whole(part.t_bers_ns),
         response_ns: whole(response_ns(part)),
-        victim_valid: Some(division.data.victim_valid),
         real_time: promised,
         ..Guarantee::default()
     }

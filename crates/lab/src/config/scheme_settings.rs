@@ -261,6 +261,10 @@ scheme_settings! {
     /// collection of translation pages writes the dirty mappings of each page with its copy; default: false
     merges_map: bool => merges_map, { key: "merge" }
 
+    /// data and translation pages take their blocks from one pool, in which the block with the fewest valid pages of either
+    /// kind is collected next; no bound is derived; default: false
+    one_pool: bool => one_pool, { key: "one_pool" }
+
     /// fill level of the collection queue below which nothing is collected; default: the scheme's own
     queue_threshold: Option<Word<Percent>> => queue_threshold_percent via whole,
         { key: "threshold", example: Some("80%") }

@@ -36,8 +36,12 @@ fn write(name: &str, period_ns: u64) -> TaskSpec {
 
 /// The tasks on an array of 64 blocks, full and overwritten at random.
 fn resolve(scheme: &str, tasks: Vec<TaskSpec>, jobs: u64) -> Resolved {
+    resolve_with("", scheme, tasks, jobs)
+}
+
+fn resolve_with(more: &str, scheme: &str, tasks: Vec<TaskSpec>, jobs: u64) -> Resolved {
     let text = format!(
-        "capacity = '8MiB'\nschemes = ['{scheme}']\nprecondition = 'full+age=1'\ndefault_share = 'own'"
+        "capacity = '8MiB'\nschemes = ['{scheme}']\nprecondition = 'full+age=1'\ndefault_share = 'own'\n{more}"
     );
     let mut experiment = Experiment::from_toml(&text, "test").unwrap();
     let replay = Replay { requests: Some(jobs), ..Replay::default() };
@@ -135,6 +139,34 @@ fn no_set_that_is_called_schedulable_misses_a_deadline() {
         let misses = ["lazy-rtgc", "gftl", "rftl", "page-level"].contains(&scheme);
         assert!(fit >= 4 && fixed >= 4 && collected >= 12, "{scheme}: {counts:?}");
         assert!(missed >= 2 || !misses, "{scheme}: {counts:?}");
+    }
+}
+
+/// Each page task, reads too, brings a page of a block that is due.
+#[test]
+fn refreshed_pages_delay_no_job_more_than_the_analysis_says() {
+    let more = "bit_errors = 'tlc-72-layer+cycles=500+age=60d+ecc=72'\n\
+        read_retry = '80-200:20'\nrefresh = 'age=30d'\nread_reclaim = 150";
+    let read = TaskSpec { operation: TaskOperation::Read, ..write("reader", 9_000_000) };
+    for scheme in ["lazy-rtgc", "page-level", "fsr", "2lgc"] {
+        let with = |factor: f64| {
+            let tasks = vec![write("writer", 7_000_000), read.clone()];
+            resolve_with(more, scheme, scaled(&tasks, factor), 3000)
+        };
+        let (costs, idle_ns) = with(1.0).schemes[0].plan.task_costs().unwrap();
+        assert!(idle_ns > 0 && costs.read_ns > idle_ns, "{scheme}: a step with each read");
+        let busy = costs.write_ns as f64 / 7e6 + costs.read_ns as f64 / 9e6;
+        for load in [0.5, 0.99] {
+            let (report, deadlines) = run(&with(busy / load));
+            let refresh = report.refresh.unwrap();
+            assert!(refresh.refreshed_pages > 50, "{scheme}: {refresh:?}");
+            assert_eq!(report.violations, 0, "{scheme}: {:?}", report.first_violation);
+            let most = costs.read_ns + costs.write_ns + idle_ns - 1;
+            for task in &deadlines.tasks {
+                assert_eq!(task.worst_case_ns, Some(most), "{scheme}");
+                assert!(task.longest_ns <= most, "{scheme}: {task:?}, {most}");
+            }
+        }
     }
 }
 

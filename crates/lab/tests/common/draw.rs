@@ -238,7 +238,7 @@ fn scheme_text(
                     set(key, &kind);
                 }
             }
-            "idle" | "aware" | "merge" => set(key, &true),
+            "idle" | "aware" | "merge" | "one_pool" => set(key, &true),
             "cmt" => set(key, &format!("{}", page * random.random_range(1..8u64))),
             "cmt_policy" => set(key, &"slru"),
             "cmt_evict" => set(key, &one_of(random, &["page", "reads", "mapping"])),

@@ -179,8 +179,8 @@ pub(super) fn collecting(
     beside_lazy_rtgc(scale, seed, "translation pages", aged, &on_demand, watch)
 }
 
-/// What the table evicts and whether TG merges: label, and the notation of schemes.
-pub(super) const EVICTIONS: [(&str, &str); 7] = [
+/// What the table evicts, whether TG merges, and whether all blocks are of one pool: label, and the notation of schemes.
+pub(super) const EVICTIONS: [(&str, &str); 11] = [
     ("cmt_evict=reads", "cmt_evict=reads"),
     ("cmt_evict=mapping", "cmt_evict=mapping"),
     ("cmt_evict=page", "cmt_evict=page"),
@@ -188,6 +188,10 @@ pub(super) const EVICTIONS: [(&str, &str); 7] = [
     ("reads-merge", "cmt_evict=reads+merge"),
     ("mapping-merge", "cmt_evict=mapping+merge"),
     ("clean-merge", "cmt_evict=clean+merge"),
+    ("reads-one-pool", "cmt_evict=reads+one_pool"),
+    ("mapping-one-pool", "cmt_evict=mapping+one_pool"),
+    ("page-one-pool", "cmt_evict=page+one_pool"),
+    ("clean-one-pool", "cmt_evict=clean+one_pool"),
 ];
 
 /// Every eviction from the evaluation's table beside `lazy-rtgc`, in one state of the array.

@@ -29,12 +29,19 @@ pub(super) struct Asked<'a> {
 struct Row {
     scheme: String,
     /// Worst case per page and of the set, or the reason why there is none.
-    found: Result<(PageCosts, Analysis), String>,
+    found: Result<Found, String>,
+}
+
+struct Found {
+    costs: PageCosts,
+    /// Longest step in idle time.
+    idle_ns: u64,
+    analysis: Analysis,
 }
 
 impl Row {
     fn schedulable(&self) -> bool {
-        self.found.as_ref().is_ok_and(|(_, found)| found.schedulable())
+        self.found.as_ref().is_ok_and(|found| found.analysis.schedulable())
     }
 }
 
@@ -127,8 +134,10 @@ fn analyse(
             reason: "one scheme at a time is analysed".into(),
         });
     };
-    let costs = scheme.plan.queued_costs();
-    let found = costs.map(|costs| (costs, analyse_in(set, costs, asked.order)));
+    let found = scheme.plan.task_costs().map(|(costs, idle_ns)| {
+        let analysis = analyse_in(set, costs, idle_ns, asked.order);
+        Found { costs, idle_ns, analysis }
+    });
     let row = Row { scheme: scheme.label.clone(), found: found.map_err(str::to_owned) };
     Ok((row, resolved.geometry.capacity_bytes()))
 }
@@ -141,8 +150,8 @@ fn text(rows: &[Row], set: &TaskSet, order: Order) -> String {
     let analysed = rows.iter().filter_map(|row| Some((row, row.found.as_ref().ok()?)));
     let tasks = table(
         ["<scheme", "<task", "<operation", "pages", "period", "deadline", "C", "R", "<kept"],
-        analysed.flat_map(|(row, (_, found))| {
-            set.tasks.iter().zip(&found.tasks).enumerate().map(|(at, (task, worst))| {
+        analysed.flat_map(|(row, found)| {
+            set.tasks.iter().zip(&found.analysis.tasks).enumerate().map(|(at, (task, worst))| {
                 let scheme = if at == 0 { row.scheme.clone() } else { String::new() };
                 [
                     scheme,
@@ -162,7 +171,7 @@ fn text(rows: &[Row], set: &TaskSet, order: Order) -> String {
     for row in rows {
         let line = match &row.found {
             Err(why) => why.clone(),
-            Ok((_, Analysis { miss: Some(miss), .. })) => {
+            Ok(Found { analysis: Analysis { miss: Some(miss), .. }, .. }) => {
                 format!("in the worst case {}", LateJob::new(set, miss).sentence())
             }
             Ok(_) => continue,
@@ -174,7 +183,16 @@ fn text(rows: &[Row], set: &TaskSet, order: Order) -> String {
         Order::Priority => PRIORITY,
         Order::Deadline => DEADLINE,
     };
-    text + &output::wrapped(LEGEND) + &output::wrapped(served)
+    let idle = rows.iter().filter_map(|row| Some(row.found.as_ref().ok()?.idle_ns)).max();
+    let refreshed = match idle.filter(|idle_ns| *idle_ns > 0) {
+        Some(idle_ns) => output::wrapped(&format!(
+            "A page of a block that is due moves with each page task, and in idle time: a job that is released then waits for one \
+             such step, at most {} µs. Phases are taken as any.\n",
+            micros(idle_ns)
+        )),
+        None => String::new(),
+    };
+    text + &output::wrapped(LEGEND) + &output::wrapped(served) + &refreshed
 }
 
 const LEGEND: &str = "
@@ -201,13 +219,17 @@ After each page task that of the job is next which is due first; a job waits for
 fn verdict_cells(row: &Row, set: &TaskSet, order: Order) -> [String; 6] {
     let none = || String::from("–");
     match &row.found {
-        Ok((costs, found)) => [
+        Ok(Found { costs, idle_ns, analysis: found }) => [
             row.scheme.clone(),
             micros(costs.read_ns),
             micros(costs.write_ns),
             format!("{:.4}", found.utilisation),
-            // No closed form is known but for FIFO.
-            if order == Order::Fifo { format!("{:.4}", found.load(set)) } else { none() },
+            // No closed form is known but for FIFO without work in idle time.
+            if order == Order::Fifo && *idle_ns == 0 {
+                format!("{:.4}", found.load(set))
+            } else {
+                none()
+            },
             reason(found, set, order),
         ],
         Err(_) => [row.scheme.clone(), none(), none(), none(), none(), "unknown: see below".into()],
@@ -266,6 +288,7 @@ fn confirm(asked: &Asked<'_>, rows: &[Row], capacity: Option<u64>) -> String {
     if let Some(bytes) = capacity.filter(|_| asked.blocks.is_some() || asked.capacity.is_some()) {
         command.push_str(&format!(" --capacity {}", Bytes::new(bytes)));
     }
+    command.push_str(&asked.channel.options());
     let names: Vec<&str> = match asked.schemes {
         [] => {
             known.filter(|row| row.schedulable()).map(|row| row.scheme.as_str()).take(4).collect()
@@ -293,7 +316,7 @@ fn task_json(task: &Task) -> Value {
 }
 
 fn row_json(row: &Row, set: &TaskSet, order: Order) -> Value {
-    let (costs, found) = match &row.found {
+    let Found { costs, idle_ns, analysis: found } = match &row.found {
         Ok(found) => found,
         Err(why) => return json!({ "scheme": row.scheme, "schedulable": null, "why_not": why }),
     };
@@ -312,7 +335,8 @@ fn row_json(row: &Row, set: &TaskSet, order: Order) -> Value {
         "page_read_ns": costs.read_ns,
         "page_write_ns": costs.write_ns,
         "utilisation": found.utilisation,
-        "load": (order == Order::Fifo).then(|| found.load(set)),
+        "idle_step_ns": idle_ns,
+        "load": (order == Order::Fifo && *idle_ns == 0).then(|| found.load(set)),
         "tasks": tasks.collect::<Vec<_>>(),
         "worst_case_miss": found.miss.as_ref().map(|miss| LateJob::new(set, miss)),
     })
