@@ -4,7 +4,7 @@
 //! - the global translation directory, 4 B × ⌈Λ/E⌉;
 //! - the cached mapping table (CMT), 8 B per entry, with lists by recency and of the dirty entries of each
 //!   translation page;
-//! - two areas, data and translation, with a fixed number of blocks each or with one pool of free blocks ([`lending`]). Each has
+//! - two areas, data and translation, with a fixed number of blocks each or with one pool of free blocks (`lending.rs`). Each has
 //!   its own frontier and its own greedy victim selection. All pages of a block are of the area's kind.
 //!
 //! A translation page holds the PPNs of E = page bytes / 4 consecutive logical pages, little-endian. An
