@@ -123,6 +123,18 @@ fn a_deadline_may_fail_after_the_greatest_one() {
     assert!(serve(&ahead(&set, None), 100, Order::Deadline, |_| 1).1);
 }
 
+/// 28 ns of work are due by 30, after the greatest deadline, 15, and after 28, where a busy period without work in idle time
+/// ends; 17 are due by 20.
+#[test]
+fn work_in_idle_time_makes_busy_periods_longer() {
+    let set = set(&[(Operation::Read, 10, 10, 6), (Operation::Read, 15, 15, 5)]);
+    for (idle_ns, kept) in [(3, true), (4, false)] {
+        assert_eq!(analyse_in(&set, SMALL, idle_ns, Order::Deadline).schedulable(), kept);
+        let ahead = ahead(&set, None);
+        assert_eq!(serve_after(&ahead, 100, Order::Deadline, idle_ns, |_| 1).1, !kept);
+    }
+}
+
 #[test]
 fn the_second_job_of_a_busy_period_may_be_the_latest() {
     let pages = PageCosts { read_ns: 26, write_ns: 62 };
