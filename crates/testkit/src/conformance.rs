@@ -182,7 +182,7 @@ pub fn variants(preset: &'static Preset) -> Vec<SchemeConfig> {
                 variants.extend([None, Some(64)].map(with));
             }
             "one_pool" => {
-                // Also with a table from which entries are evicted all the time, and less data than fits.
+                // Also with a table from which entries are evicted all the time.
                 let with = |cmt_bytes| SchemeConfig { one_pool: true, cmt_bytes, ..plain.clone() };
                 variants.extend([None, Some(64)].map(with));
             }

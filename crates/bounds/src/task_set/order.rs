@@ -8,7 +8,8 @@
 //!
 //! A device that moves pages of blocks that are due for a refresh also where no job is pending begins no such step, of b ns at
 //! most, while one is. So each busy period begins with b − 1 ns of other work at most, which counts as a page task that blocks: B
-//! is at least b − 1 below, and so is the last term by deadline; by FIFO, R grows by b − 1, and is Σ C_j + b − 1.
+//! is at least b − 1 below, and so is the last term by deadline; by FIFO, R grows by b − 1, and is Σ C_j + b − 1. With U = 1 and
+//! b > 1 busy periods do not end: by deadline such a set is not found schedulable, which is safe.
 //!
 //! # Fixed priorities
 //!
@@ -23,7 +24,7 @@
 //! ```
 //!
 //! The worst case is reached where the longest page task of a later task begins 1 ns before tasks 1 to i release jobs
-//! together. No response is bounded where U of tasks 1 to i exceeds 1, nor where it is 1 and B > 0; a busy period of more than
+//! together, or a step in idle time if that is longer. No response is bounded where U of tasks 1 to i exceeds 1, nor where it is 1 and B > 0; a busy period of more than
 //! [`MOST_JOBS`] jobs counts as unbounded.
 //!
 //! Source: R. J. Bril, J. J. Lukkien, W. F. J. Verhaegh, Worst-case response time analysis of real-time tasks under
@@ -33,7 +34,7 @@
 //! # Earliest deadline first
 //!
 //! > If U ≤ 1, all deadlines hold for all phases exactly if, for each t at which a job released at 0 or later by tasks that
-//! > begin at 0 is due,  Σ_{d_j ≤ t} (⌊(t − d_j) / p_j⌋ + 1) C_j + max_{d_j > t} (c_j − 1) ≤ t.
+//! > begin at 0 is due,  Σ_{d_j ≤ t} (⌊(t − d_j) / p_j⌋ + 1) C_j + max(b − 1, max_{d_j > t} (c_j − 1)) ≤ t.
 //!
 //! Proof. If the condition fails at t, let the page task of the maximum begin 1 ns before all tasks release a job together: the
 //! work due by t is more than there is time for. If a job is late that is due at t₁, go back from t₁ to the last instant t₀
@@ -47,7 +48,8 @@
 //! Source: L. George, N. Rivierre, M. Spuri, INRIA RR-2966, 1996, and K. Jeffay, D. F. Stanat, C. U. Martel, On non-preemptive
 //! scheduling of periodic and sporadic tasks, RTSS 1991, for jobs that are not pre-empted at all; not at hand either.
 
-use super::response::{Analysis, MOST_JOBS, Method, TaskResponse, analyse};
+use super::jobs::Job;
+use super::response::{Analysis, MOST_JOBS, Method, Miss, TaskResponse, analyse};
 use super::task::{PageCosts, Task, TaskSet};
 use alloc::vec::Vec;
 use flash::Ns;
@@ -130,8 +132,13 @@ fn delayed(set: &TaskSet, found: Analysis, ns: Ns) -> Analysis {
         let schedulable = response_ns.is_some_and(|response| response <= task.deadline_ns);
         TaskResponse { response_ns, schedulable, ..*found }
     };
-    let tasks = found.tasks.iter().zip(&set.tasks).map(later).collect();
-    Analysis { tasks, ..found }
+    let tasks: Vec<TaskResponse> = found.tasks.iter().zip(&set.tasks).map(later).collect();
+    let late = tasks.iter().position(|task| !task.schedulable);
+    let miss = late.filter(|_| found.utilisation_fits).and_then(|task| {
+        let (completion_ns, deadline_ns) = (tasks[task].response_ns?, set.tasks[task].deadline_ns);
+        Some(Miss { job: Job { task, number: 0, release_ns: 0 }, completion_ns, deadline_ns })
+    });
+    Analysis { miss: miss.or(found.miss), tasks, ..found }
 }
 
 /// The least fixed point of `next` from `from` on; `None` if it exceeds `most`.

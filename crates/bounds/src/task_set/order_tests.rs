@@ -133,6 +133,24 @@ fn work_in_idle_time_makes_busy_periods_longer() {
         let ahead = ahead(&set, None);
         assert_eq!(serve_after(&ahead, 100, Order::Deadline, idle_ns, |_| 1).1, !kept);
     }
+    // By FIFO the job that is late tells its completion with that work.
+    let found = analyse_in(&set, SMALL, 6, Order::Fifo);
+    let miss = found.miss.map(|miss| (miss.job.task, miss.completion_ns, miss.deadline_ns));
+    assert_eq!(miss, Some((0, 11 + 5, 10)));
+    assert_eq!(found.tasks[1].response_ns, Some(16));
+    assert!(!found.tasks[1].schedulable);
+    // A page of a later task counts if it is longer, and nothing is added to it.
+    for (idle_ns, response) in [(1, 7), (6, 7), (7, 8)] {
+        let pages = PageCosts { read_ns: 2, write_ns: 6 };
+        let set = self::set(&[(Operation::Read, 20, 20, 1), (Operation::Write, 20, 20, 2)]);
+        let found = analyse_in(&set, pages, idle_ns, Order::Priority);
+        assert_eq!(found.tasks[0].response_ns, Some(response), "{idle_ns}");
+        let due = |due| self::set(&[(Operation::Read, 20, due, 1), (Operation::Write, 20, 20, 2)]);
+        for (deadline, kept) in [(response, true), (response - 1, false)] {
+            let found = analyse_in(&due(deadline), pages, idle_ns, Order::Deadline);
+            assert_eq!(found.schedulable(), kept, "{idle_ns} {deadline}");
+        }
+    }
 }
 
 #[test]

@@ -316,7 +316,10 @@ impl Stepwise {
         ));
         for _ in 0..self.steps.pages {
             let Some(page) = core.cmt.fullest_page() else { break };
-            // The threshold of TG covers the room needed here.
+            // The threshold of TG covers the room needed here; but not where victims may be nearly full.
+            if core.pool.is_some() {
+                core.make_translation_room()?;
+            }
             core.rewrite(page, Written::All(&[]), Cause::WriteBack)?;
         }
         Ok(true)

@@ -54,8 +54,8 @@ pub(crate) fn ram(geometry: &Geometry, logical_pages: u32, cmt_entries: u32) -> 
     }
 }
 
-/// Limits of the one pool, if there is to be one: an area whose free pages are at their threshold has a block that is not full
-/// of valid pages, and one more that is open.
+/// Limits of the one pool, if there is to be one: an area that has at most its threshold of free pages, in one block and the
+/// open ones, has another block with an invalid page. Translation never needs more than its share of two areas for that.
 pub(crate) fn pool(
     config: &SchemeConfig,
     part: &Part,

@@ -13,7 +13,8 @@
 //!
 //! Each area keeps the blocks of its pages, and as many more as its own collection of whole blocks needs; so both go on as with
 //! two areas when neither can spare a block. Data are collected one block earlier: that is the block that is lent. Collection
-//! in steps needs victims that are empty enough; where data have lent too much for that, whole blocks are collected at once.
+//! in steps needs victims that are empty enough; where an area has too few blocks for that, whole blocks are collected at once.
+//! A mount gives the first erased blocks to the area that could not collect without one.
 
 use super::core::OnDemandCore;
 use super::medium::Area;
@@ -90,6 +91,31 @@ impl<F: Probe> OnDemandCore<F> {
     /// Valid pages of the next victim of an area; those of a full block if it has none.
     fn emptiest(&self, area: &Area) -> u64 {
         area.victims.least_valid().map_or(self.a_block(), u64::from)
+    }
+
+    /// Divides the pool after a scan that found so many blocks of data and of translation pages with `home` of `all` blocks for
+    /// translation: first to an area whose emptiest block has more valid pages than there is room for, then up to what each
+    /// needs, then up to `home`. Returns the number of translation blocks.
+    pub(super) fn divide(&mut self, home: u32, all: u32, [data, translation]: [u32; 2]) -> u32 {
+        let Some(pool) = self.pool else { return home };
+        let limits = pool.limits;
+        // A block in which a program failed is none of those that an area has.
+        let own = |area: &Area, found: u32| found.saturating_sub(area.retiring.len() as u32);
+        let mut blocks = [own(&self.data, data), own(&self.translation, translation)];
+        let mut left =
+            all.saturating_sub(blocks[0] + blocks[1]).min(self.medium.spares.len() as u32);
+        let stuck = |area: &Area| self.emptiest(area) > area.free_pages;
+        let stuck = [stuck(&self.data), stuck(&self.translation)];
+        let least = [all - limits.most_translation_blocks, limits.least_translation_blocks];
+        let first = [1, 0].map(|of| (of, blocks[of] + u32::from(stuck[of])));
+        let then = [1, 0].map(|of| (of, least[of]));
+        for (of, most) in first.into_iter().chain(then).chain([(1, home), (0, all)]) {
+            let given = most.saturating_sub(blocks[of]).min(left);
+            blocks[of] += given;
+            left -= given;
+        }
+        self.pool = Some(Pool { translation_blocks: blocks[1], ..pool });
+        blocks[1]
     }
 
     /// Passes a free block between the areas, so that translation has so many.

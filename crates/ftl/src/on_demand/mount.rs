@@ -10,7 +10,6 @@
 use super::collection::Collector;
 use super::core::{ENTRY_BYTES, OnDemandCore};
 use super::medium::Medium;
-use super::pool::Pool;
 use super::seal;
 use crate::error::FtlError;
 use crate::events;
@@ -119,12 +118,8 @@ pub(super) fn distribute<F: Probe>(
     [data_used, translation_used]: [u32; 2],
 ) {
     let all = layout.data_blocks + layout.translation_blocks;
-    let mut translation_blocks = layout.translation_blocks;
-    if let Some(limits) = layout.pool {
-        let pool = Pool::found(limits, translation_blocks, all, [data_used, translation_used]);
-        translation_blocks = pool.translation_blocks;
-        core.pool = Some(pool);
-    }
+    let translation_blocks =
+        core.divide(layout.translation_blocks, all, [data_used, translation_used]);
     let OnDemandCore { medium, data, translation, .. } = core;
     let geometry = *medium.geometry();
     let mut areas = [

@@ -46,8 +46,9 @@
 //! - `frontiers`: of the data blocks, as in `page-level`; default `split`.
 //!
 //! - `one_pool`: data and translation pages take their blocks from one pool, as in the source, and the block with the fewest
-//!   valid pages of either kind is the next victim. Data are collected one block earlier, and Λ = (N_d − 3)π − 1. A victim
-//!   may then be of more valid pages than above, and a write may wait for several of both kinds: no step is derived.
+//!   valid pages of either kind is the next victim, as long as each kind keeps the blocks that its own collection needs. Data
+//!   are collected one block earlier, Λ = (N_d − 3)π − 1, and 8 usable blocks are needed. A victim may then have more valid
+//!   pages than above, and a write may wait for several of both kinds: no step is derived.
 //!
 //! Errors: fewer than 6 usable blocks, a share that leaves no swap block, pages of less than 4 bytes:
 //! refused before the run.

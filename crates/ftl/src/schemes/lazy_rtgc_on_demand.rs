@@ -39,8 +39,8 @@
 //!   programmed, so that a step of α is within t_er on any copy path. The bounds are the same, since the page copied may have
 //!   no dirty entry. Eqs 18 and 19 count on it.
 //! - `one_pool`: data and translation pages take their blocks from one pool, as in `dftl`: DG and TG collect the emptiest block
-//!   of either kind, and DG begins one block earlier. Where it has lent so many blocks that one is free at most, a write waits
-//!   for whole victims. No bound is derived.
+//!   of either kind. Both begin at π free pages at least, DG one block earlier. Where data have at most π free pages
+//!   left, a write waits for whole victims. No bound is derived. Refused if no data block can be spared.
 //! - `idle`: as in `lazy-rtgc`.
 //! - `spare_blocks`: default 0.
 //!

@@ -2,8 +2,8 @@
 
 use ftl::registry::by_name;
 use ftl::{
-    BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, PlacementKind, Preset, SchemeConfig,
-    VictimKind,
+    BUFFER_POLICIES, BufferPolicy, BufferSettings, BufferUnit, FrontierSharing, PlacementKind,
+    Preset, SchemeConfig, VictimKind,
 };
 use ftlkit_testkit::buffers::small;
 use ftlkit_testkit::conformance::with_idle;
@@ -75,7 +75,19 @@ fn schemes(preset: &'static Preset) -> Vec<SchemeConfig> {
         return (special.schemes)(&plain);
     }
     let small = SchemeConfig { cmt_bytes: Some(64), ..plain.clone() };
-    if preset.settings.contains(&"cmt") { vec![plain, small] } else { vec![plain] }
+    let mut schemes = vec![plain];
+    if preset.settings.contains(&"cmt") {
+        schemes.push(small.clone());
+    }
+    if preset.settings.contains(&"one_pool") {
+        let pooled = SchemeConfig { one_pool: true, ..small };
+        if preset.settings.contains(&"frontiers") {
+            let frontiers = Some(FrontierSharing::Shared);
+            schemes.push(SchemeConfig { frontiers, ..pooled.clone() });
+        }
+        schemes.push(pooled);
+    }
+    schemes
 }
 
 #[test]
@@ -120,6 +132,34 @@ fn cuts_on_channels_lose_nothing() {
     let long = |case| Case { operations: 600, ..case };
     let cases: Vec<Case> = of(0..12, Pattern::FillThenOverwrite).map(long).collect();
     cut_again_and_again(&cases, 6).unwrap_or_else(|failed| panic!("{failed}"));
+}
+
+/// Arrays on which one pool can give translation pages fewer blocks than two areas do, and many more.
+#[test]
+fn cuts_with_one_pool_lose_nothing_on_larger_arrays() {
+    let patterns = [Pattern::Uniform, Pattern::FillThenOverwrite, Pattern::HotCold];
+    let shapes = [Shape::new(40, 16, 2), Shape::new(48, 8, 8), Shape::new(90, 8, 3)];
+    let mut cases = Vec::new();
+    for (name, frontiers) in
+        [("dftl", None), ("dftl", Some(FrontierSharing::Shared)), ("lazy-rtgc-on-demand", None)]
+    {
+        for (shape, pattern) in
+            shapes.iter().flat_map(|shape| patterns.map(|pattern| (*shape, pattern)))
+        {
+            let plain = case(name, shape, pattern, 1);
+            let scheme = SchemeConfig {
+                one_pool: true,
+                cmt_bytes: Some(64),
+                frontiers,
+                ..plain.scheme.clone()
+            };
+            let of =
+                |seed| Case { seed, scheme: scheme.clone(), operations: 3000, ..plain.clone() };
+            cases.extend((0..6).map(of));
+        }
+    }
+    let cuts = cut_again_and_again(&cases, 20).unwrap_or_else(|failed| panic!("{failed}"));
+    println!("{} cases, {cuts} cuts", cases.len());
 }
 
 /// A scheme below a buffer of a few units.

@@ -186,8 +186,9 @@ fn text(rows: &[Row], set: &TaskSet, order: Order) -> String {
     let idle = rows.iter().filter_map(|row| Some(row.found.as_ref().ok()?.idle_ns)).max();
     let refreshed = match idle.filter(|idle_ns| *idle_ns > 0) {
         Some(idle_ns) => output::wrapped(&format!(
-            "A page of a block that is due moves with each page task, and in idle time: a job that is released then waits for one \
-             such step, at most {} µs. Phases are taken as any.\n",
+            "A page of a block that is due moves with each page task, and in idle time: on a device that does not know when the next \
+             job comes, that job waits for one such step, at most {} µs (a run begins none that would not end before it). Phases are \
+             taken as any.\n",
             micros(idle_ns)
         )),
         None => String::new(),
