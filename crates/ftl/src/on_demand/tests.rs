@@ -1,5 +1,6 @@
 use super::scheme::OnDemand;
 use super::{collection, core, lean_mount, mount};
+use crate::frontier_sharing::FrontierSharing;
 use crate::interface::Ftl;
 use crate::layout::{CmtEviction, CmtPolicy, Layout, OnDemandLayout, PoolLimits};
 use crate::page_mapped;
@@ -187,6 +188,55 @@ fn one_pool_gives_blocks_to_the_pages_that_need_them() {
     assert!(pooled[0].0 < home && home < pooled[1].0 && pooled[2].0 < home, "{pooled:?}, {home}");
     for (pooled, apart) in pooled.iter().zip(apart) {
         assert!(pooled.1 < apart.1, "{pooled:?} {apart:?}");
+    }
+}
+
+/// Loads that empty blocks of the one kind, then of the other: no write finds an area without a block.
+#[test]
+fn one_pool_never_leaves_an_area_without_room() {
+    let shared = Some(FrontierSharing::Shared);
+    for (name, frontiers, cmt_eviction) in [
+        ("dftl", None, None),
+        ("dftl", shared, Some(CmtEviction::Mapping)),
+        ("lazy-rtgc-on-demand", None, None),
+        ("lazy-rtgc-on-demand", None, Some(CmtEviction::Reads)),
+        ("lazy-rtgc-on-demand", None, Some(CmtEviction::Mapping)),
+    ] {
+        for (blocks, pages_per_block, alpha) in
+            [(200, 64, 8), (120, 32, 2), (60, 16, 8), (90, 8, 3)]
+        {
+            for cmt_bytes in [Some(64), Some(1024), None] {
+                let config = SchemeConfig {
+                    one_pool: true,
+                    frontiers,
+                    cmt_eviction,
+                    cmt_bytes,
+                    ..config(name)
+                };
+                let flash = array(blocks, pages_per_block, alpha);
+                let pages = layout(&config, &flash).0.logical_pages;
+                let mut scheme = registry::format(&config, AnyArray::new(flash)).unwrap();
+                let count = pages as usize;
+                let orders = [
+                    (0..pages).collect(),
+                    draws(count, pages, 1),
+                    (0..pages).map(|n| n.wrapping_mul(A_PAGE + 1) % pages).collect(),
+                    draws(count, pages / 16, 2),
+                    draws(2 * count, pages, 3),
+                    (0..pages).collect::<Vec<u32>>(),
+                ];
+                for (at, lpn) in orders.iter().flatten().enumerate() {
+                    let done = scheme.write(Lpn(*lpn), None);
+                    assert!(
+                        done.is_ok(),
+                        "{name} {cmt_eviction:?} {cmt_bytes:?} on {blocks}x{pages_per_block}: {at}: {done:?}"
+                    );
+                    if at % 3 == 0 {
+                        scheme.read(Lpn(at as u32 * 7 % pages), None).unwrap();
+                    }
+                }
+            }
+        }
     }
 }
 
