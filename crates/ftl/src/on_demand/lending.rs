@@ -35,7 +35,6 @@ impl<F: Probe> OnDemandCore<F> {
         let data = &self.data;
         let can_spare = pool.translation_blocks < pool.limits.most_translation_blocks
             && data.host_room() >= data.log.threshold_pages
-            && data.free_pages > 2 * self.a_block()
             && data.frontiers.free_blocks() > 1
             && !data.mounting;
         if !can_spare || self.emptiest(&self.data) >= self.emptiest(&self.translation) {
@@ -94,11 +93,10 @@ impl<F: Probe> OnDemandCore<F> {
     }
 
     /// Divides the pool after a scan that found so many blocks of data and of translation pages with `home` of `all` blocks for
-    /// translation: first to an area whose emptiest block has more valid pages than there is room for, then up to what each
-    /// needs, then up to `home`. Returns the number of translation blocks.
+    /// translation: first to an area whose emptiest block has more valid pages than there is room for, then up to `home`; what
+    /// is left is for data. Returns the number of translation blocks.
     pub(super) fn divide(&mut self, home: u32, all: u32, [data, translation]: [u32; 2]) -> u32 {
         let Some(pool) = self.pool else { return home };
-        let limits = pool.limits;
         // A block in which a program failed is none of those that an area has.
         let own = |area: &Area, found: u32| found.saturating_sub(area.retiring.len() as u32);
         let mut blocks = [own(&self.data, data), own(&self.translation, translation)];
@@ -106,10 +104,8 @@ impl<F: Probe> OnDemandCore<F> {
             all.saturating_sub(blocks[0] + blocks[1]).min(self.medium.spares.len() as u32);
         let stuck = |area: &Area| self.emptiest(area) > area.free_pages;
         let stuck = [stuck(&self.data), stuck(&self.translation)];
-        let least = [all - limits.most_translation_blocks, limits.least_translation_blocks];
         let first = [1, 0].map(|of| (of, blocks[of] + u32::from(stuck[of])));
-        let then = [1, 0].map(|of| (of, least[of]));
-        for (of, most) in first.into_iter().chain(then).chain([(1, home), (0, all)]) {
+        for (of, most) in first.into_iter().chain([(1, home), (0, all)]) {
             let given = most.saturating_sub(blocks[of]).min(left);
             blocks[of] += given;
             left -= given;

@@ -217,8 +217,11 @@ fn one_pool_never_leaves_an_area_without_room() {
                 let pages = layout(&config, &flash).0.logical_pages;
                 let mut scheme = registry::format(&config, AnyArray::new(flash)).unwrap();
                 let count = pages as usize;
+                // Few pages of the map at first, so that data can have nearly all blocks.
+                let few = (0..4 * pages).map(|n| n % (pages / 16).max(1));
                 let orders = [
-                    (0..pages).collect(),
+                    few.collect(),
+                    (0..pages).chain(0..pages).chain(0..pages).collect(),
                     draws(count, pages, 1),
                     (0..pages).map(|n| n.wrapping_mul(A_PAGE + 1) % pages).collect(),
                     draws(count, pages / 16, 2),
