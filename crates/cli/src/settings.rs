@@ -52,9 +52,6 @@ impl OfBounds {
     /// Those of an SSD.
     pub(crate) const OF_SSD: [&str; 5] =
         ["channels", "dies", "bus_cycle", "queue_depth", "interface"];
-
-    /// Those of refreshes.
-    pub(crate) const OF_REFRESH: [&str; 2] = ["refresh", "read_reclaim"];
 }
 
 /// Those of a device that keeps data.
@@ -113,8 +110,13 @@ impl<C> Settings<C> {
 
     /// The option of the first of these keys that is given.
     pub(crate) fn first_of(&self, keys: &[&str]) -> Option<String> {
+        self.first(|setting| keys.contains(&setting.key))
+    }
+
+    /// Option of the first setting given that is one of these.
+    pub(crate) fn first(&self, is_one: impl Fn(&Setting) -> bool) -> Option<String> {
         let mut given = self.given.iter().map(|(setting, _)| setting);
-        given.find(|setting| keys.contains(&setting.key)).map(|setting| setting.option())
+        given.find(|setting| is_one(setting)).map(|setting| setting.option())
     }
 
     /// Those given, as options of a command that has them.

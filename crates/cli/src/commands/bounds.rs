@@ -19,8 +19,8 @@ use bounds::task_set::Order;
 use clap::{Args, ValueEnum};
 use flash::{CopyPath, Part, parts};
 use lab::config::{
-    Bytes, Channel, ConfigError, CopyChoice, DEFAULT_PART, Duration, Experiment, Margin, Notation,
-    PartTable, SchemeChoice, SchemeTable, TextOrTable, Word, part_by_name,
+    Bytes, Channel, ConfigError, CopyChoice, DEFAULT_PART, Duration, Experiment, Group, Margin,
+    Notation, PartTable, SchemeChoice, SchemeTable, TextOrTable, Word, part_by_name,
 };
 use lab::division::{Division, Question, on_ssd, own_blocks, refused};
 use lab::report::units;
@@ -198,7 +198,7 @@ impl BoundsArgs {
         if let Some(file) = &self.tasks {
             return self.run_tasks(file);
         }
-        if let Some(option) = self.channel.first_of(&OfBounds::OF_REFRESH) {
+        if let Some(option) = self.channel.first(|setting| setting.group == Group::Refresh) {
             return Err(Failure::input_with_help(
                 format!("--{option} is judged with task sets alone"),
                 "add --tasks, or omit it; `ftlkit compare` has the bounds of single page tasks with it",

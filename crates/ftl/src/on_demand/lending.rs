@@ -55,8 +55,8 @@ impl<F: Probe> OnDemandCore<F> {
     /// As [`OnDemandCore::return_to_data`], after a whole translation victim if need be.
     #[inline]
     pub(super) fn collect_for_data(&mut self) -> Result<bool, FtlError> {
-        if self.pool.is_none() || self.return_to_data() {
-            return Ok(self.pool.is_some());
+        if self.return_to_data() {
+            return Ok(true);
         }
         if !self.translation_is_emptier() {
             return Ok(false);
