@@ -80,8 +80,6 @@ pub(super) struct Rest {
     pub(super) granted_ns: Ns,
     pub(super) released_ns: Ns,
     pub(super) repair_ns: Ns,
-    /// [`Class::order`](super::precedence::Class::order), of collection.
-    pub(super) order: u64,
     /// Its block and page, where times or planes depend on it, and whether that is in SLC mode.
     pub(super) block: u32,
     pub(super) page: u32,

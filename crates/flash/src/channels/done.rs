@@ -24,11 +24,13 @@ pub(super) struct Planned {
     pub(super) serial: u64,
     /// The pending operation.
     pub(super) entry: u32,
+    /// The lower half of its tag.
+    pub(super) tag: u32,
 }
 
 impl Planned {
     /// Later than every completion.
-    const NEVER: Self = Self { done_ns: Ns::MAX, serial: u64::MAX, entry: u32::MAX };
+    const NEVER: Self = Self { done_ns: Ns::MAX, serial: u64::MAX, entry: u32::MAX, tag: 0 };
 }
 
 /// The known completions.
@@ -143,11 +145,11 @@ impl Completions {
         Some(planned)
     }
 
-    /// The next completion, and the one behind it in its lane.
+    /// Tags of the next completion and of the one behind it in its lane.
     #[inline]
-    pub(super) fn upcoming(&self) -> impl Iterator<Item = &Planned> {
+    pub(super) fn upcoming(&self) -> [Option<u32>; 2] {
         let behind = self.lanes.get(self.first).and_then(VecDeque::front);
-        self.first().into_iter().chain(behind)
+        [self.first().map(|first| first.tag), behind.map(|behind| behind.tag)]
     }
 
     /// Reserves room for so many completions.
@@ -174,7 +176,7 @@ mod tests {
             let after_ns = [40, 700, 3000][lane as usize] - 10 * u64::from(draw(20) == 0);
             now_ns += draw(3) * 10;
             let planned =
-                Planned { done_ns: now_ns + after_ns, serial: serial ^ 1, entry: serial as u32 };
+                Planned { done_ns: now_ns + after_ns, serial: serial ^ 1, entry: serial as u32, tag: 0 };
             known.push(lane as usize, planned);
             expected.push(planned);
             while draw(2) == 0
@@ -203,7 +205,7 @@ mod tests {
             for serial in 0..20_000 {
                 let done_ns = now_ns + draw(span);
                 let entry = serial as u32;
-                let planned = Planned { done_ns, serial: serial ^ (draw(2) * 7), entry };
+                let planned = Planned { done_ns, serial: serial ^ (draw(2) * 7), entry, tag: 0 };
                 known.push(draw(3) as usize, planned);
                 expected.insert(planned);
                 heap = heap.max(known.others.len());

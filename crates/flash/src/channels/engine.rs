@@ -77,7 +77,7 @@ pub struct Channels<W = ()> {
     pub(super) scripts: Scripts,
     pub(super) dies: Vec<Die>,
     /// Requests of the dies for their buses.
-    asks: Asks,
+    pub(super) asks: Asks,
     pub(super) buses: Vec<Bus>,
     /// Earliest next grant of each bus, as [`key`]s; to a multiple of [`AT_ONCE`].
     next_grant_keys: Vec<u64>,
@@ -86,7 +86,9 @@ pub struct Channels<W = ()> {
     pub(super) pending: Vec<Pending>,
     /// The rest of each pending operation.
     pub(super) rest: Vec<Rest>,
-    /// Entries of both that are free.
+    /// [`Class::order`] of each.
+    pub(super) orders: Vec<u64>,
+    /// Entries of these that are free.
     pub(super) free: Vec<u32>,
     pub(super) outstanding: usize,
     pub(super) serial: u64,
@@ -101,6 +103,8 @@ pub struct Channels<W = ()> {
     pub(super) repeat_times: RepeatTimes,
     /// True if all operations of a command take the same cell time.
     pub(super) uniform: bool,
+    /// True if completions tell when the bus was granted and released.
+    pub(super) tells_grants: bool,
     /// How operations on different planes run as one.
     pub(super) multi_plane: Option<MultiPlane>,
     pub(super) plane_counts: PlaneCounts,
@@ -146,6 +150,7 @@ impl<W: GrantObserver> Channels<W> {
             next_grant: (NEVER, 0),
             pending: Vec::new(),
             rest: Vec::new(),
+            orders: Vec::new(),
             free: Vec::new(),
             outstanding: 0,
             serial: 0,
@@ -157,10 +162,16 @@ impl<W: GrantObserver> Channels<W> {
             suspensions: Suspensions::default(),
             repeat_times: RepeatTimes::default(),
             uniform: timing.is_uniform(),
+            tells_grants: true,
             multi_plane: None,
             plane_counts: PlaneCounts::default(),
             watch,
         })
+    }
+
+    /// Does without the times of grants in completions, which are then 0.
+    pub(crate) fn tell_no_grants(&mut self) {
+        self.tells_grants = false;
     }
 
     /// Queues an operation of the host behind those of its die.
@@ -289,26 +300,19 @@ impl<W: GrantObserver> Channels<W> {
     #[inline]
     fn plan_grant(&mut self, channel: usize, next_ns: Ns) {
         self.buses[channel].next_ns = next_ns;
-        self.next_grant_keys[channel] = key(next_ns, channel);
-        self.next_grant = self.earliest();
-    }
-
-    /// The earliest next grant of all buses, and its channel; ties go to the lowest channel.
-    #[inline(always)]
-    fn earliest(&self) -> (Ns, usize) {
+        let keys = &mut self.next_grant_keys[..];
+        keys[channel] = key(next_ns, channel);
         // No processor foresees the result, so there is no branch on it.
         let least = |a: u64, b: u64| select_unpredictable(a < b, a, b);
-        let (keys, _) = self.next_grant_keys.as_chunks::<AT_ONCE>();
+        let (keys, _) = keys.as_chunks::<AT_ONCE>();
         let of_each = keys.iter().map(|[a, b, c, d]| least(least(*a, *b), least(*c, *d)));
         let first = of_each.fold(u64::MAX, least);
-        let (ns, channel) = (first >> CHANNEL_BITS, first & ((1 << CHANNEL_BITS) - 1));
-        if ns == NEVER >> CHANNEL_BITS {
-            return self.earliest_of_late();
-        }
-        (ns, channel as usize)
+        let (ns, first) = (first >> CHANNEL_BITS, first as usize & ((1 << CHANNEL_BITS) - 1));
+        let is_late = ns == NEVER >> CHANNEL_BITS;
+        self.next_grant = if is_late { self.earliest_of_late() } else { (ns, first) };
     }
 
-    /// As [`Channels::earliest`], if the keys do not tell.
+    /// The earliest next grant of all buses, and its channel, if the keys do not tell; ties go to the lowest channel.
     #[cold]
     fn earliest_of_late(&self) -> (Ns, usize) {
         let next = self.buses.iter().map(|bus| bus.next_ns).zip(0..);
@@ -327,6 +331,27 @@ impl<W: GrantObserver> Channels<W> {
     /// the bus on equal terms.
     #[inline]
     pub fn next_completion_until(&mut self, limit_ns: Ns) -> Option<Completion> {
+        let Planned { done_ns, entry, .. } = self.next_planned_until(limit_ns)?;
+        let (op, rest) = (&self.pending[entry as usize], &self.rest[entry as usize]);
+        Some(Completion {
+            tag: op.tag,
+            die: op.die,
+            command: op.command,
+            arrival_ns: op.arrival_ns,
+            granted_ns: rest.granted_ns,
+            released_ns: rest.released_ns,
+            done_ns,
+        })
+    }
+
+    /// As [`Channels::next_completion_until`]: the lower half of its tag, and its time.
+    #[inline]
+    pub(crate) fn next_tag_until(&mut self, limit_ns: Ns) -> Option<(u32, Ns)> {
+        self.next_planned_until(limit_ns).map(|Planned { tag, done_ns, .. }| (tag, done_ns))
+    }
+
+    #[inline(always)]
+    fn next_planned_until(&mut self, limit_ns: Ns) -> Option<Planned> {
         loop {
             let (grant_ns, channel) = self.next_grant;
             // A grant completes nothing before its own time, so completions up to then are final.
@@ -358,30 +383,20 @@ impl<W: GrantObserver> Channels<W> {
         Some(self.next_grant.0.min(self.done.next_ns())).filter(|next_ns| *next_ns != NEVER)
     }
 
-    /// Tags of the earliest known completion, and of those of which one is the next after it. They may change.
+    /// Lower halves of the tags of the earliest known completion, and of the one behind it in its lane, if there are such.
     #[inline]
-    pub(crate) fn upcoming(&self) -> impl Iterator<Item = u64> + '_ {
-        self.done.upcoming().map(|next| self.pending[next.entry as usize].tag)
+    pub(crate) fn upcoming(&self) -> [Option<u32>; 2] {
+        self.done.upcoming()
     }
 
-    /// Delivers the earliest known completion.
+    /// Takes the earliest known completion, and frees its entry.
     #[inline]
-    fn deliver(&mut self) -> Option<Completion> {
-        let Planned { done_ns, entry, .. } = self.done.pop()?;
-        let (op, rest) = (&self.pending[entry as usize], &self.rest[entry as usize]);
-        let completion = Completion {
-            tag: op.tag,
-            die: op.die,
-            command: op.command,
-            arrival_ns: op.arrival_ns,
-            granted_ns: rest.granted_ns,
-            released_ns: rest.released_ns,
-            done_ns,
-        };
-        self.free.push(entry);
+    fn deliver(&mut self) -> Option<Planned> {
+        let planned = self.done.pop()?;
+        self.free.push(planned.entry);
         self.outstanding -= 1;
-        self.now_ns = self.now_ns.max(done_ns);
-        Some(completion)
+        self.now_ns = self.now_ns.max(planned.done_ns);
+        Some(planned)
     }
 
     /// Grants a bus at `begin_ns` to a die that asks by then, and updates the bus's next grant.
@@ -391,10 +406,9 @@ impl<W: GrantObserver> Channels<W> {
         let last = self.buses[channel].last;
         let (slot, asked_ns) = self.asks.choose(self.policy, channel, begin_ns, last);
         let at = channel * dies + slot;
-        let entry = self.dies[at].head;
-        let end_ns = match self.pending[entry as usize].plain {
-            true => self.tenure::<true>(at, entry, asked_ns, begin_ns),
-            false => self.tenure_of_any(at, asked_ns, begin_ns),
+        let end_ns = match self.plain_tenure(at, asked_ns, begin_ns) {
+            Some(end_ns) => end_ns,
+            None => self.tenure(at, asked_ns, begin_ns),
         };
         let next_ns = self.asks.first_ns(channel).max(end_ns);
         self.buses[channel] = Bus { free_ns: end_ns, next_ns, last: slot };
@@ -402,30 +416,19 @@ impl<W: GrantObserver> Channels<W> {
         self.now_ns = self.now_ns.max(begin_ns);
     }
 
-    /// As [`Channels::tenure`], for an operation that others may join.
+    /// Gives a die that has asked since `asked_ns` the bus from `begin_ns` on for the next step of its first operation.
+    /// Returns the end of the tenure.
     #[inline(never)]
-    fn tenure_of_any(&mut self, at: usize, asked_ns: Ns, begin_ns: Ns) -> Ns {
+    fn tenure(&mut self, at: usize, asked_ns: Ns, begin_ns: Ns) -> Ns {
         if self.multi_plane.is_some() {
             self.gather(at, begin_ns);
         }
-        self.tenure::<false>(at, self.dies[at].head, asked_ns, begin_ns)
-    }
-
-    /// Gives a die that has asked since `asked_ns` the bus from `begin_ns` on for the next step of its first operation,
-    /// `entry`. Returns the end of the tenure. `PLAIN`: that of the operation ([`Pending::plain`]).
-    #[inline(always)]
-    fn tenure<const PLAIN: bool>(
-        &mut self,
-        at: usize,
-        entry: u32,
-        asked_ns: Ns,
-        begin_ns: Ns,
-    ) -> Ns {
+        let entry = self.dies[at].head;
         let die = &mut self.dies[at];
         let op = &mut self.pending[entry as usize];
         let step = self.scripts.tenure(op.script, op.step);
         let of_this_page;
-        let effect = if PLAIN || self.uniform {
+        let effect = if self.uniform {
             &step.effect
         } else {
             let rest = &self.rest[entry as usize];
@@ -433,12 +436,12 @@ impl<W: GrantObserver> Channels<W> {
             of_this_page = Effect::of(of_page(busy, op.command, rest, &self.timing), &self.timing);
             &of_this_page
         };
-        if op.step == 0 && (PLAIN || !op.repeated) {
+        if op.step == 0 && !op.repeated {
             self.rest[entry as usize].granted_ns = begin_ns;
             Self::begun(die, op.queue, op.serial);
         }
         op.step += 1;
-        let (bus_ns, data_ns) = if !PLAIN && op.repairs && step.confirms {
+        let (bus_ns, data_ns) = if op.repairs && step.confirms {
             let repair_ns = self.rest[entry as usize].repair_ns;
             (step.bus_ns + repair_ns, step.data_ns + repair_ns)
         } else {
@@ -458,50 +461,39 @@ impl<W: GrantObserver> Channels<W> {
             array_end_ns: after.array_end_ns,
         });
         let last = step.last;
-        if !PLAIN && last && op.repeats.reads > 0 {
+        if last && op.repeats.reads > 0 {
             // The next read of a retry begins when this one's data could not be decoded.
             op.repeats.reads -= 1;
             (op.step, op.repeated) = (0, true);
             self.ask_from(at, after.done_ns + self.repeat_times.set_ns);
             return end_ns;
         }
-        let is_soft = !PLAIN && op.repeats.soft;
-        let soft_ns = if is_soft { self.repeat_times.soft_ns } else { 0 };
+        let soft_ns = if op.repeats.soft { self.repeat_times.soft_ns } else { 0 };
         // Before a status read the die is reserved, so the operation cannot be suspended.
         let runs = last && step.is_array;
         die.running = runs.then_some((entry, after.array_begin_ns));
         let plane_out = !last && step.segment == Segment::DataOut && op.command.is_read();
-        if !PLAIN && op.partner != NONE {
+        if op.partner != NONE {
             self.directed(at, entry, after.next_ns, end_ns);
         } else if !last {
             self.ask_from(at, after.next_ns);
         }
-        if !PLAIN && plane_out && self.multi_plane.is_some() {
+        if plane_out && self.multi_plane.is_some() {
             self.plane_out(at, entry, end_ns);
         }
         if last {
-            self.end_tenures::<PLAIN>(at, entry, end_ns, after.done_ns + soft_ns);
+            self.finish(at, end_ns, after.done_ns + soft_ns);
         }
         end_ns
     }
 
     /// Ends the last tenure of a die's operation, and gives the die its next operation.
     pub(super) fn finish(&mut self, at: usize, released_ns: Ns, done_ns: Ns) {
-        self.end_tenures::<false>(at, self.dies[at].head, released_ns, done_ns);
-    }
-
-    #[inline(always)]
-    fn end_tenures<const PLAIN: bool>(
-        &mut self,
-        at: usize,
-        entry: u32,
-        released_ns: Ns,
-        done_ns: Ns,
-    ) {
+        let entry = self.dies[at].head;
         self.dies[at].usage.operations += 1;
         self.rest[entry as usize].released_ns = released_ns;
         self.plan_completion(entry, done_ns);
-        if !PLAIN && self.multi_plane.is_some() {
+        if self.multi_plane.is_some() {
             self.planes_done(at, entry, released_ns, done_ns);
         }
         let op = &self.pending[entry as usize];
@@ -512,20 +504,25 @@ impl<W: GrantObserver> Channels<W> {
         let die = &mut self.dies[at];
         die.head = NONE;
         die.bound = runs_on.then_some(queue as u8);
-        if !self.next(at, released_ns) {
+        self.take_next(at, released_ns);
+    }
+
+    /// Gives a die without an operation its next one, if any waits.
+    #[inline(never)]
+    pub(super) fn take_next(&mut self, at: usize, from_ns: Ns) {
+        if !self.next(at, from_ns) {
             let Die { channel, slot, .. } = self.dies[at];
             self.asks.set(channel.into(), slot.into(), Ask::NONE);
         }
     }
 
     /// Records when an operation that has left the bus, or was resumed, completes.
-    #[inline(always)]
     pub(super) fn plan_completion(&mut self, entry: u32, done_ns: Ns) {
         let op = &mut self.pending[entry as usize];
         op.ready_ns = done_ns;
         self.last_done_ns = self.last_done_ns.max(done_ns);
-        let (lane, serial) = (op.command.lane(), op.serial);
-        self.done.push(lane, Planned { done_ns, serial, entry });
+        let (lane, serial, tag) = (op.command.lane(), op.serial, op.tag as u32);
+        self.done.push(lane, Planned { done_ns, serial, entry, tag });
     }
 
     /// True if the next operation of a queue programs what a read has left in the registers.
@@ -536,7 +533,7 @@ impl<W: GrantObserver> Channels<W> {
     }
 
     /// Makes the die's current operation ask for its first tenure, not before `from_ns`.
-    #[inline(always)]
+    #[inline]
     pub(super) fn begin(&mut self, at: usize, from_ns: Ns) {
         let op = &self.pending[self.dies[at].head as usize];
         let from_ns = from_ns.max(op.arrival_ns);
@@ -572,6 +569,7 @@ impl<W: GrantObserver> Channels<W> {
         let entry = self.free.pop().unwrap_or_else(|| {
             self.pending.push(Pending::NONE);
             self.rest.push(Rest::default());
+            self.orders.push(0);
             (self.pending.len() - 1) as u32
         });
         next_free(&self.pending, &self.free);
@@ -601,14 +599,14 @@ impl<W: GrantObserver> Channels<W> {
         };
         self.serial += 1;
         self.outstanding += 1;
-        if request.repair_ns > 0 || class.order() > 0 {
-            let rest = &mut self.rest[entry as usize];
-            (rest.repair_ns, rest.order) = (request.repair_ns, class.order());
+        self.orders[entry as usize] = class.order();
+        if request.repair_ns > 0 {
+            self.rest[entry as usize].repair_ns = request.repair_ns;
         }
         if !is_alike {
             let rest = &mut self.rest[entry as usize];
             (rest.block, rest.page) = (request.first.block, request.first.page);
-            (rest.slc, rest.order) = (request.slc, class.order());
+            rest.slc = request.slc;
         }
         entry
     }
@@ -622,6 +620,7 @@ impl<W: GrantObserver> Channels<W> {
     pub fn reserve(&mut self, operations: usize) {
         self.pending.reserve(operations.saturating_sub(self.pending.len()));
         self.rest.reserve(operations.saturating_sub(self.rest.len()));
+        self.orders.reserve(operations.saturating_sub(self.orders.len()));
         self.free.reserve(operations.saturating_sub(self.free.len()));
         self.done.reserve(operations);
     }

@@ -125,11 +125,12 @@ impl<W: GrantObserver> Channels<W> {
     fn fits(&self, head: u32, entry: u32, rules: &MultiPlane, begin_ns: Ns) -> bool {
         let (first, op) = (&self.pending[head as usize], &self.pending[entry as usize]);
         let (of, other) = (&self.rest[head as usize], &self.rest[entry as usize]);
+        let is_step = |entry: u32| self.orders[entry as usize] > 0;
         if op.arrival_ns > begin_ns
             || op.command != first.command
             || of.slc != other.slc
             // A task's own operation never waits for collection that joins it.
-            || (of.order > 0) != (other.order > 0)
+            || is_step(head) != is_step(entry)
         {
             return false;
         }

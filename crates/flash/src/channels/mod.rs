@@ -120,6 +120,7 @@ mod direct;
 mod done;
 mod engine;
 mod joining;
+mod plain;
 #[cfg(test)]
 mod plain_tests;
 mod planes;

@@ -1,6 +1,6 @@
 //! Choice of a die's next operation: see [`super::precedence`].
 
-use super::die::{Die, NONE};
+use super::die::{Die, NONE, Pending};
 use super::engine::Channels;
 use super::precedence::{COLLECTION, Class, Precedence, READS, Suspended, Suspensions, WRITES};
 use super::request::Command;
@@ -37,7 +37,7 @@ impl<W: GrantObserver> Channels<W> {
     }
 
     /// Gives a free die its next operation, which asks for the bus no earlier than `from_ns`. False if none waits.
-    #[inline(always)]
+    #[inline]
     pub(super) fn next(&mut self, at: usize, from_ns: Ns) -> bool {
         let die = &self.dies[at];
         let queue = match (die.bound, die.suspended) {
@@ -72,29 +72,45 @@ impl<W: GrantObserver> Channels<W> {
     /// The queue whose first operation is next.
     #[inline]
     fn choose_queue(&self, at: usize, from_ns: Ns) -> usize {
-        let die = &self.dies[at];
+        let can_suspend = |die: &Die| self.can_suspend(die, from_ns);
+        let Self { pending, orders, precedence, urgent, .. } = self;
+        Self::first_queue(&self.dies[at], pending, orders, precedence, *urgent, can_suspend)
+    }
+
+    /// The same; `can_suspend`: whether a read would suspend what the die's cells do.
+    #[inline(always)]
+    pub(super) fn first_queue(
+        die: &Die,
+        pending: &[Pending],
+        orders: &[u64],
+        rule: &Precedence,
+        urgent: u64,
+        can_suspend: impl FnOnce(&Die) -> bool,
+    ) -> usize {
         let [read, write, collection] = die.queues.each_ref().map(|queue| queue.head);
         let host = match (read, write) {
             (NONE, _) => WRITES,
             (_, NONE) => READS,
-            _ if self.can_suspend(die, from_ns) => READS,
-            _ => usize::from(
-                self.pending[write as usize].serial < self.pending[read as usize].serial,
-            ),
+            _ if can_suspend(die) => READS,
+            _ => usize::from(pending[write as usize].serial < pending[read as usize].serial),
         };
         if collection == NONE {
             return host;
         }
-        if read != NONE && self.goes_before(die, true, collection) {
-            // Host writes do not go before urgent collection; host reads do.
-            return if self.goes_before(die, false, collection) { host } else { READS };
+        if die.passed >= rule.host_first {
+            return COLLECTION;
         }
-        if write != NONE && self.goes_before(die, false, collection) { WRITES } else { COLLECTION }
+        // Host writes do not go before urgent collection; host reads do.
+        match orders[collection as usize] <= urgent {
+            false if read & write != NONE => host,
+            true if read != NONE => READS,
+            _ => COLLECTION,
+        }
     }
 
     /// True if a host operation (`read`: a read) goes before this operation of collection.
     fn goes_before(&self, die: &Die, read: bool, collection: u32) -> bool {
-        let is_urgent = self.rest[collection as usize].order <= self.urgent;
+        let is_urgent = self.orders[collection as usize] <= self.urgent;
         die.passed < self.precedence.host_first && (read || !is_urgent)
     }
 

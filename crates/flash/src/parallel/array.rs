@@ -1,11 +1,11 @@
 //! The array as schemes see it: state changes at once, and the operations go to the channels.
 
 use super::Parallel;
-use super::operations::{ChannelWork, NONE, Operation, Operations, Side};
+use super::operations::{ChannelWork, NONE, Operation, Operations, READING, Side};
 use super::tasks::Done;
 use crate::address::{BlockId, Lpn, Ppn};
 use crate::channels::{
-    Addressing, Command, DieAddress, GrantObserver, MAX_PLANES, PageAddress, Pages, Repeats,
+    Addressing, Class, Command, DieAddress, GrantObserver, MAX_PLANES, PageAddress, Pages, Repeats,
     Request, Sent,
 };
 use crate::copies::CopyPath;
@@ -37,10 +37,11 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
 
     /// Channel of the last operation that the current task waits for, or else of its first; `None` without one.
     pub fn channel_of_task(&self) -> Option<u16> {
-        let of = [self.tasks.last[0], self.tasks.first];
-        let slot = of.into_iter().find(|slot| *slot != NONE)?;
-        let (side, _) = self.operations.get(slot).work.sides();
-        Some(self.place(side.block).0.channel)
+        let block = match self.tasks.last[0] {
+            NONE => self.tasks.first?,
+            last => self.operations.get(last).work.first().block,
+        };
+        Some(self.place(block).0.channel)
     }
 
     /// The request to the channels.
@@ -185,9 +186,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     fn operation(&mut self, work: ChannelWork, task: u32, step: bool) -> u32 {
         let epoch = step.then(|| self.steps.add());
         let slot = self.operations.add(work, task, self.tasks.number, epoch);
-        if self.tasks.first == NONE {
-            self.tasks.first = slot;
-        }
+        self.tasks.first.get_or_insert(work.first().block);
         slot
     }
 
@@ -258,6 +257,9 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
             return;
         }
         let (source, destination) = (ChannelWork::one(read), ChannelWork::copied(read, program));
+        if repeats == Repeats::default() && self.copy_as_one(destination, task, step) {
+            return;
+        }
         let reading = self.operation(source, NONE, step);
         #[cfg(test)]
         self.contents.asked(reading, &source, read, None);
@@ -269,6 +271,60 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         self.operations.get_mut(programming).waits = 1;
         self.issue_copy(programming, program.block);
         self.operations.get_mut(reading).then = programming;
+    }
+
+    /// Issues a copy whose read can reach its die at once: the read then needs no operation of its own. Returns false, and does
+    /// nothing, if it cannot.
+    #[inline]
+    fn copy_as_one(&mut self, work: ChannelWork, task: u32, step: bool) -> bool {
+        let Some((from, _)) = work.source() else { return false };
+        let class = if step { Class::COLLECTION } else { Class::Read.queue() };
+        if !self.order.read_now(from, class) {
+            return false;
+        }
+        self.tasks.first.get_or_insert(from);
+        if step {
+            self.steps.add();
+        }
+        let slot = self.operation(work, task, step);
+        let operation = self.operations.get_mut(slot);
+        (operation.waits, operation.reads) = (1, true);
+        let program = operation.work.first();
+        #[cfg(test)]
+        {
+            let read = operation.reading();
+            self.contents.asked(slot | READING, &ChannelWork::one(read), read, None);
+            self.contents.asked(slot, &work, program, Some(read));
+        }
+        self.starting.push(slot | READING);
+        self.issue_copy(slot, program.block);
+        true
+    }
+
+    /// Completes the read of such a copy, and releases what waited for it.
+    #[inline]
+    fn complete_read(&mut self, slot: u32, done_ns: Ns) {
+        self.page_commands += 1;
+        let operation = self.operations.get_mut(slot);
+        operation.reads = false;
+        let Operation { step, epoch, .. } = *operation;
+        let (read, class) = (operation.reading(), operation.class_of_read());
+        #[cfg(test)]
+        self.contents.done(slot | READING, &ChannelWork::one(read));
+        let waited = self.order.read_done(read.block, class.queue());
+        self.release(slot);
+        self.release(waited);
+        if step {
+            self.step_done(epoch);
+        }
+        self.submit_ready(Some(done_ns));
+    }
+
+    /// Records that a command of a collection step is done, and releases what waited for it.
+    #[inline]
+    fn step_done(&mut self, epoch: u32) {
+        let Self { steps, operations, ready, .. } = self;
+        steps.done(epoch, |slot| release(operations, ready, slot));
     }
 
     /// Path between two locations, whether it uses cache program, and the bus time per byte that is sent again.
@@ -368,30 +424,57 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         release(&mut self.operations, &mut self.ready, slot);
     }
 
+    /// Sends what has a tag to the channels: an operation, or the read of a copy.
+    #[inline]
+    pub(super) fn send(&mut self, tag: u32, arrival_ns: Ns) {
+        let operation = self.operations.get(tag & !READING);
+        if tag & READING != 0 {
+            let (read, class, step) =
+                (operation.reading(), operation.class_of_read(), operation.step);
+            self.send_page(&read, (tag, arrival_ns), class, step);
+        } else if operation.work.is_single() && self.repeats.is_empty() {
+            let (first, class, step) = (operation.work.first(), operation.class(), operation.step);
+            self.send_page(&first, (tag, arrival_ns), class, step);
+        } else {
+            self.send_any(tag, arrival_ns);
+        }
+    }
+
+    /// Sends one command, without a request if its page is all there is to look at.
+    #[inline]
+    fn send_page(
+        &mut self,
+        side: &Side,
+        (tag, arrival_ns): (u32, Ns),
+        class: Class,
+        step: bool,
+    ) {
+        let Side { block, page, command, slc } = *side;
+        self.channels.watch_mut().sent(Sent { tag: tag.into(), command, block, page, step });
+        if self.ganged == 1
+            && let Some((die, block)) = self.places.place(block)
+        {
+            let (of, address) = ((die, command), (PageAddress { block, page }, slc));
+            if self.channels.submit_page((tag.into(), arrival_ns), of, address, class) {
+                return;
+            }
+        }
+        let request = self.request(side, tag, arrival_ns, 0);
+        let sent = self.channels.submit_as(&request, class);
+        sent.expect("what the array has done, its channels can do");
+    }
+
     /// Sends an operation to the channels. They refuse nothing, because the array has checked the addresses.
-    pub(super) fn send(&mut self, slot: u32, arrival_ns: Ns) {
+    #[inline(never)]
+    fn send_any(&mut self, slot: u32, arrival_ns: Ns) {
         let operation = self.operations.get(slot);
         let (work, class) = (operation.work, operation.class());
-        let repeats = match self.repeats.is_empty() {
-            true => Repeats::default(),
-            false => self.repeats.remove(&slot).unwrap_or_default(),
-        };
+        let repeats = self.repeats.remove(&slot).unwrap_or_default();
         let (first, second) = work.sides();
         let step = operation.step;
         for Side { block, page, command, .. } in core::iter::once(first).chain(second) {
             let sent = Sent { tag: slot.into(), command, block, page, step };
             self.channels.watch_mut().sent(sent);
-        }
-        if second.is_none()
-            && self.ganged == 1
-            && repeats == Repeats::default()
-            && let Some((die, block)) = self.places.place(first.block)
-        {
-            let address = (PageAddress { block, page: first.page }, first.slc);
-            let of = (die, first.command);
-            if self.channels.submit_page((slot.into(), arrival_ns), of, address, class) {
-                return;
-            }
         }
         let request = self.request(&first, slot, arrival_ns, 0);
         let sent = match second {
@@ -411,7 +494,16 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     }
 
     /// Completes a command, and releases what waited for its operation.
-    pub(super) fn complete(&mut self, slot: u32, done_ns: Ns) -> Option<Done> {
+    #[inline]
+    pub(super) fn complete(&mut self, tag: u32, done_ns: Ns) -> Option<Done> {
+        if tag & READING == 0 {
+            return self.complete_operation(tag, done_ns);
+        }
+        self.complete_read(tag & !READING, done_ns);
+        None
+    }
+
+    fn complete_operation(&mut self, slot: u32, done_ns: Ns) -> Option<Done> {
         let operation = self.operations.get_mut(slot);
         self.page_commands += u64::from(!operation.work.is_erase());
         operation.left -= 1;
@@ -427,8 +519,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         self.release(then);
         waited.into_iter().for_each(|waited| self.release(waited));
         if step {
-            let Self { steps, operations, ready, .. } = self;
-            steps.done(epoch, |slot| release(operations, ready, slot));
+            self.step_done(epoch);
         }
         if let Some(out_of) = out_of {
             let erase = self.order.copied(out_of);

@@ -86,7 +86,7 @@ use crate::channels::{
     Repeats, Timing, Topology,
 };
 use alloc::{collections::BTreeMap, vec::Vec};
-use operations::Operations;
+use operations::{Operations, READING};
 use order::Order;
 use steps::Steps;
 pub use tasks::Done;
@@ -263,6 +263,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         watch: W,
     ) -> Result<Self, ParallelError> {
         let mut channels = Channels::watched(topology, timing, policy, watch)?;
+        channels.tell_no_grants();
         let retry = inner.part().retry;
         if let Some(RetryTimes { set_ns, soft_ns, .. }) = retry {
             channels.set_repeat_times(RepeatTimes { set_ns, soft_ns });
@@ -390,10 +391,10 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     #[inline]
     pub fn step_until(&mut self, limit_ns: Ns) -> (bool, Option<Done>) {
         let bare_ns = self.tasks.next_bare_ns();
-        match self.channels.next_completion_until(limit_ns.min(bare_ns)) {
-            Some(completion) => {
+        match self.channels.next_tag_until(limit_ns.min(bare_ns)) {
+            Some((tag, done_ns)) => {
                 self.look_ahead();
-                (true, self.complete(completion.tag as u32, completion.done_ns))
+                (true, self.complete(tag, done_ns))
             }
             None => {
                 let bare = self.tasks.take_bare(limit_ns);
@@ -402,15 +403,34 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         }
     }
 
+    /// Runs up to `most` operations to their end: to the first that completes a task, or ends at `pause_ns` or later. Returns
+    /// whether any has ended, that task, and the page commands before the last of them.
+    #[inline]
+    pub fn steps_to_task(&mut self, pause_ns: Ns, most: u32) -> (bool, Option<Done>, u64) {
+        let mut before = self.page_commands;
+        for step in 0..most {
+            let commands = self.page_commands;
+            let (more, done) = self.step_until(Ns::MAX);
+            if !more {
+                return (step > 0, None, before);
+            }
+            before = commands;
+            if done.is_some() || self.now_ns() >= pause_ns {
+                return (true, done, before);
+            }
+        }
+        (true, None, before)
+    }
+
     /// Prefetches the operations that are done next, and the operation that waits for the first of them.
     #[inline]
     fn look_ahead(&self) {
-        for (at, tag) in self.channels.upcoming().enumerate() {
-            let slot = tag as u32;
-            match at {
-                0 => self.operations.prefetch(self.operations.get(slot).then),
-                _ => self.operations.prefetch(slot),
-            }
+        let [first, behind] = self.channels.upcoming();
+        if let Some(slot) = first {
+            self.operations.prefetch(self.operations.get(slot & !READING).then);
+        }
+        if let Some(slot) = behind {
+            self.operations.prefetch(slot & !READING);
         }
     }
 

@@ -8,6 +8,10 @@ use alloc::vec::Vec;
 /// No operation, no task, no block.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// Bit of a tag: the command is the read of a copy, which has no operation of its own but that of its program. Slots are
+/// smaller, since an operation is 64 bytes.
+pub(super) const READING: u32 = 1 << 31;
+
 /// A command for a page of the array; for an erase, the first page of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Side {
@@ -82,7 +86,7 @@ impl ChannelWork {
     }
 
     #[inline]
-    fn is_single(&self) -> bool {
+    pub(super) fn is_single(&self) -> bool {
         matches!(self.kind, Kind::One | Kind::Copied)
     }
 
@@ -92,7 +96,7 @@ impl ChannelWork {
     }
 
     #[inline]
-    fn side(&self, at: usize) -> Side {
+    pub(super) fn side(&self, at: usize) -> Side {
         let (block, page) = self.places[at];
         Side { block, page, command: self.commands[at], slc: self.slc[at] }
     }
@@ -175,6 +179,8 @@ pub(super) struct Operation {
     /// True for a host read at the page's current location. It does not wait for its block's operations, and
     /// the block's erase waits for it.
     pub(super) aside: bool,
+    /// True for the program of a copy whose read, which has no operation of its own, is on its die.
+    pub(super) reads: bool,
 }
 
 impl Operation {
@@ -195,6 +201,7 @@ impl Operation {
         left: 0,
         step: false,
         aside: false,
+        reads: false,
     };
 
     /// The block that a page leaves for good with it.
@@ -202,6 +209,18 @@ impl Operation {
     pub(super) fn out_of(&self) -> Option<BlockId> {
         let source = if self.aside { Some(self.work.places[0]) } else { self.work.source() };
         source.map(|(block, _)| block)
+    }
+
+    /// Class of the read that precedes it, for the program of a copy.
+    #[inline]
+    pub(super) fn class_of_read(&self) -> Class {
+        if self.step { Class::Collection { order: self.number } } else { Class::Read }
+    }
+
+    /// The read that precedes it, for the program of a copy.
+    #[inline]
+    pub(super) fn reading(&self) -> Side {
+        Side { command: Command::Read, ..self.work.side(1) }
     }
 
     /// Class of its commands on the die.
@@ -251,6 +270,7 @@ impl Operations {
             left: if work.is_single() { 1 } else { 2 },
             step: epoch.is_some(),
             aside: false,
+            reads: false,
         };
         slot
     }

@@ -232,6 +232,38 @@ impl Order {
         }
     }
 
+    /// Lets the read of a copy reach its die, for this class. Returns false, and does nothing, if an operation of its block is
+    /// in its way.
+    #[inline]
+    pub(super) fn read_now(&mut self, id: BlockId, queue: usize) -> bool {
+        if let Some(block) = self.busy(id) {
+            let mut others = (0..QUEUES).filter(|other| *other != queue);
+            if block.held != NONE || self.classes && others.any(|other| block.changes[other] > 0) {
+                return false;
+            }
+        }
+        if self.classes {
+            self.block(id).counts[queue] += 1;
+        }
+        true
+    }
+
+    /// Records that such a read is done. Returns the operation that waited for this.
+    #[inline]
+    pub(super) fn read_done(&mut self, id: BlockId, queue: usize) -> u32 {
+        if !self.classes {
+            return NONE;
+        }
+        let block = self.block(id);
+        block.counts[queue] -= 1;
+        let mut released = NONE;
+        if block.counts[queue] == 0 {
+            released = core::mem::replace(&mut block.waits, NONE);
+        }
+        self.settle(id);
+        released
+    }
+
     /// Records that an operation is done. Returns the operations that waited for this.
     #[inline]
     pub(super) fn done(&mut self, operation: &Operation) -> [u32; 2] {

@@ -1,6 +1,7 @@
 //! Outstanding tasks, and their completion times.
 
 use super::operations::NONE;
+use crate::address::BlockId;
 use crate::time::Ns;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -33,8 +34,8 @@ pub(super) struct Tasks {
     pub(super) current: u32,
     /// Its last operation of its own service, and its last of a collection step.
     pub(super) last: [u32; 2],
-    /// Its first operation.
-    pub(super) first: u32,
+    /// The block of its first command.
+    pub(super) first: Option<BlockId>,
     pub(super) at_ns: Ns,
     /// Tasks begun so far.
     pub(super) number: u64,
@@ -49,7 +50,7 @@ impl Default for Tasks {
             free: Vec::new(),
             current: NONE,
             last: [NONE; 2],
-            first: NONE,
+            first: None,
             at_ns: 0,
             number: 0,
             bare: VecDeque::new(),
@@ -75,7 +76,7 @@ impl Tasks {
                 (self.slots.len() - 1) as u32
             }
         };
-        (self.last, self.first, self.at_ns) = ([NONE; 2], NONE, begun_ns);
+        (self.last, self.first, self.at_ns) = ([NONE; 2], None, begun_ns);
     }
 
     /// Ends the current task. If it has no operations, it is done at `at_ns`.

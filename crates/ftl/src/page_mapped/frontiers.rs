@@ -61,9 +61,10 @@
 //! when the page was programmed. So arrays written with two classes, or with eight, read alike.
 //! Bit 54 marks pages of an SLC cache, whose blocks [`super::slc_cache`] keeps; their numbers are taken from here.
 //!
-//! Memory: 16 bytes per unit and class, 32 per unit, and its heap of free blocks.
+//! Memory: 16 bytes and a bit per unit and class, 32 bytes and a bit per unit, and its heap of free blocks.
 
 mod groups;
+mod rooms;
 #[cfg(test)]
 mod tests;
 
@@ -73,6 +74,7 @@ use crate::frontier_sharing::FrontierSharing;
 use alloc::{vec, vec::Vec};
 use core::cmp::Reverse;
 use flash::{BlockId, Geometry};
+use rooms::{FREE, Rooms};
 
 /// Maximum number of classes.
 pub(crate) const CLASSES: usize = 16;
@@ -134,15 +136,41 @@ impl Frontier {
     }
 }
 
-/// Destination of the next page.
+/// Destination of the next page. Small, since every page has one.
 #[derive(Clone, Copy, Debug)]
 struct Choice {
-    place: usize,
+    place: u32,
     /// Place of the unit whose turn it is.
-    from: usize,
-    class: usize,
+    from: u32,
+    class: u8,
     /// Turn that the page takes: that of its class, or none.
-    turn: Option<usize>,
+    turn: Option<u8>,
+}
+
+impl Choice {
+    /// A page of this class that goes to the unit at this place, whose turn it is.
+    #[inline]
+    fn of(place: usize, class: usize, turn: Option<u8>) -> Self {
+        Self { place: place as u32, from: place as u32, class: class as u8, turn }
+    }
+
+    #[inline]
+    fn place(&self) -> usize {
+        self.place as usize
+    }
+
+    #[inline]
+    fn class(&self) -> usize {
+        self.class.into()
+    }
+}
+
+/// What a search for a destination takes: units with an open block of the class, with a block that waits, with a free one.
+#[derive(Clone, Copy, Debug)]
+struct Wanted {
+    open: bool,
+    waiting: bool,
+    free: bool,
 }
 
 /// See the module.
@@ -152,6 +180,8 @@ pub(crate) struct Frontiers {
     units: Vec<FreeBlocks>,
     /// Open blocks: those of all classes of a unit together.
     open: Vec<Option<Frontier>>,
+    /// Places with a free block, and with an open block of each class.
+    rooms: Rooms,
     /// Place of each unit of the array in that order.
     places: Vec<u32>,
     /// Planes per die that are units.
@@ -209,6 +239,7 @@ impl Frontiers {
         Self {
             units: vec![FreeBlocks::default(); turns.len()],
             open: vec![None; turns.len() * sharing.classes()],
+            rooms: Rooms::none(turns.len(), sharing.classes()),
             planes,
             whole_room: 0,
             siblings: if planes > 1 { siblings.collect() } else { Vec::new() },
@@ -221,7 +252,7 @@ impl Frontiers {
             near: false,
             group: None,
             for_copies: false,
-            chosen: Choice { place: 0, from: 0, class: HOST, turn: Some(HOST) },
+            chosen: Choice::of(0, HOST, Some(HOST as u8)),
             free_blocks: 0,
             kept: 1,
             collection_room: 0,
@@ -253,6 +284,10 @@ impl Frontiers {
         self.hosts = hosts;
         self.apart_from = 0;
         self.open = vec![None; self.units.len() * count];
+        self.rooms = Rooms::none(self.units.len(), count);
+        for (place, unit) in self.units.iter().enumerate() {
+            self.rooms.set(FREE, place, unit.len() > 0);
+        }
     }
 
     /// Makes room in all open blocks count as the host's, which fills up those of copies. With split frontiers only.
@@ -279,13 +314,14 @@ impl Frontiers {
 
     /// Class of the chosen frontier.
     pub(crate) fn chosen_class(&self) -> usize {
-        self.chosen.class
+        self.chosen.class()
     }
 
     /// True if the chosen frontier is of the class that the last host page was aimed at, and of this reclaim group if there
     /// are several.
     pub(crate) fn has_hit_aim(&self, group: usize) -> bool {
-        self.chosen.class == self.aim[0] && (self.group.is_none() || self.chosen.place == group)
+        self.chosen.class() == self.aim[0]
+            && (self.group.is_none() || self.chosen.place() == group)
     }
 
     #[inline]
@@ -347,6 +383,7 @@ impl Frontiers {
     pub(crate) fn add_free(&mut self, block: BlockId, erases: u32) {
         let place = self.place_of(block);
         self.units[place].push(block, erases);
+        self.rooms.set(FREE, place, true);
         self.free_blocks += 1;
     }
 
@@ -359,10 +396,12 @@ impl Frontiers {
     /// block of the class.
     #[inline]
     fn level(&self, choice: Choice) -> Choice {
-        if self.planes == 1 || choice.turn.is_none() {
-            return choice;
-        }
-        let Choice { place: own, class, .. } = choice;
+        if self.planes == 1 || choice.turn.is_none() { choice } else { self.level_planes(choice) }
+    }
+
+    #[inline(never)]
+    fn level_planes(&self, choice: Choice) -> Choice {
+        let (own, class) = (choice.place(), choice.class());
         let of_die = &self.siblings[own * self.planes..][..self.planes];
         let open = of_die.iter().filter_map(|place| {
             let frontier = (*self.open_of(*place as usize, class))?;
@@ -373,7 +412,8 @@ impl Frontiers {
         let Some((room, place)) = most else { return choice };
         let is_open = self.open_of(own, class).is_some();
         let may_open = room + 1 >= self.whole_room && (self.has_free(own) || self.is_waiting(own));
-        Choice { place: if !is_open && may_open { own } else { place }, ..choice }
+        let place = if !is_open && may_open { own } else { place };
+        Choice { place: place as u32, ..choice }
     }
 
     /// First choice of destination for a page of this purpose.
@@ -381,16 +421,15 @@ impl Frontiers {
     fn preferred(&self, purpose: Purpose) -> Choice {
         match purpose {
             Purpose::CopiesOf(victim) if self.classes > 1 => {
-                let near = self.near.then(|| self.place_of(victim));
                 let class = self.aim[1];
-                let turn = if self.near { None } else { Some(class) };
-                let place = near.unwrap_or(self.at[class]);
-                self.level(Choice { place, from: place, class, turn })
+                if self.near {
+                    return Choice::of(self.place_of(victim), class, None);
+                }
+                self.level(Choice::of(self.at[class], class, Some(class as u8)))
             }
             _ => {
                 let class = self.aim[0];
-                let place = self.at[class];
-                self.level(Choice { place, from: place, class, turn: Some(class) })
+                self.level(Choice::of(self.at[class], class, Some(class as u8)))
             }
         }
     }
@@ -400,7 +439,7 @@ impl Frontiers {
     #[inline]
     pub(crate) fn current(&mut self, purpose: Purpose) -> Option<Frontier> {
         let choice = self.preferred(purpose);
-        let frontier = (*self.open_of(choice.place, choice.class))?;
+        let frontier = (*self.open_of(choice.place(), choice.class()))?;
         self.chosen = choice;
         self.for_copies = purpose != Purpose::Host;
         Some(frontier)
@@ -413,7 +452,7 @@ impl Frontiers {
             self.last = Some(frontier.block);
             self.number += 1;
         }
-        self.number | class_bits(self.chosen.class)
+        self.number | class_bits(self.chosen.class())
     }
 
     /// Sequence number of the next page of a block of an SLC cache.
@@ -450,54 +489,59 @@ impl Frontiers {
     /// Finds the destination of a page of this purpose: see the module. The class may have no open block there
     /// yet.
     fn find(&self, purpose: Purpose) -> Option<Choice> {
-        let first @ Choice { place, from: at, class, turn } = self.preferred(purpose);
-        if self.open_of(place, class).is_some() {
+        let first = self.preferred(purpose);
+        if self.open_of(first.place(), first.class()).is_some() {
             return Some(first);
         }
         if self.group.is_some() {
             return self.find_in_groups(first);
         }
-        let is_open = |place: usize, class: usize| {
-            let Choice { place, .. } = self.level(Choice { place, from: place, class, turn });
-            self.open_of(place, class).is_some()
-        };
-        let from = self.places_from(at);
-        let search = |class, fits: &dyn Fn(usize) -> bool| {
-            let place = from.clone().find(|place| fits(*place))?;
-            Some(self.level(Choice { place, from: place, class, turn }))
-        };
-        let going_on = |place, class| is_open(place, class) || self.is_waiting(place);
-        let any = |place, class| going_on(place, class) || self.has_free(place);
-        match (self.classes, class) {
-            (1, _) => search(HOST, &|place| any(place, HOST)),
-            _ if self.apart_from == 0 => {
-                let spared = self.free_blocks > self.kept;
+        let search = |class, wanted| self.search(Choice { class: class as u8, ..first }, wanted);
+        let any = Wanted { open: true, waiting: true, free: true };
+        let open = Wanted { waiting: false, free: false, ..any };
+        let free = Wanted { open: false, waiting: false, free: true };
+        let spared = Wanted { free: self.free_blocks > self.kept, ..any };
+        match (self.classes, first.class()) {
+            (1, _) => search(HOST, any),
+            (_, class) if self.apart_from == 0 => {
                 let others = (self.hosts..self.classes).chain(0..self.hosts);
                 let mut others = others.filter(|other| *other != class);
-                search(class, &|place| going_on(place, class) || spared && self.has_free(place))
-                    .or_else(|| {
-                        others.find_map(|other| search(other, &|place| is_open(place, other)))
-                    })
-                    .or_else(|| search(class, &|place| self.has_free(place)))
+                search(class, spared)
+                    .or_else(|| others.find_map(|other| search(other, open)))
+                    .or_else(|| search(class, free))
             }
-            (_, HOST) => {
-                let spared = self.free_blocks > self.kept;
-                search(HOST, &|place| going_on(place, HOST) || spared && self.has_free(place))
-                    .or_else(|| search(COLLECTION, &|place| is_open(place, COLLECTION)))
-                    .or_else(|| search(HOST, &|place| self.has_free(place)))
-            }
-            _ => search(COLLECTION, &|place| any(place, COLLECTION))
-                .or_else(|| search(HOST, &|place| is_open(place, HOST))),
+            (_, HOST) => search(HOST, spared)
+                .or_else(|| search(COLLECTION, open))
+                .or_else(|| search(HOST, free)),
+            _ => search(COLLECTION, any).or_else(|| search(HOST, open)),
         }
+    }
+
+    /// The first unit with what is wanted for this class, from that on whose turn it is.
+    fn search(&self, of: Choice, wanted: Wanted) -> Option<Choice> {
+        let (from, class) = (of.from as usize, of.class());
+        if self.planes == 1 && self.waiting.is_empty() {
+            let rows = [wanted.open.then_some(class + 1), wanted.free.then_some(FREE)];
+            return self.rooms.first(rows, from).map(|place| Choice::of(place, class, of.turn));
+        }
+        let at = |place| self.level(Choice::of(place, class, of.turn));
+        let mut places = self.places_from(from);
+        let found = places.find(|place| {
+            wanted.open && self.open_of(at(*place).place(), class).is_some()
+                || wanted.waiting && self.is_waiting(*place)
+                || wanted.free && self.has_free(*place)
+        });
+        found.map(at)
     }
 
     /// Chooses the destination of a page of this purpose: see the module. Returns `None` if there is no room.
     pub(crate) fn choose(&mut self, geometry: &Geometry, purpose: Purpose) -> Option<Advance> {
-        let choice @ Choice { place, from, class, turn } = self.find(purpose)?;
+        let choice = self.find(purpose)?;
+        let (place, class) = (choice.place(), choice.class());
         self.chosen = choice;
         self.for_copies = purpose != Purpose::Host;
-        if let Some(turn) = turn {
-            self.at[turn] = from;
+        if let Some(turn) = choice.turn {
+            self.at[usize::from(turn)] = choice.from as usize;
         }
         if let Some(frontier) = *self.open_of(place, class) {
             return Some(Advance { frontier, opened: false });
@@ -520,6 +564,7 @@ impl Frontiers {
     /// Takes the next free block of the unit at this place.
     pub(crate) fn take_free(&mut self, place: usize) -> Option<BlockId> {
         let block = self.units[place].pop()?;
+        self.rooms.set(FREE, place, self.has_free(place));
         self.free_blocks -= 1;
         // The block may be that of the last page, erased since.
         self.last = None;
@@ -528,6 +573,7 @@ impl Frontiers {
 
     fn open_at(&mut self, place: usize, class: usize, frontier: Frontier) {
         self.open[place * self.classes + class] = Some(frontier);
+        self.rooms.set(class + 1, place, true);
         if class >= self.apart_from {
             self.collection_room += u64::from(frontier.room());
         }
@@ -535,7 +581,8 @@ impl Frontiers {
 
     /// Block to which the next page of this purpose goes.
     pub(crate) fn destination(&self, purpose: Purpose) -> Option<BlockId> {
-        let Choice { place, class, .. } = self.find(purpose)?;
+        let choice = self.find(purpose)?;
+        let (place, class) = (choice.place(), choice.class());
         let waiting = || self.waiting.iter().find(|w| self.place_of(w.block) == place);
         let open = self.open_of(place, class).or_else(|| waiting().copied());
         open.map(|frontier| frontier.block).or_else(|| self.units[place].next())
@@ -545,7 +592,7 @@ impl Frontiers {
     /// Returns the block if it is full now.
     #[inline]
     pub(crate) fn programmed(&mut self, pages: u32) -> Option<BlockId> {
-        let Choice { place, class, .. } = self.chosen;
+        let (place, class) = (self.chosen.place(), self.chosen.class());
         let open = &mut self.open[place * self.classes + class];
         let mut full = None;
         if let Some(frontier) = open {
@@ -553,6 +600,7 @@ impl Frontiers {
             if frontier.next == frontier.end {
                 full = Some(frontier.block);
                 *open = None;
+                self.rooms.set(class + 1, place, false);
             }
         }
         if class >= self.apart_from {
@@ -567,13 +615,14 @@ impl Frontiers {
     /// The chosen frontier.
     #[inline]
     pub(crate) fn chosen(&self) -> Option<Frontier> {
-        *self.open_of(self.chosen.place, self.chosen.class)
+        *self.open_of(self.chosen.place(), self.chosen.class())
     }
 
     /// Closes the chosen frontier after a failed program of its next page, and ends its turn.
     pub(crate) fn abandon(&mut self) -> Option<Frontier> {
-        let Choice { place, class, .. } = self.chosen;
+        let (place, class) = (self.chosen.place(), self.chosen.class());
         let frontier = self.open[place * self.classes + class].take();
+        self.rooms.set(class + 1, place, false);
         if class >= self.apart_from {
             self.collection_room -= frontier.map_or(0, |frontier| frontier.room().into());
         }
@@ -585,8 +634,8 @@ impl Frontiers {
     #[inline]
     fn pass(&mut self) {
         if let Some(turn) = self.chosen.turn {
-            let next = self.chosen.from + 1;
-            self.at[turn] = if next == self.units.len() { 0 } else { next };
+            let next = self.chosen.from as usize + 1;
+            self.at[usize::from(turn)] = if next == self.units.len() { 0 } else { next };
         }
     }
 
@@ -636,6 +685,7 @@ impl Frontiers {
     pub(crate) fn heap_bytes(&self) -> usize {
         let free: usize = self.units.iter().map(|unit| unit.heap_bytes()).sum();
         self.units.capacity() * size_of::<FreeBlocks>()
+            + self.rooms.heap_bytes()
             + self.open.capacity() * size_of::<Option<Frontier>>()
             + (self.places.capacity() + self.siblings.capacity()) * 4
             + self.waiting.capacity() * size_of::<Frontier>()

@@ -9,7 +9,10 @@ use ftl::FtlError;
 
 /// Requests, and events, after which the observer is called again.
 const REQUESTS: u64 = 256;
-const EVENTS: u32 = 1 << 16;
+const EVENTS: u32 = 1 << 10;
+
+/// Events of the array that are run at once, if nothing else can come between them.
+const AT_ONCE: u32 = 64;
 
 impl SsdDevice<'_> {
     /// Runs the workload to its end, or until the observer stops it.
@@ -70,7 +73,7 @@ impl SsdDevice<'_> {
             && arrival_ns == NEVER
             && self.due_ns == NEVER
             && self.queue.is_empty()
-            && self.array_event(NEVER)
+            && self.array_events()
         {
             return Ok(true);
         }
@@ -117,6 +120,26 @@ impl SsdDevice<'_> {
             self.task_done(done);
         }
         self.note_collection_end();
+        true
+    }
+
+    /// Runs the array's next events, to the first that something else depends on: the end of a task, of a window, or of a
+    /// collection that is waited for. Returns false if there is none.
+    #[inline]
+    fn array_events(&mut self) -> bool {
+        if self.collecting_since_ns.is_some() {
+            return self.array_event(NEVER);
+        }
+        let flash = array_mut(&mut *self.scheme);
+        let (true, done, before) = flash.steps_to_task(self.windows.end_ns(), AT_ONCE) else {
+            return false;
+        };
+        let (at_ns, page_commands) = (flash.now_ns(), flash.page_commands());
+        self.totals.page_commands = before;
+        self.note_commands(at_ns, page_commands);
+        if let Some(done) = done {
+            self.task_done(done);
+        }
         true
     }
 

@@ -37,6 +37,12 @@ impl Windows {
         }
     }
 
+    /// End of the current window.
+    #[inline]
+    pub(super) fn end_ns(&self) -> Ns {
+        self.end_ns
+    }
+
     /// Closes the windows that end up to `now_ns`. `totals` are the counts before `now_ns`; later counts are of that time
     /// or later.
     #[inline]

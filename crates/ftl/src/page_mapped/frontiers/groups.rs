@@ -50,20 +50,20 @@ impl Frontiers {
     /// Destination of a page whose first choice has no open block: see the module.
     pub(super) fn find_in_groups(&self, first: Choice) -> Option<Choice> {
         let of_place = |place| {
-            let of = |class| Choice { place, from: place, class, turn: first.turn };
-            let goes_on = self.open_of(place, first.class).is_some() || self.is_waiting(place);
+            let of = |class| Choice::of(place, class, first.turn);
+            let goes_on = self.open_of(place, first.class()).is_some() || self.is_waiting(place);
             if goes_on || self.units[place].len() > self.kept {
-                return Some(of(first.class));
+                return Some(of(first.class()));
             }
             let mut others = (self.hosts..self.classes).chain(0..self.hosts);
             let open = others.find(|class| self.open_of(place, *class).is_some());
-            let may_take = place == first.place && self.has_free(place);
-            open.or_else(|| may_take.then_some(first.class)).map(of)
+            let may_take = place == first.place() && self.has_free(place);
+            open.or_else(|| may_take.then_some(first.class())).map(of)
         };
-        let mut places = self.places_from(first.place);
+        let mut places = self.places_from(first.place());
         places.clone().find_map(of_place).or_else(|| {
             let place = places.find(|place| self.has_free(*place))?;
-            Some(Choice { place, from: place, ..first })
+            Some(Choice::of(place, first.class(), first.turn))
         })
     }
 }
