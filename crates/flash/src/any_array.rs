@@ -191,6 +191,16 @@ macro_rules! direct_mut {
 
 impl Flash for AnyArray {
     forward_flash!(self, Flash, direct, direct_mut);
+
+    #[inline(always)]
+    fn read_data(
+        &mut self,
+        ppn: Ppn,
+        data: Option<&mut [u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
+        direct_mut!(self, array => Flash::read_data(array, ppn, data, cause))
+    }
 }
 
 impl Probe for AnyArray {

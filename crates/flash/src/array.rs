@@ -302,23 +302,28 @@ impl Flash for Array {
         &self.part
     }
 
-    // Always inlined: most callers need no OOB, and then nothing of the page is touched.
+    #[inline]
+    fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
+        self.read_data(ppn, data, cause)?;
+        Ok(self.oob(ppn, self.geometry.block_of(ppn)))
+    }
+
     #[inline(always)]
-    fn read(
+    fn read_data(
         &mut self,
         ppn: Ppn,
         data: Option<&mut [u8]>,
         _cause: Cause,
-    ) -> Result<Oob, FlashError> {
+    ) -> Result<(), FlashError> {
         self.geometry.check_payload(data.as_deref())?;
-        let block = self.readable(ppn)?;
+        self.readable(ppn)?;
         if let Some(data) = data {
             match self.bytes.get(ppn, &self.geometry) {
                 Some(bytes) => data.copy_from_slice(bytes),
                 None => data.fill(0),
             }
         }
-        Ok(self.oob(ppn, block))
+        Ok(())
     }
 
     #[inline]
@@ -447,10 +452,7 @@ impl Probe for Array {
 
     #[inline]
     fn prefetch(&self, ppn: Ppn) {
-        // A read returns the OOB, which most callers drop; loads of it remain unless all is inlined down to here.
         prefetch(&self.blocks, self.geometry.block_of(ppn).0 as usize);
-        prefetch(&self.lpns, ppn.0 as usize);
-        self.stamps.prefetch(ppn.0 as usize);
     }
 
     #[inline]

@@ -305,11 +305,36 @@ pub trait Layer {
     fn inner_mut(&mut self) -> &mut Self::Inner;
 
     forward_flash!(self, Flash, inner, inner_mut);
+
+    /// As in [`Flash`]. By default the layer's own read, so that this passes none by.
+    ///
+    /// # Errors
+    /// As there.
+    #[inline(always)]
+    fn read_data(
+        &mut self,
+        ppn: Ppn,
+        data: Option<&mut [u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
+        Layer::read(self, ppn, data, cause).map(|_| ())
+    }
+
     forward_probe!(self, Probe, inner, inner_mut);
 }
 
 impl<L: Layer> Flash for L {
     forward_flash!(self, Layer, itself, itself);
+
+    #[inline(always)]
+    fn read_data(
+        &mut self,
+        ppn: Ppn,
+        data: Option<&mut [u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
+        Layer::read_data(self, ppn, data, cause)
+    }
 }
 
 impl<L: Layer> Probe for L {

@@ -302,6 +302,19 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
         self.charge(result, Operation::Read, ppn, cause)
     }
 
+    #[inline(always)]
+    fn read_data(
+        &mut self,
+        ppn: Ppn,
+        data: Option<&mut [u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
+        let retried = self.retried();
+        let result = self.inner.read_data(ppn, data, cause);
+        self.spend(self.retries_ns(&retried), cause);
+        self.charge(result, Operation::Read, ppn, cause)
+    }
+
     #[inline]
     fn read_part(
         &mut self,

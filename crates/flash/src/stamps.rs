@@ -3,7 +3,6 @@
 //! What a page's stamp is greater than its block's is small: it counts the blocks to which was written while the block was open.
 //! Two bytes per page hold it, and the few that are larger are kept apart.
 
-use crate::prefetch::prefetch;
 use alloc::{collections::BTreeMap, vec, vec::Vec};
 use core::ops::Range;
 
@@ -136,17 +135,6 @@ impl Stamps {
                 of_block.wrapping_add(offsets.get(page).copied().unwrap_or(0).into())
             }
             Self::Whole(stamps) => stamps.get(page).copied().unwrap_or(of_block),
-        }
-    }
-
-    /// Prefetches what is kept of a page.
-    #[inline]
-    pub(crate) fn prefetch(&self, page: usize) {
-        match self {
-            Self::OfBlocks => {}
-            Self::Near(near) => prefetch(&near.offsets, page),
-            Self::Offsets(offsets) => prefetch(offsets, page),
-            Self::Whole(stamps) => prefetch(stamps, page),
         }
     }
 

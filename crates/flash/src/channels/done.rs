@@ -175,8 +175,12 @@ mod tests {
             // Mostly the lane's own time; sometimes sooner, sometimes at the time of others.
             let after_ns = [40, 700, 3000][lane as usize] - 10 * u64::from(draw(20) == 0);
             now_ns += draw(3) * 10;
-            let planned =
-                Planned { done_ns: now_ns + after_ns, serial: serial ^ 1, entry: serial as u32, tag: 0 };
+            let planned = Planned {
+                done_ns: now_ns + after_ns,
+                serial: serial ^ 1,
+                entry: serial as u32,
+                tag: 0,
+            };
             known.push(lane as usize, planned);
             expected.push(planned);
             while draw(2) == 0

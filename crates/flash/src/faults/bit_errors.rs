@@ -382,6 +382,19 @@ impl<F: Tearable> crate::layer::Layer for BitErrors<F> {
         result
     }
 
+    #[inline(always)]
+    fn read_data(
+        &mut self,
+        ppn: Ppn,
+        data: Option<&mut [u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
+        match self.errors {
+            None => self.inner.read_data(ppn, data, cause),
+            Some(_) => crate::layer::Layer::read(self, ppn, data, cause).map(|_| ()),
+        }
+    }
+
     #[inline]
     fn read_part(
         &mut self,

@@ -442,13 +442,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
 
     /// Sends one command, without a request if its page is all there is to look at.
     #[inline]
-    fn send_page(
-        &mut self,
-        side: &Side,
-        (tag, arrival_ns): (u32, Ns),
-        class: Class,
-        step: bool,
-    ) {
+    fn send_page(&mut self, side: &Side, (tag, arrival_ns): (u32, Ns), class: Class, step: bool) {
         let Side { block, page, command, slc } = *side;
         self.channels.watch_mut().sent(Sent { tag: tag.into(), command, block, page, step });
         if self.ganged == 1
@@ -566,6 +560,21 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
     fn read(&mut self, ppn: Ppn, data: Option<&mut [u8]>, cause: Cause) -> Result<Oob, FlashError> {
         let retried = self.retried();
         let result = self.inner.read(ppn, data, cause);
+        if has_run(&result) {
+            self.single(Op::Read, Command::Read, ppn, cause, self.repeats(&retried));
+        }
+        result
+    }
+
+    #[inline(always)]
+    fn read_data(
+        &mut self,
+        ppn: Ppn,
+        data: Option<&mut [u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
+        let retried = self.retried();
+        let result = self.inner.read_data(ppn, data, cause);
         if has_run(&result) {
             self.single(Op::Read, Command::Read, ppn, cause, self.repeats(&retried));
         }

@@ -211,6 +211,19 @@ impl<F: Probe> crate::layer::Layer for WearLevel<F> {
         levelling.told(&self.inner, result)
     }
 
+    #[inline(always)]
+    fn read_data(
+        &mut self,
+        ppn: Ppn,
+        data: Option<&mut [u8]>,
+        cause: Cause,
+    ) -> Result<(), FlashError> {
+        match self.levelling {
+            None => self.inner.read_data(ppn, data, cause),
+            Some(_) => crate::layer::Layer::read(self, ppn, data, cause).map(|_| ()),
+        }
+    }
+
     #[inline]
     fn read_part(
         &mut self,

@@ -125,7 +125,7 @@ impl<F: Probe, L: Logs> Ftl for LogBlock<F, L> {
                 zeros(data);
             }
             Some(ppn) => {
-                self.core.flash.read(ppn, data, Cause::Host)?;
+                self.core.flash.read_data(ppn, data, Cause::Host)?;
             }
         }
         Ok(place.is_some())

@@ -323,7 +323,7 @@ impl<F: Probe> OnDemandCore<F> {
             }
             LOST => Err(FlashError::Uncorrectable(Ppn(LOST)).into()),
             ppn => {
-                self.medium.flash.read(Ppn(ppn), bytes, Cause::Host)?;
+                self.medium.flash.read_data(Ppn(ppn), bytes, Cause::Host)?;
                 Ok(true)
             }
         }

@@ -173,7 +173,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
             }
             LOST => Err(FlashError::Uncorrectable(Ppn(LOST)).into()),
             ppn => {
-                self.flash.read(Ppn(ppn), data, Cause::Host)?;
+                self.flash.read_data(Ppn(ppn), data, Cause::Host)?;
                 Ok(true)
             }
         }

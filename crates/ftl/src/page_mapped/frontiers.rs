@@ -320,8 +320,7 @@ impl Frontiers {
     /// True if the chosen frontier is of the class that the last host page was aimed at, and of this reclaim group if there
     /// are several.
     pub(crate) fn has_hit_aim(&self, group: usize) -> bool {
-        self.chosen.class() == self.aim[0]
-            && (self.group.is_none() || self.chosen.place() == group)
+        self.chosen.class() == self.aim[0] && (self.group.is_none() || self.chosen.place() == group)
     }
 
     #[inline]

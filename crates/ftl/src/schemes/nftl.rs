@@ -357,7 +357,7 @@ impl<F: Probe> Ftl for Nftl<F> {
             }
             None => zeros(data),
             Some(ppn) => {
-                self.flash.read(ppn, data, Cause::Host)?;
+                self.flash.read_data(ppn, data, Cause::Host)?;
             }
         }
         Ok(place.is_some())

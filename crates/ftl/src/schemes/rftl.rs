@@ -362,7 +362,7 @@ impl<F: Probe> Ftl for Rftl<F> {
             LOST => Err(FlashError::Uncorrectable(Ppn(u32::MAX)).into()),
             place => {
                 let ppn = self.triples[logical].ppn(place, self.pages_per_block());
-                self.flash.read(ppn, data, Cause::Host)?;
+                self.flash.read_data(ppn, data, Cause::Host)?;
                 Ok(true)
             }
         }

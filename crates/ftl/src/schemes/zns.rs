@@ -536,7 +536,7 @@ impl<F: Probe> Ftl for Zns<F> {
             return Err(FlashError::Uncorrectable(Ppn(NONE)).into());
         }
         let ppn = self.flash.geometry().ppn(BlockId(self.blocks[at]), in_block);
-        self.flash.read(ppn, data, Cause::Host)?;
+        self.flash.read_data(ppn, data, Cause::Host)?;
         Ok(true)
     }
 

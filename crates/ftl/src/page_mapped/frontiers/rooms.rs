@@ -34,7 +34,8 @@ impl Rooms {
             let of_row = |row: Option<usize>| row.map_or(0, |row| self.bits[row * self.words + at]);
             of_row(rows[0]) | of_row(rows[1])
         };
-        let place = |at: usize, bits: u64| (bits != 0).then(|| at * 64 + bits.trailing_zeros() as usize);
+        let place =
+            |at: usize, bits: u64| (bits != 0).then(|| at * 64 + bits.trailing_zeros() as usize);
         let (first, behind) = (from / 64, u64::MAX << (from % 64));
         place(first, word(first) & behind)
             .or_else(|| (first + 1..self.words).chain(0..first).find_map(|at| place(at, word(at))))

@@ -304,7 +304,7 @@ impl<F: Probe, Q: CollectionQueue> Gftl<F, Q> {
             zeros(data);
             return Ok(false);
         };
-        self.flash.read(ppn, data, Cause::Host)?;
+        self.flash.read_data(ppn, data, Cause::Host)?;
         Ok(true)
     }
 

@@ -75,7 +75,7 @@ impl<F: Probe> Ftl for Superblock<F> {
             }
             LOST => Err(FlashError::Uncorrectable(Ppn(LOST)).into()),
             _ => {
-                self.flash.read(Ppn(place), data, Cause::Host)?;
+                self.flash.read_data(Ppn(place), data, Cause::Host)?;
                 Ok(true)
             }
         }
