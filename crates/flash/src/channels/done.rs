@@ -28,18 +28,13 @@ pub(super) struct Planned {
     pub(super) tag: u32,
 }
 
-impl Planned {
-    /// Later than every completion.
-    const NEVER: Self = Self { done_ns: Ns::MAX, serial: u64::MAX, entry: u32::MAX, tag: 0 };
-}
-
 /// The known completions.
 #[derive(Clone, Debug)]
 pub(super) struct Completions {
     lanes: [VecDeque<Planned>; LANES],
     others: BinaryHeap<Reverse<Planned>>,
-    /// The first of each lane and of the heap, or [`Planned::NEVER`]. Those of lanes are not in their queues.
-    fronts: [Planned; LANES + 1],
+    /// Time of the first of each lane and of the heap; [`Ns::MAX`] if there is none.
+    fronts_ns: [Ns; LANES + 1],
     /// The earliest front.
     first: usize,
     first_ns: Ns,
@@ -50,7 +45,7 @@ impl Default for Completions {
         Self {
             lanes: Default::default(),
             others: BinaryHeap::new(),
-            fronts: [Planned::NEVER; LANES + 1],
+            fronts_ns: [Ns::MAX; LANES + 1],
             first: 0,
             first_ns: Ns::MAX,
         }
@@ -61,47 +56,47 @@ impl Completions {
     /// Adds a completion of a lane.
     #[inline]
     pub(super) fn push(&mut self, lane: usize, planned: Planned) {
-        let (front, queue) = (&mut self.fronts[lane], &mut self.lanes[lane]);
-        if front.done_ns == Ns::MAX {
-            *front = planned;
-            return self.choose();
+        let queue = &mut self.lanes[lane];
+        match queue.back() {
+            Some(last) if last.done_ns >= planned.done_ns => self.push_between(lane, planned),
+            Some(_) => queue.push_back(planned),
+            None => {
+                queue.push_back(planned);
+                self.fronts_ns[lane] = planned.done_ns;
+                self.choose();
+            }
         }
-        let last = queue.back().unwrap_or(front);
-        if last.done_ns < planned.done_ns {
-            return queue.push_back(planned);
-        }
-        self.push_between(lane, planned);
     }
 
     /// Adds a completion that belongs before the end of its lane, or at the time of its last.
     #[inline(never)]
     fn push_between(&mut self, lane: usize, planned: Planned) {
-        let (front, queue) = (&mut self.fronts[lane], &mut self.lanes[lane]);
+        let queue = &mut self.lanes[lane];
         let behind =
             queue.iter().rev().take(MOST_PASSED).take_while(|last| **last > planned).count();
-        let at = queue.len() - behind;
-        if at == 0 && planned < *front {
-            queue.push_front(core::mem::replace(front, planned));
-            self.choose();
-        } else if behind < MOST_PASSED {
-            queue.insert(at, planned);
-        } else {
+        if behind == MOST_PASSED {
             self.others.push(Reverse(planned));
-            self.look_aside();
+            return self.look_aside();
+        }
+        let at = queue.len() - behind;
+        queue.insert(at, planned);
+        if at == 0 {
+            self.fronts_ns[lane] = planned.done_ns;
+            self.choose();
         }
     }
 
     /// Brings the front of the heap up to date.
     #[cold]
     fn look_aside(&mut self) {
-        self.fronts[HEAP] = self.others.peek().map_or(Planned::NEVER, |Reverse(first)| *first);
+        self.fronts_ns[HEAP] = self.others.peek().map_or(Ns::MAX, |Reverse(first)| first.done_ns);
         self.choose();
     }
 
     /// Finds the earliest front.
     #[inline]
     fn choose(&mut self) {
-        let [a, b, c, d] = self.fronts.each_ref().map(|front| front.done_ns);
+        let [a, b, c, d] = self.fronts_ns;
         self.first_ns = a.min(b).min(c.min(d));
         let bits = [a, b, c, d].map(|ns| u32::from(ns == self.first_ns));
         let equal = bits[0] | bits[1] << 1 | bits[2] << 2 | bits[3] << 3;
@@ -114,8 +109,17 @@ impl Completions {
     /// As [`Completions::choose`], for equal times.
     #[cold]
     fn choose_submitted_first(&mut self) {
-        let fronts = self.fronts.iter().enumerate();
-        self.first = fronts.min_by_key(|(_, front)| **front).map_or(0, |(at, _)| at);
+        let fronts = (0..=HEAP).filter_map(|lane| Some((self.front(lane)?, lane)));
+        self.first = fronts.min().map_or(0, |(_, lane)| lane);
+    }
+
+    /// The first of a lane, or of the heap.
+    #[inline]
+    fn front(&self, lane: usize) -> Option<&Planned> {
+        match self.lanes.get(lane) {
+            Some(queue) => queue.front(),
+            None => self.others.peek().map(|Reverse(first)| first),
+        }
     }
 
     /// Time of the next completion; [`Ns::MAX`] if there is none.
@@ -127,29 +131,33 @@ impl Completions {
     /// The next completion.
     #[inline]
     pub(super) fn first(&self) -> Option<&Planned> {
-        (self.first_ns != Ns::MAX).then(|| &self.fronts[self.first])
+        self.front(self.first)
     }
 
     /// Takes the next completion.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Planned> {
-        let planned = *self.first()?;
-        if self.first == HEAP {
-            self.others.pop();
-            self.look_aside();
-        } else {
-            let next = self.lanes[self.first].pop_front();
-            self.fronts[self.first] = next.unwrap_or(Planned::NEVER);
-            self.choose();
-        }
+        let Some(queue) = self.lanes.get_mut(self.first) else { return self.pop_aside() };
+        let planned = queue.pop_front()?;
+        self.fronts_ns[self.first] = queue.front().map_or(Ns::MAX, |next| next.done_ns);
+        self.choose();
         Some(planned)
+    }
+
+    #[cold]
+    fn pop_aside(&mut self) -> Option<Planned> {
+        let planned = self.others.pop().map(|Reverse(first)| first);
+        self.look_aside();
+        planned
     }
 
     /// Tags of the next completion and of the one behind it in its lane.
     #[inline]
     pub(super) fn upcoming(&self) -> [Option<u32>; 2] {
-        let behind = self.lanes.get(self.first).and_then(VecDeque::front);
-        [self.first().map(|first| first.tag), behind.map(|behind| behind.tag)]
+        match self.lanes.get(self.first) {
+            Some(queue) => [0, 1].map(|at| queue.get(at).map(|planned| planned.tag)),
+            None => [None; 2],
+        }
     }
 
     /// Reserves room for so many completions.
