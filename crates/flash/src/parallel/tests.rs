@@ -285,6 +285,50 @@ fn what_waits_is_told() {
     ] {
         assert!(told.contains(part), "{part}\n{told}");
     }
+    assert!(flash.next_done_until(flash.now_ns()).is_some(), "the task, which waits for nothing");
+    assert_eq!(flash.step_until(Ns::MAX), (true, None));
+    let told = alloc::format!("{}", flash.waiting());
+    for part in [
+        "2 operations pending, 2 of them for collection; 1 commands on the channels",
+        "program of block 1 for collection is on its die, 1 commands left",
+    ] {
+        assert!(told.contains(part), "{part}\n{told}");
+    }
+    assert!(!told.contains("read of"), "{told}");
+}
+
+#[test]
+fn a_task_that_begins_with_a_copy_begins_on_the_channel_of_its_source() {
+    let mut flash = array(topology(2, 1, 1), false, None);
+    fill(&mut flash, 1);
+    flash.begin(0, flash.now_ns());
+    flash.copy(Ppn(PAGES), Ppn(0), 1, Cause::Collection).unwrap();
+    assert_eq!(flash.channel_of_task(), Some(1));
+    flash.end();
+    while flash.next_done().is_some() {}
+}
+
+/// A copy for which a task waits: its read is the host's, so it goes before collection.
+#[test]
+fn the_read_of_a_tasks_own_copy_goes_before_collection() {
+    let mut flash = array(topology(1, 1, 1), false, None);
+    flash.set_precedence(Precedence { host_first: 16, suspend: Suspend::Never });
+    (0..2).for_each(|block| fill(&mut flash, block));
+    flash.begin(0, flash.now_ns());
+    for page in 0..2 {
+        flash.copy(Ppn(page), Ppn(2 * PAGES + page), 1, Cause::Collection).unwrap();
+    }
+    flash.end();
+    let begun_ns = flash.now_ns();
+    flash.begin(1, begun_ns);
+    flash.copy(Ppn(PAGES), Ppn(3 * PAGES), 2, Cause::Host).unwrap();
+    flash.end();
+    assert_eq!(flash.next_done().map(|done| done.tag), Some(0), "a task without a wait");
+    let done = flash.next_done().expect("the copy");
+    let alone_ns = alone(&flash, Command::Read) + alone(&flash, Command::Program);
+    assert_eq!((done.tag, done.done_ns - begun_ns), (1, alone_ns));
+    while flash.step_until(Ns::MAX).0 {}
+    assert!(flash.contents.wrong.is_empty(), "{:?}", flash.contents.wrong);
 }
 
 #[test]

@@ -460,3 +460,34 @@ fn classes_of_a_placement_share_what_is_left() {
     assert_eq!(go(0, Purpose::Host), Some((3, 2)));
     assert_eq!(go(0, Purpose::Host), None);
 }
+
+#[test]
+fn blocks_that_were_free_before_a_placement_are_found_behind_it() {
+    let geometry = Geometry::new(8, PAGES, 32).unwrap();
+    let allocation = Allocation::new([2, 1, 1, 1], "cwdp".parse().unwrap());
+    let mut frontiers = Frontiers::new(&allocation, FrontierSharing::Split);
+    frontiers.add_free(BlockId(1), 0);
+    frontiers.place(1, 2);
+    let advance = frontiers.choose(&geometry, Purpose::Host);
+    assert_eq!(advance.map(|advance| advance.frontier.block), Some(BlockId(1)));
+}
+
+#[test]
+fn a_block_that_waits_is_found_when_no_other_is_open() {
+    let geometry = Geometry::new(8, PAGES, 32).unwrap();
+    let allocation = Allocation::new([2, 1, 1, 1], "cwdp".parse().unwrap());
+    let mut frontiers = Frontiers::new(&allocation, FrontierSharing::Shared);
+    for block in [1, 3] {
+        let first = block * PAGES;
+        let frontier = Frontier { block: BlockId(block), next: first + 1, end: first + PAGES };
+        let open = frontiers.reopen(frontier, Some(0));
+        assert_eq!(open, (block == 1).then_some(0));
+    }
+    let mut found = Vec::new();
+    while let Some(Advance { frontier, opened }) = frontiers.choose(&geometry, Purpose::Host) {
+        assert!(!opened);
+        found.push((frontier.block.0, frontier.next));
+        frontiers.programmed(1);
+    }
+    assert_eq!(found, [(1, 4), (1, 5), (3, 10), (3, 11)]);
+}
