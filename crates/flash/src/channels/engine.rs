@@ -169,7 +169,7 @@ impl<W: GrantObserver> Channels<W> {
         })
     }
 
-    /// Does without the times of grants in completions, which are then 0.
+    /// Does without the times of grants in completions, which then mean nothing.
     pub(crate) fn tell_no_grants(&mut self) {
         self.tells_grants = false;
     }

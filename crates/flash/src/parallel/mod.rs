@@ -404,22 +404,22 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     }
 
     /// Runs up to `most` operations to their end: to the first that completes a task, or ends at `pause_ns` or later. Returns
-    /// whether any has ended, that task, and the page commands before the last of them.
+    /// how many have ended, that task, and the page commands before the last of them.
     #[inline]
-    pub fn steps_to_task(&mut self, pause_ns: Ns, most: u32) -> (bool, Option<Done>, u64) {
+    pub fn steps_to_task(&mut self, pause_ns: Ns, most: u32) -> (u32, Option<Done>, u64) {
         let mut before = self.page_commands;
         for step in 0..most {
             let commands = self.page_commands;
             let (more, done) = self.step_until(Ns::MAX);
             if !more {
-                return (step > 0, None, before);
+                return (step, None, before);
             }
             before = commands;
             if done.is_some() || self.now_ns() >= pause_ns {
-                return (true, done, before);
+                return (step + 1, done, before);
             }
         }
-        (true, None, before)
+        (most, None, before)
     }
 
     /// Prefetches the operations that are done next, and the operation that waits for the first of them.

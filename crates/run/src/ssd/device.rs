@@ -9,10 +9,7 @@ use ftl::FtlError;
 
 /// Requests, and events, after which the observer is called again.
 const REQUESTS: u64 = 256;
-const EVENTS: u32 = 1 << 10;
-
-/// Events of the array that are run at once, if nothing else can come between them.
-const AT_ONCE: u32 = 64;
+const EVENTS: u32 = 1 << 16;
 
 impl SsdDevice<'_> {
     /// Runs the workload to its end, or until the observer stops it.
@@ -53,30 +50,36 @@ impl SsdDevice<'_> {
             if arrival_ns.is_none() && self.outstanding == 0 {
                 return Ok(());
             }
-            let going_on = self.event(arrival_ns.unwrap_or(NEVER)).map_err(|source| {
+            let arrival_ns = arrival_ns.unwrap_or(NEVER);
+            let ran = self.events(arrival_ns, EVENTS - events).map_err(|source| {
                 RunError::in_workload(label, source, self.account.measures.tasks())
             })?;
-            if !going_on {
+            if ran == 0 {
                 return Err(self.stuck(label));
             }
             if let VainCalls { calls: 1.., .. } = self.vain {
                 self.check_vain_calls(label)?;
             }
-            events += 1;
+            events += ran;
         }
     }
 
-    /// Runs the next event; `arrival_ns`: next arrival that finds room. Returns false on a deadlock: requests are
-    /// outstanding, but no event is pending.
-    fn event(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
+    /// Runs the next event, or so many of the array's as nothing else can come between; `arrival_ns`: next arrival that finds
+    /// room. Returns their number; 0 on a deadlock: requests are outstanding, but no event is pending.
+    fn events(&mut self, arrival_ns: Ns, most: u32) -> Result<u32, FtlError> {
         if self.is_plain
             && arrival_ns == NEVER
             && self.due_ns == NEVER
             && self.queue.is_empty()
-            && self.array_events()
+            && let ran @ 1.. = self.array_events(most)
         {
-            return Ok(true);
+            return Ok(ran);
         }
+        self.event(arrival_ns).map(u32::from)
+    }
+
+    /// Runs the next event. Returns false if none is pending.
+    fn event(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
         let start_ns = self.next_start_ns();
         let out_ns = self.outward.front().map_or(NEVER, |(end_ns, _)| *end_ns);
         let due_ns = self.next_due_ns();
@@ -124,15 +127,15 @@ impl SsdDevice<'_> {
     }
 
     /// Runs the array's next events, to the first that something else depends on: the end of a task, of a window, or of a
-    /// collection that is waited for. Returns false if there is none.
+    /// collection that is waited for. Returns their number.
     #[inline]
-    fn array_events(&mut self) -> bool {
+    fn array_events(&mut self, most: u32) -> u32 {
         if self.collecting_since_ns.is_some() {
-            return self.array_event(NEVER);
+            return self.array_event(NEVER).into();
         }
         let flash = array_mut(&mut *self.scheme);
-        let (true, done, before) = flash.steps_to_task(self.windows.end_ns(), AT_ONCE) else {
-            return false;
+        let (ran @ 1.., done, before) = flash.steps_to_task(self.windows.end_ns(), most) else {
+            return 0;
         };
         let (at_ns, page_commands) = (flash.now_ns(), flash.page_commands());
         self.totals.page_commands = before;
@@ -140,7 +143,7 @@ impl SsdDevice<'_> {
         if let Some(done) = done {
             self.task_done(done);
         }
-        true
+        ran
     }
 
     /// Calls that change nothing must end: each of them is for a page, or a block, of the array.
