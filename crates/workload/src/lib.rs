@@ -18,6 +18,7 @@
 //! Features, off by default: `parquet` reads and writes traces as Apache Parquet; `zstd` writes `.zst` files, which all builds
 //! read.
 
+mod ahead;
 mod captured;
 mod chain;
 mod convert;

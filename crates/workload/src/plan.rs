@@ -1,5 +1,6 @@
 //! Conversion of the first pass's results into a source whose requests lie within the space.
 
+use crate::ahead::{Ahead, each_batch};
 use crate::error::WorkloadError;
 use crate::facts::Facts;
 use crate::facts::{AddressFacts, TraceFacts};
@@ -64,7 +65,7 @@ pub(crate) fn check(
     let limit = if replay.loops == 1 { replay.requests.unwrap_or(u64::MAX) } else { u64::MAX };
     let page = u64::from(space.page_bytes);
     let mut pass = Prepass::run(paths, options, page, limit, watch)?;
-    let touched = std::mem::replace(&mut pass.touched, Touched::new());
+    let touched = std::mem::replace(&mut pass.contents.touched, Touched::new());
     let (intervals, pages_per_group) = touched.finish();
     if intervals.is_empty() {
         return Err(nothing_to_do(&pass));
@@ -73,9 +74,9 @@ pub(crate) fn check(
     let interval_count = intervals.len() as u64;
     let asked = TraceExtent {
         path: &paths[0],
-        devices: pass.devices.len(),
-        farthest: pass.devices.values().map(|range| range.end).max().unwrap_or_default(),
-        longest: pass.longest,
+        devices: pass.contents.devices.len(),
+        farthest: pass.contents.devices.values().map(|range| range.end).max().unwrap_or_default(),
+        longest: pass.contents.longest,
         intervals,
     };
     let (mapping, placed_bytes) = fit(policy, asked, space).map_err(|error| match error {
@@ -85,12 +86,12 @@ pub(crate) fn check(
         error => error,
     })?;
     let has_arrivals = pass.reader.has_arrivals();
-    let kept = pass.kept.take();
+    let kept = pass.contents.kept.take();
     let mut plan = TracePlan {
         paths: paths.to_owned(),
         options: options.clone(),
         mapping,
-        read: pass.requests,
+        read: pass.contents.requests,
         kept: None,
         has_arrivals,
     };
@@ -105,7 +106,7 @@ pub(crate) fn check(
         trims_cut: done.cut,
         split: done.split,
     };
-    replay.check_clock(&label(paths), done.given, pass.duration_ns)?;
+    replay.check_clock(&label(paths), done.given, pass.contents.duration_ns)?;
     let notes = notes(&pass, &addresses, replay, page);
     Ok(Facts {
         workload: label(paths),
@@ -132,11 +133,11 @@ fn trace_facts(pass: &Prepass, addresses: AddressFacts, kept_in_memory: bool) ->
         compression: pass.reader.compression(),
         files: pass.reader.files(),
         counts: pass.reader.counts(),
-        operations: pass.operations,
-        transferred_bytes: pass.transferred_bytes,
-        duration_ns: pass.duration_ns,
+        operations: pass.contents.operations,
+        transferred_bytes: pass.contents.transferred_bytes,
+        duration_ns: pass.contents.duration_ns,
         devices: pass.ranges(),
-        device_count: pass.devices.len() as u64,
+        device_count: pass.contents.devices.len() as u64,
         addresses,
         kept_in_memory,
     }
@@ -148,7 +149,7 @@ fn nothing_to_do(pass: &Prepass) -> WorkloadError {
         counts.dropped.iter().map(|(reason, n)| format!("{n} dropped ({reason})")).collect();
     let dropped =
         if dropped.is_empty() { String::new() } else { format!(", {}", dropped.join(", ")) };
-    let flushes = match pass.operations.flushes {
+    let flushes = match pass.contents.operations.flushes {
         1 => "1 flush".to_owned(),
         n => format!("{n} flushes"),
     };
@@ -157,7 +158,7 @@ fn nothing_to_do(pass: &Prepass) -> WorkloadError {
         pass.reader.path().display(),
         counted(counts.read, "record"),
         pass.reader.format().name,
-        counted(pass.operations.trims, "trim"),
+        counted(pass.contents.operations.trims, "trim"),
         flushes
     ))
 }
@@ -165,7 +166,7 @@ fn nothing_to_do(pass: &Prepass) -> WorkloadError {
 fn notes(pass: &Prepass, addresses: &AddressFacts, replay: &Replay, page: u64) -> Vec<String> {
     let mut notes = pass.reader.notes();
     notes.extend(pass.doubts());
-    let devices = pass.devices.len();
+    let devices = pass.contents.devices.len();
     let of_devices = if devices == 1 { String::new() } else { format!(" on {devices} devices") };
     let (pages, intervals) = (addresses.touched_pages, addresses.intervals);
     match addresses.policy {
@@ -213,17 +214,14 @@ impl TracePlan {
             self.kept = Some(out.into());
             return Ok(done);
         }
-        let without_data = pass.operations.trims + pass.operations.zone_commands;
+        let without_data = pass.contents.operations.trims + pass.contents.operations.zone_commands;
         if without_data == 0 && !matches!(self.mapping, Mapping::Wrap(_)) {
-            done.given = pass.requests;
+            done.given = pass.contents.requests;
             return Ok(done);
         }
         // Trims may be left out and wrapped requests split, so only mapping all requests gives their number.
         let mut source = Addressed::new(&*self)?;
-        let mut batch = Vec::new();
-        while source.fill(&mut batch, 8192)? > 0 {
-            batch.clear();
-        }
+        each_batch(&mut source, u64::MAX, |_| Ok(()))?;
         Ok(source.done)
     }
 
@@ -264,7 +262,7 @@ impl Reopen for TracePlan {
     fn open(self: Arc<Self>) -> Result<Box<dyn Source>, WorkloadError> {
         match &self.kept {
             Some(kept) => Ok(Box::new(Memory::new(kept.clone(), self.has_arrivals))),
-            None => Ok(Box::new(Addressed::new(self)?)),
+            None => Ok(Box::new(Ahead::new(Box::new(Addressed::new(self)?)))),
         }
     }
 }

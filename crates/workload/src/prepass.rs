@@ -1,5 +1,6 @@
 //! The first pass over a trace: contents and address ranges.
 
+use crate::ahead::each_batch;
 use crate::error::WorkloadError;
 use crate::facts::{DeviceRange, OperationCounts};
 use crate::options::TraceOptions;
@@ -8,13 +9,11 @@ use crate::policy::touched::Touched;
 use crate::reader::{TraceReader, label};
 use crate::request::{Op, Request};
 use crate::several::open_all;
-use crate::source::Source;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Most requests kept in memory to avoid parsing in further passes: 96 MiB.
 const KEPT: usize = 2 << 20;
-const BATCH: usize = 8192;
 
 /// Called regularly with the bytes read and the file's total; returns false to stop the pass.
 pub(crate) type ReadWatcher<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
@@ -25,6 +24,11 @@ const DEVICES_LISTED: usize = 1000;
 /// Results of the first pass.
 pub(crate) struct Prepass {
     pub(crate) reader: TraceReader,
+    pub(crate) contents: Contents,
+}
+
+/// What a trace contains.
+pub(crate) struct Contents {
     /// Requests read: all, or up to the limit.
     pub(crate) requests: u64,
     pub(crate) operations: OperationCounts,
@@ -36,7 +40,7 @@ pub(crate) struct Prepass {
     /// Bytes of the longest read or write.
     pub(crate) longest: u64,
     /// Signs that the units or the format may be wrong.
-    pub(crate) signs: Signs,
+    signs: Signs,
     /// All requests, if there are few enough.
     pub(crate) kept: Option<Vec<Request>>,
 }
@@ -58,8 +62,9 @@ impl Prepass {
         limit: u64,
         watch: ReadWatcher<'_>,
     ) -> Result<Self, WorkloadError> {
-        let mut pass = Self {
-            reader: open_all(paths, options)?,
+        let mut reader = open_all(paths, options)?;
+        let progress = reader.watched();
+        let mut contents = Contents {
             requests: 0,
             operations: OperationCounts::default(),
             transferred_bytes: 0,
@@ -70,29 +75,48 @@ impl Prepass {
             signs: Signs::default(),
             kept: Some(Vec::new()),
         };
-        let mut batch = Vec::with_capacity(BATCH);
-        while pass.requests < limit {
-            let room = usize::try_from(limit - pass.requests).map_or(BATCH, |room| room.min(BATCH));
-            if pass.reader.fill(&mut batch, room)? == 0 {
-                break;
+        each_batch(&mut reader, limit, |batch| {
+            for request in batch {
+                contents.take(request, &paths[0], page_bytes)?;
             }
-            for request in &batch {
-                pass.take(request, page_bytes)?;
-            }
-            pass.keep(&batch);
-            batch.clear();
-            let (done, total) = pass.reader.progress();
+            contents.keep(batch);
+            let (done, total) = progress();
             if !watch(done, total) {
                 return Err(WorkloadError::Unfit(format!(
                     "{}: stopped while it was read through",
                     label(paths)
                 )));
             }
-        }
-        Ok(pass)
+            Ok(())
+        })?;
+        Ok(Self { reader, contents })
     }
 
-    fn take(&mut self, request: &Request, page_bytes: u64) -> Result<(), WorkloadError> {
+    /// Signs that the trace is not read as it was meant.
+    pub(crate) fn doubts(&self) -> Vec<String> {
+        let signs = self.contents.signs.of(&self.reader);
+        signs.into_iter().map(|sign| format!("is the trace read right? {sign}")).collect()
+    }
+
+    /// Address range of each device.
+    pub(crate) fn ranges(&self) -> Vec<DeviceRange> {
+        let range = |(&device, range): (&u32, &Range)| DeviceRange {
+            device: self.reader.device_name(device),
+            requests: range.requests,
+            first_byte: range.first,
+            end_byte: range.end,
+        };
+        self.contents.devices.iter().take(DEVICES_LISTED).map(range).collect()
+    }
+}
+
+impl Contents {
+    fn take(
+        &mut self,
+        request: &Request,
+        path: &Path,
+        page_bytes: u64,
+    ) -> Result<(), WorkloadError> {
         self.requests += 1;
         self.signs.take(request);
         self.duration_ns = self.duration_ns.max(request.arrival_ns);
@@ -109,7 +133,7 @@ impl Prepass {
         if request.op == Op::Flush {
             return Ok(());
         }
-        let end = checked_end(request).ok_or_else(|| self.bad_extent(request))?;
+        let end = checked_end(request).ok_or_else(|| self.bad_extent(request, path))?;
         let new = Range { requests: 0, first: u64::MAX, end: 0 };
         let range = self.devices.entry(request.device).or_insert(new);
         range.requests += 1;
@@ -135,32 +159,14 @@ impl Prepass {
         }
     }
 
-    fn bad_extent(&self, request: &Request) -> WorkloadError {
+    fn bad_extent(&self, request: &Request, path: &Path) -> WorkloadError {
         WorkloadError::Unfit(format!(
             "{}: request {} asks for {} bytes from byte {}: it must be at least one byte that ends before 2^64",
-            self.reader.path().display(),
+            path.display(),
             self.requests,
             request.length,
             request.offset
         ))
-    }
-
-    /// Signs that the trace is not read as it was meant.
-    pub(crate) fn doubts(&self) -> Vec<String> {
-        let reader = &self.reader;
-        let signs = self.signs.of(reader);
-        signs.into_iter().map(|sign| format!("is the trace read right? {sign}")).collect()
-    }
-
-    /// Address range of each device.
-    pub(crate) fn ranges(&self) -> Vec<DeviceRange> {
-        let range = |(&device, range): (&u32, &Range)| DeviceRange {
-            device: self.reader.device_name(device),
-            requests: range.requests,
-            first_byte: range.first,
-            end_byte: range.end,
-        };
-        self.devices.iter().take(DEVICES_LISTED).map(range).collect()
     }
 }
 

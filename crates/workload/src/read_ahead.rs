@@ -1,15 +1,15 @@
 //! Reads a stream on a thread of its own, some chunks ahead: decompression beside what is done with the lines.
 
 use std::io::{self, Read};
-use std::sync::mpsc::{Receiver, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread::Builder;
 
 /// Bytes that are read before a thread is worth its start.
 const ALONE: usize = 256 << 10;
-/// Bytes of a chunk: below the size from which allocators map memory anew for each.
-const CHUNK: usize = 64 << 10;
+/// Bytes of a chunk. Threads that wait for each other often take longer than one alone, so chunks are large.
+const CHUNK: usize = 512 << 10;
 /// Chunks that are kept ready.
-const AHEAD: usize = 8;
+const AHEAD: usize = 2;
 
 /// The same bytes and errors as the stream itself, in the same order; where no thread can be had, it is read where it is.
 pub(crate) struct ReadAhead<R> {
@@ -22,8 +22,8 @@ pub(crate) struct ReadAhead<R> {
 enum Origin<R> {
     /// The stream, and how many bytes are read before its thread starts; `None`: it has been tried.
     Here(R, Option<usize>),
-    /// A chunk that is empty is the end; so is an error.
-    Thread(Receiver<io::Result<Vec<u8>>>),
+    /// A chunk that is empty is the end; so is an error. Chunks that are read go back.
+    Thread(Receiver<io::Result<Vec<u8>>>, Sender<Vec<u8>>),
     End,
 }
 
@@ -40,23 +40,28 @@ impl<R: Read + Send + 'static> ReadAhead<R> {
         // The stream is sent when the thread runs, and is still here if none can be started.
         let (give, take) = channel::<R>();
         let (send, chunks) = sync_channel(AHEAD);
+        let (done, emptied) = channel::<Vec<u8>>();
         let work = move || {
             let Ok(mut stream) = take.recv() else { return };
             loop {
-                let mut chunk = vec![0; CHUNK];
-                let read = loop {
-                    match stream.read(&mut chunk) {
+                let mut chunk = emptied.try_recv().unwrap_or_default();
+                chunk.resize(CHUNK, 0);
+                let (mut length, mut end) = (0, None);
+                while length < CHUNK && end.is_none() {
+                    match stream.read(&mut chunk[length..]) {
+                        Ok(0) => end = Some(Ok(Vec::new())),
+                        Ok(more) => length += more,
                         Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                        read => break read,
+                        Err(error) => end = Some(Err(error)),
                     }
-                };
-                let is_end = !matches!(read, Ok(1..));
-                let chunk = read.map(|length| {
-                    chunk.truncate(length);
-                    chunk
-                });
-                // Nobody reads on.
-                if send.send(chunk).is_err() || is_end {
+                }
+                chunk.truncate(length);
+                // Nobody reads on, or there is no more.
+                if length > 0 && send.send(Ok(chunk)).is_err() {
+                    return;
+                }
+                if let Some(end) = end {
+                    drop(send.send(end));
                     return;
                 }
             }
@@ -64,7 +69,7 @@ impl<R: Read + Send + 'static> ReadAhead<R> {
         self.from = match Builder::new().name("read-ahead".into()).spawn(work) {
             Err(_) => Origin::Here(stream, None),
             Ok(_) => match give.send(stream) {
-                Ok(()) => Origin::Thread(chunks),
+                Ok(()) => Origin::Thread(chunks, done),
                 Err(unsent) => Origin::Here(unsent.0, None),
             },
         };
@@ -85,9 +90,11 @@ impl<R: Read + Send + 'static> Read for ReadAhead<R> {
                 *left = left.map(|left| left.saturating_sub(length));
                 Ok(length)
             }
-            Origin::Thread(chunks) => {
+            Origin::Thread(chunks, done) => {
                 if self.taken == self.chunk.len() {
                     self.taken = 0;
+                    // A thread that has ended needs none.
+                    drop(done.send(std::mem::take(&mut self.chunk)));
                     self.chunk = match chunks.recv() {
                         Ok(Ok(chunk)) => chunk,
                         Ok(Err(error)) => {
@@ -183,7 +190,7 @@ mod tests {
         let mut reader = ReadAhead::new(Told { pieces, _alive: alive });
         let mut bytes = vec![0; 4 * ALONE];
         reader.read_exact(&mut bytes).unwrap();
-        assert!(matches!(reader.from, Origin::Thread(_)));
+        assert!(matches!(reader.from, Origin::Thread(..)));
         drop(reader);
         // The thread drops the stream, and with it the last sender.
         assert!(ended.recv().is_err());

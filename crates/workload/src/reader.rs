@@ -285,8 +285,13 @@ impl TraceReader {
     /// Bytes of the file read so far, and its size (0 if unknown, as for a pipe).
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
-        let add = |(a, b): (u64, u64), (c, d): (u64, u64)| (a + c, b + d);
-        self.progress.iter().map(Progress::bytes).fold((0, 0), add)
+        bytes_of(&self.progress)
+    }
+
+    /// The same, for who does not have the reader while it reads.
+    pub(crate) fn watched(&self) -> impl Fn() -> (u64, u64) + use<> {
+        let progress = self.progress.clone();
+        move || bytes_of(&progress)
     }
 }
 
@@ -320,6 +325,11 @@ impl std::fmt::Debug for TraceReader {
             .field("format", &self.format)
             .finish()
     }
+}
+
+fn bytes_of(files: &[Progress]) -> (u64, u64) {
+    let add = |(a, b): (u64, u64), (c, d): (u64, u64)| (a + c, b + d);
+    files.iter().map(Progress::bytes).fold((0, 0), add)
 }
 
 /// The path of a trace, or its first file's and the number of the others.
