@@ -105,6 +105,8 @@ pub(super) struct Die {
     pub(super) slot: u16,
     /// The operation that has the die, or asks for it.
     pub(super) head: u32,
+    /// Its queue.
+    pub(super) head_queue: u8,
     /// Queues by class.
     pub(super) queues: [Queue; QUEUES],
     /// The queue whose next operation must follow at once.
@@ -131,6 +133,7 @@ impl Die {
             channel: channel as u16,
             slot: slot as u16,
             head: NONE,
+            head_queue: 0,
             queues: [Self::EMPTY; QUEUES],
             bound: None,
             passed: 0,

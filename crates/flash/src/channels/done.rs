@@ -5,7 +5,8 @@
 //! as after a suspension, goes to a heap. The next completion is the earliest of the fronts.
 
 use crate::time::Ns;
-use alloc::collections::{BinaryHeap, VecDeque};
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 /// Lanes: reads, programs, erases.
@@ -28,10 +29,49 @@ pub(super) struct Planned {
     pub(super) tag: u32,
 }
 
+/// Least entries of a lane that are taken before the others move into their room.
+const TAKEN: usize = 64;
+
+/// A queue of completions, which seldom has more than one of each die. Simpler than a ring, so that taking one costs little.
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    planned: Vec<Planned>,
+    /// Entries before this one are taken.
+    head: usize,
+}
+
+impl Lane {
+    #[inline(always)]
+    fn front(&self) -> Option<&Planned> {
+        self.planned.get(self.head)
+    }
+
+    /// Takes the front. Returns it and the time of the next; [`Ns::MAX`] if there is none.
+    #[inline(always)]
+    fn pop(&mut self) -> Option<(Planned, Ns)> {
+        let planned = *self.planned.get(self.head)?;
+        self.head += 1;
+        if self.head >= TAKEN {
+            self.move_up();
+        }
+        let next_ns = self.planned.get(self.head).map_or(Ns::MAX, |next| next.done_ns);
+        Some((planned, next_ns))
+    }
+
+    /// Moves what waits into the room of what was taken, unless that would be more than has been taken.
+    #[inline(never)]
+    fn move_up(&mut self) {
+        if self.head >= self.planned.len() / 2 {
+            self.planned.drain(..self.head);
+            self.head = 0;
+        }
+    }
+}
+
 /// The known completions.
 #[derive(Clone, Debug)]
 pub(super) struct Completions {
-    lanes: [VecDeque<Planned>; LANES],
+    lanes: [Lane; LANES],
     others: BinaryHeap<Reverse<Planned>>,
     /// Time of the first of each lane and of the heap; [`Ns::MAX`] if there is none.
     fronts_ns: [Ns; LANES + 1],
@@ -54,33 +94,32 @@ impl Default for Completions {
 
 impl Completions {
     /// Adds a completion of a lane.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, lane: usize, planned: Planned) {
-        let queue = &mut self.lanes[lane];
-        match queue.back() {
-            Some(last) if last.done_ns >= planned.done_ns => self.push_between(lane, planned),
-            Some(_) => queue.push_back(planned),
-            None => {
-                queue.push_back(planned);
-                self.fronts_ns[lane] = planned.done_ns;
-                self.choose();
-            }
+        let queue = &mut self.lanes[lane].planned;
+        // Behind the last, or in a lane that is empty and was never used.
+        if self.fronts_ns[lane] != Ns::MAX
+            && queue.last().is_some_and(|last| last.done_ns < planned.done_ns)
+        {
+            queue.push(planned);
+        } else {
+            self.push_between(lane, planned);
         }
     }
 
-    /// Adds a completion that belongs before the end of its lane, or at the time of its last.
+    /// Adds a completion to an empty lane, or one that belongs before the end of its lane, or at the time of its last.
     #[inline(never)]
     fn push_between(&mut self, lane: usize, planned: Planned) {
-        let queue = &mut self.lanes[lane];
-        let behind =
-            queue.iter().rev().take(MOST_PASSED).take_while(|last| **last > planned).count();
+        let Lane { planned: queue, head } = &mut self.lanes[lane];
+        let waiting = queue[*head..].iter().rev();
+        let behind = waiting.take(MOST_PASSED).take_while(|last| **last > planned).count();
         if behind == MOST_PASSED {
             self.others.push(Reverse(planned));
             return self.look_aside();
         }
         let at = queue.len() - behind;
         queue.insert(at, planned);
-        if at == 0 {
+        if at == *head {
             self.fronts_ns[lane] = planned.done_ns;
             self.choose();
         }
@@ -117,7 +156,7 @@ impl Completions {
     #[inline]
     fn front(&self, lane: usize) -> Option<&Planned> {
         match self.lanes.get(lane) {
-            Some(queue) => queue.front(),
+            Some(lane) => lane.front(),
             None => self.others.peek().map(|Reverse(first)| first),
         }
     }
@@ -135,11 +174,11 @@ impl Completions {
     }
 
     /// Takes the next completion.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pop(&mut self) -> Option<Planned> {
-        let Some(queue) = self.lanes.get_mut(self.first) else { return self.pop_aside() };
-        let planned = queue.pop_front()?;
-        self.fronts_ns[self.first] = queue.front().map_or(Ns::MAX, |next| next.done_ns);
+        let Some(lane) = self.lanes.get_mut(self.first) else { return self.pop_aside() };
+        let (planned, next_ns) = lane.pop()?;
+        self.fronts_ns[self.first] = next_ns;
         self.choose();
         Some(planned)
     }
@@ -151,18 +190,18 @@ impl Completions {
         planned
     }
 
-    /// Tags of the next completion and of the one behind it in its lane.
+    /// Tag of the completion behind the next one in its lane.
     #[inline]
-    pub(super) fn upcoming(&self) -> [Option<u32>; 2] {
-        match self.lanes.get(self.first) {
-            Some(queue) => [0, 1].map(|at| queue.get(at).map(|planned| planned.tag)),
-            None => [None; 2],
-        }
+    pub(super) fn tag_behind(&self) -> Option<u32> {
+        let Lane { planned, head } = self.lanes.get(self.first)?;
+        planned.get(*head + 1).map(|planned| planned.tag)
     }
 
     /// Reserves room for so many completions.
     pub(super) fn reserve(&mut self, count: usize) {
-        self.lanes.iter_mut().for_each(|lane| lane.reserve(count.saturating_sub(lane.len())));
+        for Lane { planned, .. } in &mut self.lanes {
+            planned.reserve((2 * count + TAKEN).saturating_sub(planned.len()));
+        }
         self.others.reserve(count.saturating_sub(self.others.len()));
     }
 }
@@ -171,7 +210,6 @@ impl Completions {
 mod tests {
     use super::*;
     use alloc::collections::BTreeSet;
-    use alloc::vec::Vec;
 
     #[test]
     fn completions_come_in_order_whatever_their_lanes() {

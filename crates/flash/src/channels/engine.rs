@@ -383,10 +383,10 @@ impl<W: GrantObserver> Channels<W> {
         Some(self.next_grant.0.min(self.done.next_ns())).filter(|next_ns| *next_ns != NEVER)
     }
 
-    /// Lower halves of the tags of the earliest known completion, and of the one behind it in its lane, if there are such.
+    /// Lower half of the tag of the completion behind the earliest known one in its lane, if there is one.
     #[inline]
-    pub(crate) fn upcoming(&self) -> [Option<u32>; 2] {
-        self.done.upcoming()
+    pub(crate) fn tag_behind(&self) -> Option<u32> {
+        self.done.tag_behind()
     }
 
     /// Takes the earliest known completion, and frees its entry.

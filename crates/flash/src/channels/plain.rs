@@ -94,6 +94,7 @@ impl<W: GrantObserver> Channels<W> {
             head => prefetch(pending, head as usize),
         }
         die.head = entry;
+        die.head_queue = op.queue;
         if op.plain {
             let free_ns = die.interface_free_ns.max(die.array_free_ns);
             let since_ns = free_ns.max(end_ns).max(op.arrival_ns);

@@ -65,6 +65,7 @@ impl<W: GrantObserver> Channels<W> {
             prefetch(&self.pending, queue.head as usize);
         }
         die.head = entry;
+        die.head_queue = self.pending[entry as usize].queue;
         self.begin(at, from_ns);
         true
     }
@@ -119,12 +120,16 @@ impl<W: GrantObserver> Channels<W> {
     #[inline]
     pub(super) fn give_way(&mut self, at: usize, queue: usize, arrival_ns: Ns) -> bool {
         let die = &self.dies[at];
-        let head = die.head;
-        let op = &self.pending[head as usize];
-        if queue == COLLECTION || op.step > 0 || op.repeated || die.bound.is_some() {
+        // The die alone tells mostly: operations of the lowest class take it from none, and reads give it to none.
+        let of = usize::from(die.head_queue);
+        if queue == COLLECTION || of == READS || die.bound.is_some() {
             return false;
         }
-        let of = usize::from(op.queue);
+        let head = die.head;
+        let op = &self.pending[head as usize];
+        if op.step > 0 || op.repeated {
+            return false;
+        }
         let gives = match of {
             COLLECTION => self.goes_before(die, queue == READS, head),
             WRITES => queue == READS && self.can_suspend(die, arrival_ns),

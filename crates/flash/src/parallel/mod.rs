@@ -390,30 +390,35 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     /// completes, if any. The flag is false if nothing is left to be done by then.
     #[inline]
     pub fn step_until(&mut self, limit_ns: Ns) -> (bool, Option<Done>) {
-        let bare_ns = self.tasks.next_bare_ns();
-        match self.channels.next_tag_until(limit_ns.min(bare_ns)) {
-            Some((tag, done_ns)) => {
-                self.look_ahead();
-                (true, self.complete(tag, done_ns))
-            }
-            None => {
-                let bare = self.tasks.take_bare(limit_ns);
-                (bare.is_some(), bare)
-            }
-        }
+        let (steps, done, _) = self.steps(limit_ns, 0, 1);
+        (steps > 0, done)
     }
 
     /// Runs up to `most` operations to their end: to the first that completes a task, or ends at `pause_ns` or later. Returns
     /// how many have ended, that task, and the page commands before the last of them.
     #[inline]
     pub fn steps_to_task(&mut self, pause_ns: Ns, most: u32) -> (u32, Option<Done>, u64) {
+        self.steps(Ns::MAX, pause_ns, most)
+    }
+
+    /// Runs up to `most` operations to their end, at `limit_ns` at the latest: see [`Parallel::steps_to_task`]. A task without
+    /// operations counts as one.
+    #[inline(never)]
+    fn steps(&mut self, limit_ns: Ns, pause_ns: Ns, most: u32) -> (u32, Option<Done>, u64) {
         let mut before = self.page_commands;
         for step in 0..most {
             let commands = self.page_commands;
-            let (more, done) = self.step_until(Ns::MAX);
-            if !more {
-                return (step, None, before);
-            }
+            let bare_ns = self.tasks.next_bare_ns();
+            let done = match self.channels.next_tag_until(limit_ns.min(bare_ns)) {
+                Some((tag, done_ns)) => {
+                    self.look_ahead();
+                    self.complete(tag, done_ns)
+                }
+                None => match self.tasks.take_bare(limit_ns) {
+                    None => return (step, None, before),
+                    bare => bare,
+                },
+            };
             before = commands;
             if done.is_some() || self.now_ns() >= pause_ns {
                 return (step + 1, done, before);
@@ -422,15 +427,11 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         (most, None, before)
     }
 
-    /// Prefetches the operations that are done next, and the operation that waits for the first of them.
+    /// Prefetches the operation that is mostly done after the next one.
     #[inline]
     fn look_ahead(&self) {
-        let [first, behind] = self.channels.upcoming();
-        if let Some(slot) = first {
-            self.operations.prefetch(self.operations.get(slot & !READING).then);
-        }
-        if let Some(slot) = behind {
-            self.operations.prefetch(slot & !READING);
+        if let Some(tag) = self.channels.tag_behind() {
+            self.operations.prefetch(tag & !READING);
         }
     }
 
