@@ -1,6 +1,6 @@
 //! Conversion of the first pass's results into a source whose requests lie within the space.
 
-use crate::ahead::{Ahead, each_batch};
+use crate::ahead::each_fill;
 use crate::error::WorkloadError;
 use crate::facts::Facts;
 use crate::facts::{AddressFacts, TraceFacts};
@@ -221,7 +221,7 @@ impl TracePlan {
         }
         // Trims may be left out and wrapped requests split, so only mapping all requests gives their number.
         let mut source = Addressed::new(&*self)?;
-        each_batch(&mut source, u64::MAX, |_| Ok(()))?;
+        each_fill(&mut source, u64::MAX, |_| Ok(()))?;
         Ok(source.done)
     }
 
@@ -262,7 +262,7 @@ impl Reopen for TracePlan {
     fn open(self: Arc<Self>) -> Result<Box<dyn Source>, WorkloadError> {
         match &self.kept {
             Some(kept) => Ok(Box::new(Memory::new(kept.clone(), self.has_arrivals))),
-            None => Ok(Box::new(Ahead::new(Box::new(Addressed::new(self)?)))),
+            None => Ok(Box::new(Addressed::new(self)?)),
         }
     }
 }

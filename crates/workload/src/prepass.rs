@@ -1,6 +1,6 @@
 //! The first pass over a trace: contents and address ranges.
 
-use crate::ahead::each_batch;
+use crate::ahead::each_fill;
 use crate::error::WorkloadError;
 use crate::facts::{DeviceRange, OperationCounts};
 use crate::options::TraceOptions;
@@ -75,7 +75,7 @@ impl Prepass {
             signs: Signs::default(),
             kept: Some(Vec::new()),
         };
-        each_batch(&mut reader, limit, |batch| {
+        each_fill(&mut reader, limit, |batch| {
             for request in batch {
                 contents.take(request, &paths[0], page_bytes)?;
             }

@@ -1,12 +1,13 @@
 //! Reads a stream on a thread of its own, some chunks ahead: decompression beside what is done with the lines.
 
+use crate::ahead::has_processors;
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread::Builder;
 
 /// Bytes that are read before a thread is worth its start.
 const ALONE: usize = 256 << 10;
-/// Bytes of a chunk. Threads that wait for each other often take longer than one alone, so chunks are large.
+/// Bytes of a chunk. Each wait of a thread for another costs much, so there are few.
 const CHUNK: usize = 512 << 10;
 /// Chunks that are kept ready.
 const AHEAD: usize = 2;
@@ -20,7 +21,7 @@ pub(crate) struct ReadAhead<R> {
 }
 
 enum Origin<R> {
-    /// The stream, and how many bytes are read before its thread starts; `None`: it has been tried.
+    /// The stream, and how many bytes are read before its thread starts; `None`: never.
     Here(R, Option<usize>),
     /// A chunk that is empty is the end; so is an error. Chunks that are read go back.
     Thread(Receiver<io::Result<Vec<u8>>>, Sender<Vec<u8>>),
@@ -29,7 +30,8 @@ enum Origin<R> {
 
 impl<R: Read + Send + 'static> ReadAhead<R> {
     pub(crate) fn new(stream: R) -> Self {
-        Self { from: Origin::Here(stream, Some(ALONE)), chunk: Vec::new(), taken: 0 }
+        let alone = has_processors().then_some(ALONE);
+        Self { from: Origin::Here(stream, alone), chunk: Vec::new(), taken: 0 }
     }
 
     /// Gives the stream to a thread.
@@ -190,7 +192,7 @@ mod tests {
         let mut reader = ReadAhead::new(Told { pieces, _alive: alive });
         let mut bytes = vec![0; 4 * ALONE];
         reader.read_exact(&mut bytes).unwrap();
-        assert!(matches!(reader.from, Origin::Thread(..)));
+        assert_eq!(matches!(reader.from, Origin::Thread(..)), has_processors());
         drop(reader);
         // The thread drops the stream, and with it the last sender.
         assert!(ended.recv().is_err());

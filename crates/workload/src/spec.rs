@@ -1,6 +1,7 @@
 //! Specification of a workload, its check and its opening. It is a built-in workload by name, a trace, or a set of
 //! periodic tasks.
 
+use crate::ahead::Ahead;
 use crate::captured::{CAPTURED, captured, captured_at};
 use crate::error::WorkloadError;
 use crate::facts::Facts;
@@ -305,7 +306,9 @@ impl WorkloadSpec {
                         label(paths)
                     )));
                 };
-                replay.run(facts.requests_per_pass, move || plan.clone().open())
+                let kept = facts.trace.as_ref().is_some_and(|trace| trace.kept_in_memory);
+                let passes = replay.run(facts.requests_per_pass, move || plan.clone().open())?;
+                Ok(if kept { passes } else { Box::new(Ahead::new(passes)) })
             }
             Self::Tasks { tasks, .. } => tasks::open(tasks, space, seed, facts.requests),
             Self::Jobs { .. } => Ok(Box::new(InTurns::new(self.open_jobs(seed, facts)?))),

@@ -97,7 +97,7 @@ impl Completions {
     #[inline(always)]
     pub(super) fn push(&mut self, lane: usize, planned: Planned) {
         let queue = &mut self.lanes[lane].planned;
-        // Behind the last, or in a lane that is empty and was never used.
+        // Of a lane without a front, the last entry is taken.
         if self.fronts_ns[lane] != Ns::MAX
             && queue.last().is_some_and(|last| last.done_ns < planned.done_ns)
         {

@@ -80,8 +80,8 @@
 //! of its dies in order, and above it one next grant per channel. A grant costs O(channels + dies per channel), in arrays
 //! of a few cache lines. Known completions are in lanes, one per kind of operation: grants are given in order of time, and
 //! operations of a kind take the same time after their last one, so their completions become known in order.
-//! Operations wait in lists through one slab that is reused. Nothing is allocated below the largest number
-//! outstanding so far ([`Channels::reserve`]).
+//! Operations wait in lists through one slab that is reused. Lists grow with the largest number outstanding so far, known
+//! completions to twice that; [`Channels::reserve`] makes room for both.
 //!
 //! The order is fixed for equal times: grants by channel, requests for one bus by policy, completions by
 //! submission.

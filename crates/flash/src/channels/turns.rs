@@ -120,7 +120,7 @@ impl<W: GrantObserver> Channels<W> {
     #[inline]
     pub(super) fn give_way(&mut self, at: usize, queue: usize, arrival_ns: Ns) -> bool {
         let die = &self.dies[at];
-        // The die alone tells mostly: operations of the lowest class take it from none, and reads give it to none.
+        // Mostly the die alone tells: collection takes it from none, and a host's read gives it to none.
         let of = usize::from(die.head_queue);
         if queue == COLLECTION || of == READS || die.bound.is_some() {
             return false;
@@ -132,8 +132,7 @@ impl<W: GrantObserver> Channels<W> {
         }
         let gives = match of {
             COLLECTION => self.goes_before(die, queue == READS, head),
-            WRITES => queue == READS && self.can_suspend(die, arrival_ns),
-            _ => false,
+            _ => queue == READS && self.can_suspend(die, arrival_ns),
         };
         if !gives {
             return false;

@@ -216,6 +216,16 @@ fn a_watcher_can_stop_the_first_pass() {
     let file = trace(&[(0, 0, "write", 0, PAGE)]);
     let stopped = WorkloadSpec::trace(&file.0).check_watched(space(4), |_, _| false);
     assert!(stopped.unwrap_err().to_string().contains("stopped"));
+    // Also once requests are read on a thread of their own, which ends with the pass.
+    let rows: Vec<_> = (0..60_000).map(|at| (at, 0, "write", at % 4 * PAGE, PAGE)).collect();
+    let (file, mut calls) = (trace(&rows), 0);
+    let stopped = WorkloadSpec::trace(&file.0).check_watched(space(4), |done, _| {
+        calls += 1;
+        assert!(done > 0);
+        calls < 5
+    });
+    assert!(stopped.unwrap_err().to_string().contains("stopped"));
+    assert_eq!(calls, 5);
 }
 
 #[test]
