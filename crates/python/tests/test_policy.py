@@ -392,4 +392,5 @@ def test_no_thread_of_a_run_is_left_behind_it():
     for seed in range(30):
         workload = {"name": "uniform", "requests": 500}
         ftlkit.compare(**{**SMALL, "schemes": ["page-level+victim=oldest"], "workload": workload, "seed": seed})
-        assert len(os.listdir("/proc/self/task")) == before
+        # A thread of an earlier test may have been counted at its end.
+        assert len(os.listdir("/proc/self/task")) <= before

@@ -57,7 +57,6 @@ fn send(source: &mut dyn Source, mut left: u64, most: usize, (to, emptied): &End
         batch.requests.clear();
         batch.counts.clear();
         while batch.requests.len() < BATCH && end.is_none() {
-            let before = batch.requests.len();
             let room = usize::try_from(left).map_or(most, |left| left.min(most));
             match if room == 0 { Ok(0) } else { source.fill(&mut batch.requests, room) } {
                 Ok(0) => end = Some(Ok(Fills::default())),
@@ -65,11 +64,8 @@ fn send(source: &mut dyn Source, mut left: u64, most: usize, (to, emptied): &End
                     left -= count as u64;
                     batch.counts.push(count);
                 }
-                Err(error) => {
-                    // A fill that fails gives nothing.
-                    batch.requests.truncate(before);
-                    end = Some(Err(error));
-                }
+                // A fill that fails gives nothing: it has no count.
+                Err(error) => end = Some(Err(error)),
             }
         }
         if !batch.counts.is_empty() && to.send(Ok(batch)).is_err() {
