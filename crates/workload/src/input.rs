@@ -8,9 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
+use crate::bytes_ahead::ReadAhead;
 use crate::captured::captured_at;
 use crate::error::WorkloadError;
-use crate::read_ahead::ReadAhead;
 use crate::zstd_frames::{MultiZstd, skip_zeros};
 
 /// Memory limit for xz. A dictionary may request 4 GiB; `xz -9` requests 64 MiB.

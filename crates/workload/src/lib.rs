@@ -18,7 +18,7 @@
 //! Features, off by default: `parquet` reads and writes traces as Apache Parquet; `zstd` writes `.zst` files, which all builds
 //! read.
 
-mod ahead;
+mod bytes_ahead;
 mod captured;
 mod chain;
 mod convert;
@@ -47,10 +47,10 @@ mod plausible;
 mod policy;
 mod prepass;
 pub mod quantity;
-mod read_ahead;
 mod reader;
 mod replay;
 mod request;
+mod requests_ahead;
 mod scale;
 mod several;
 mod source;
@@ -58,6 +58,7 @@ mod space;
 mod spec;
 mod steady_state;
 mod tasks;
+mod thread;
 mod units;
 mod zstd_frames;
 

@@ -1,6 +1,5 @@
 //! Conversion of the first pass's results into a source whose requests lie within the space.
 
-use crate::ahead::each_fill;
 use crate::error::WorkloadError;
 use crate::facts::Facts;
 use crate::facts::{AddressFacts, TraceFacts};
@@ -14,6 +13,7 @@ use crate::prepass::{Prepass, ReadWatcher, checked_end};
 use crate::reader::{TraceReader, label};
 use crate::replay::Replay;
 use crate::request::{Op, Request};
+use crate::requests_ahead::each_fill;
 use crate::several::open_all;
 use crate::source::{Reopen, Source};
 use crate::space::Space;

@@ -1,6 +1,5 @@
 //! The first pass over a trace: contents and address ranges.
 
-use crate::ahead::each_fill;
 use crate::error::WorkloadError;
 use crate::facts::{DeviceRange, OperationCounts};
 use crate::options::TraceOptions;
@@ -8,6 +7,7 @@ use crate::plausible::Signs;
 use crate::policy::touched::Touched;
 use crate::reader::{TraceReader, label};
 use crate::request::{Op, Request};
+use crate::requests_ahead::each_fill;
 use crate::several::open_all;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,6 @@
 //! Specification of a workload, its check and its opening. It is a built-in workload by name, a trace, or a set of
 //! periodic tasks.
 
-use crate::ahead::Ahead;
 use crate::captured::{CAPTURED, captured, captured_at};
 use crate::error::WorkloadError;
 use crate::facts::Facts;
@@ -15,6 +14,7 @@ use crate::policy::AddressPolicy;
 use crate::quantity::Count;
 use crate::reader::label;
 use crate::replay::Replay;
+use crate::requests_ahead::Ahead;
 use crate::source::Source;
 use crate::space::Space;
 use crate::tasks::{self, TaskSpec};

@@ -5,8 +5,9 @@
 use crate::error::WorkloadError;
 use crate::request::Request;
 use crate::source::{HostLog, Source};
+use crate::thread::{self, has_processors};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::thread::{Builder, available_parallelism, scope};
+use std::thread::{Builder, scope};
 
 /// Requests that are read before a thread is worth its start.
 const ALONE: u64 = 1 << 14;
@@ -36,14 +37,8 @@ fn ends() -> (Ends, Batches) {
     ((give, emptied), (take, done))
 }
 
-/// True if another thread may run beside this one.
-pub(crate) fn has_processors() -> bool {
-    available_parallelism().is_ok_and(|count| count.get() > 1)
-}
-
-fn thread() -> Builder {
-    Builder::new().name("requests".into())
-}
+/// Name of the thread.
+const NAME: &str = "requests";
 
 fn ended() -> WorkloadError {
     WorkloadError::Unfit("the thread that reads the requests ahead has ended".to_owned())
@@ -96,7 +91,7 @@ pub(crate) fn each_fill(
                 let (ends, batches) = ends();
                 let source = &mut *source;
                 let work = move || send(source, left, ASKED, &ends);
-                let thread = thread().spawn_scoped(scope, work).ok()?;
+                let thread = Builder::new().name(NAME.into()).spawn_scoped(scope, work).ok()?;
                 let taken = take_all(&batches, &mut take);
                 // A thread that waits to be read from would not end.
                 drop(batches);
@@ -174,20 +169,11 @@ impl Ahead {
             return;
         };
         let left = source.len_hint();
-        // The source is sent when the thread runs, and is still here if none can be started.
-        let (give_source, take_source) = channel::<Box<dyn Source>>();
         let (ends, batches) = ends();
-        let work = move || {
-            if let Ok(mut source) = take_source.recv() {
-                send(&mut source, u64::MAX, most, &ends);
-            }
-        };
-        self.from = match thread().spawn(work) {
-            Err(_) => Origin::Here(source, None),
-            Ok(_) => match give_source.send(source) {
-                Ok(()) => Origin::Thread(batches, left),
-                Err(unsent) => Origin::Here(unsent.0, None),
-            },
+        let work = move |mut source| send(&mut source, u64::MAX, most, &ends);
+        self.from = match thread::start(NAME, source, work) {
+            Ok(()) => Origin::Thread(batches, left),
+            Err(source) => Origin::Here(source, None),
         };
     }
 
@@ -313,7 +299,7 @@ mod tests {
 
     impl Source for Broken {
         fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<usize, WorkloadError> {
-            assert!(std::thread::current().name() != Some("requests"), "it breaks");
+            assert!(std::thread::current().name() != Some(NAME), "it breaks");
             out.extend((0..max as u64).map(request));
             Ok(max)
         }

@@ -1,9 +1,8 @@
 //! Reads a stream on a thread of its own, some chunks ahead: decompression beside what is done with the lines.
 
-use crate::ahead::has_processors;
+use crate::thread::{self, has_processors};
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
-use std::thread::Builder;
 
 /// Bytes that are read before a thread is worth its start.
 const ALONE: usize = 256 << 10;
@@ -39,12 +38,9 @@ impl<R: Read + Send + 'static> ReadAhead<R> {
         let Origin::Here(stream, _) = std::mem::replace(&mut self.from, Origin::End) else {
             return;
         };
-        // The stream is sent when the thread runs, and is still here if none can be started.
-        let (give, take) = channel::<R>();
         let (send, chunks) = sync_channel(AHEAD);
         let (done, emptied) = channel::<Vec<u8>>();
-        let work = move || {
-            let Ok(mut stream) = take.recv() else { return };
+        let work = move |mut stream: R| {
             loop {
                 let mut chunk = emptied.try_recv().unwrap_or_default();
                 chunk.resize(CHUNK, 0);
@@ -68,12 +64,9 @@ impl<R: Read + Send + 'static> ReadAhead<R> {
                 }
             }
         };
-        self.from = match Builder::new().name("read-ahead".into()).spawn(work) {
-            Err(_) => Origin::Here(stream, None),
-            Ok(_) => match give.send(stream) {
-                Ok(()) => Origin::Thread(chunks, done),
-                Err(unsent) => Origin::Here(unsent.0, None),
-            },
+        self.from = match thread::start("read-ahead", stream, work) {
+            Ok(()) => Origin::Thread(chunks, done),
+            Err(stream) => Origin::Here(stream, None),
         };
     }
 }
