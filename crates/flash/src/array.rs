@@ -390,6 +390,9 @@ impl Flash for Array {
         lpns: &mut [Lpn],
     ) -> Result<(), (usize, FlashError)> {
         let plain = self.copy_plain_run(from, to, seq, lpns);
+        if plain == from.len() {
+            return Ok(());
+        }
         for (at, (from, lpn)) in from.iter().zip(lpns).enumerate().skip(plain) {
             let copied = self.copy(*from, Ppn(to.0 + at as u32), seq, cause);
             *lpn = copied.map_err(|error| (at, error))?.lpn;

@@ -58,6 +58,11 @@ impl CopyPath {
         matches!(self, Self::Gcb | Self::Dgcb)
     }
 
+    /// True if the page goes through the controller.
+    pub const fn is_through_controller(self) -> bool {
+        matches!(self, Self::Lcb | Self::Gcb)
+    }
+
     /// True if only corrected bytes are sent again, not the whole page or nothing.
     pub const fn sends_corrections(self) -> bool {
         matches!(self, Self::Icb | Self::Dgcb)

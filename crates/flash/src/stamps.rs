@@ -46,7 +46,7 @@ impl Near {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn set(&mut self, pages: Range<usize>, offset: u32) {
         if offset >= FAR.into() || !self.far.is_empty() {
             return self.set_apart(pages, offset);
@@ -139,7 +139,7 @@ impl Stamps {
     }
 
     /// Sets the stamp of pages of one block, where it [fits](Self::fits).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set(&mut self, pages: Range<usize>, stamp: u64, of_block: u64) {
         match self {
             Self::OfBlocks => {}

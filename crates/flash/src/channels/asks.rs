@@ -3,6 +3,7 @@
 use super::arbiter::{Ask, Policy};
 use crate::time::Ns;
 use alloc::vec::Vec;
+use core::hint::select_unpredictable;
 
 /// A die's request, its operation and its place among the channel's dies, in the order of requests: from the highest bit,
 /// the time, the submission number, the place, and whether it is a read.
@@ -38,67 +39,69 @@ impl Placed {
 /// Requests of all dies. Those of a channel lie side by side, in order of time, and of submission for equal times.
 #[derive(Clone, Debug)]
 pub(super) struct Asks {
-    placed: Vec<Placed>,
-    /// Dies per channel.
-    dies: usize,
+    of: Vec<Vec<Placed>>,
+}
+
+/// The request that is granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Granted {
+    /// Its place in the order, until any request of the channel changes.
+    pub(super) place: usize,
+    /// The die.
+    pub(super) slot: usize,
+    /// Since when the die has asked.
+    pub(super) since_ns: Ns,
 }
 
 impl Asks {
     /// No die asks.
     pub(super) fn none(channels: usize, dies: usize) -> Self {
-        let placed = (0..channels * dies).map(|at| Placed::new(Ask::NONE, at % dies));
-        Self { placed: placed.collect(), dies }
-    }
-
-    #[inline(always)]
-    fn of(&self, channel: usize) -> &[Placed] {
-        &self.placed[channel * self.dies..][..self.dies]
+        let none: Vec<_> = (0..dies).map(|slot| Placed::new(Ask::NONE, slot)).collect();
+        Self { of: alloc::vec![none; channels] }
     }
 
     /// The earliest time from which a die of the channel asks; [`Ns::MAX`] if none does.
     #[inline]
     pub(super) fn first_ns(&self, channel: usize) -> Ns {
-        self.placed[channel * self.dies].since_ns()
+        self.of[channel][0].since_ns()
     }
 
     /// Replaces a die's request.
     #[inline]
     pub(super) fn set(&mut self, channel: usize, slot: usize, ask: Ask) {
-        self.change(channel, slot, |_| Placed::new(ask, slot));
+        if let Some(place) = self.place(channel, slot) {
+            self.renew(channel, place, ask);
+        }
     }
 
     /// Sets from when on a die asks; its operation is the same.
     #[inline]
     pub(super) fn set_since(&mut self, channel: usize, slot: usize, since_ns: Ns) {
-        self.change(channel, slot, |Placed(bits)| {
-            Placed(u128::from(since_ns) << 64 | bits & u128::from(u64::MAX))
-        });
-    }
-
-    #[inline(always)]
-    fn change(&mut self, channel: usize, slot: usize, change: impl FnOnce(Placed) -> Placed) {
-        let asks = &mut self.placed[channel * self.dies..][..self.dies];
-        let Some(mut at) = asks.iter().position(|ask| ask.slot() == slot) else { return };
-        let (before, placed) = (asks[at], change(asks[at]));
-        if placed > before {
-            for next in at + 1..asks.len() {
-                if asks[next] > placed {
-                    break;
-                }
-                asks[next - 1] = asks[next];
-                at = next;
-            }
-        } else {
-            while at > 0 && placed < asks[at - 1] {
-                asks[at] = asks[at - 1];
-                at -= 1;
-            }
+        if let Some(place) = self.place(channel, slot) {
+            self.renew_since(channel, place, since_ns);
         }
-        asks[at] = placed;
     }
 
-    /// The die that is granted the bus at `now_ns`, and since when it has asked; as [`choose`](super::choose). `last`: the
-    /// die granted before.
+    #[inline]
+    fn place(&self, channel: usize, slot: usize) -> Option<usize> {
+        self.of[channel].iter().position(|ask| ask.slot() == slot)
+    }
+
+    /// Replaces the request at a place, and returns [`Asks::first_ns`].
+    #[inline(always)]
+    pub(super) fn renew(&mut self, channel: usize, place: usize, ask: Ask) -> Ns {
+        change(&mut self.of[channel], place, |before| Placed::new(ask, before.slot()))
+    }
+
+    /// Sets the time of the request at a place, and returns [`Asks::first_ns`].
+    #[inline(always)]
+    pub(super) fn renew_since(&mut self, channel: usize, place: usize, since_ns: Ns) -> Ns {
+        change(&mut self.of[channel], place, |Placed(bits)| {
+            Placed(u128::from(since_ns) << 64 | bits & u128::from(u64::MAX))
+        })
+    }
+
+    /// The request that is granted at `now_ns`; as [`choose`](super::choose). `last`: the die granted before.
     #[inline]
     pub(super) fn choose(
         &self,
@@ -106,22 +109,50 @@ impl Asks {
         channel: usize,
         now_ns: Ns,
         last: usize,
-    ) -> (usize, Ns) {
-        let ask = match policy {
-            Policy::Fifo => self.placed[channel * self.dies],
-            Policy::RoundRobin | Policy::ReadFirst => {
-                let asks = self.of(channel);
-                let waiting = asks.iter().take_while(|ask| ask.since_ns() <= now_ns);
-                let rank = |ask: &Placed| match policy {
-                    // Dies after the last one come first.
-                    Policy::RoundRobin => (ask.slot() <= last, ask.slot()),
-                    _ => (!ask.is_read(), 0),
-                };
-                waiting.copied().min_by_key(rank).unwrap_or(asks[0])
+    ) -> Granted {
+        let asks = &self.of[channel][..];
+        let waiting = || asks.iter().take_while(|ask| ask.since_ns() <= now_ns);
+        let place = match policy {
+            Policy::Fifo => 0,
+            // Dies after the last one come first.
+            Policy::RoundRobin => {
+                let (mut first, mut least) = (0, usize::MAX);
+                for (place, ask) in waiting().enumerate() {
+                    let slot = ask.slot();
+                    let turn = slot | usize::from(slot <= last) << SLOT_BITS;
+                    let sooner = turn < least;
+                    first = select_unpredictable(sooner, place, first);
+                    least = select_unpredictable(sooner, turn, least);
+                }
+                first
             }
+            Policy::ReadFirst => waiting().position(|ask| ask.is_read()).unwrap_or(0),
         };
-        (ask.slot(), ask.since_ns())
+        let ask = asks[place];
+        Granted { place, slot: ask.slot(), since_ns: ask.since_ns() }
     }
+}
+
+/// Changes the request at a place of a channel's, puts it where it belongs, and returns the time of the first.
+#[inline(always)]
+fn change(asks: &mut [Placed], mut at: usize, change: impl FnOnce(Placed) -> Placed) -> Ns {
+    let (before, placed) = (asks[at], change(asks[at]));
+    if placed > before {
+        for next in at + 1..asks.len() {
+            if asks[next] > placed {
+                break;
+            }
+            asks[next - 1] = asks[next];
+            at = next;
+        }
+    } else {
+        while at > 0 && placed < asks[at - 1] {
+            asks[at] = asks[at - 1];
+            at -= 1;
+        }
+    }
+    asks[at] = placed;
+    asks[0].since_ns()
 }
 
 #[cfg(test)]
@@ -158,7 +189,10 @@ mod tests {
                     if now_ns < NEVER {
                         let slot = choose(policy, plain, now_ns, last[channel]);
                         let found = asks.choose(policy, channel, now_ns, last[channel]);
-                        assert_eq!(found, (slot, plain[slot].since_ns), "{policy:?} {plain:?}");
+                        let since_ns = plain[slot].since_ns;
+                        let expected = Granted { place: found.place, slot, since_ns };
+                        assert_eq!(found, expected, "{policy:?} {plain:?}");
+                        assert_eq!(asks.place(channel, slot), Some(found.place));
                         last[channel] = slot;
                     }
                 }

@@ -6,7 +6,7 @@ use super::rules::Follows;
 use super::script::{Busy, Effect};
 use super::timing::Timing;
 use super::topology::DieAddress;
-use super::usage::DieUse;
+use super::usage::Tally;
 use crate::time::Ns;
 use core::hint::select_unpredictable;
 
@@ -122,7 +122,7 @@ pub(super) struct Die {
     pub(super) interface_free_ns: Ns,
     /// End of the busy time of its cells.
     pub(super) array_free_ns: Ns,
-    pub(super) usage: DieUse,
+    pub(super) usage: Tally,
 }
 
 impl Die {
@@ -142,7 +142,7 @@ impl Die {
             suspended: None,
             interface_free_ns: 0,
             array_free_ns: 0,
-            usage: DieUse::default(),
+            usage: Tally::default(),
         }
     }
 }

@@ -29,6 +29,9 @@ pub(super) struct Planned {
     pub(super) tag: u32,
 }
 
+/// Time and tag of no completion.
+const NOTHING: (Ns, u32) = (Ns::MAX, u32::MAX);
+
 /// Least entries of a lane that are taken before the others move into their room.
 const TAKEN: usize = 64;
 
@@ -46,16 +49,16 @@ impl Lane {
         self.planned.get(self.head)
     }
 
-    /// Takes the front. Returns it and the time of the next; [`Ns::MAX`] if there is none.
+    /// Takes the front. Returns it, and the time and the tag of the next; [`NOTHING`] if there is none.
     #[inline(always)]
-    fn pop(&mut self) -> Option<(Planned, Ns)> {
+    fn pop(&mut self) -> Option<(Planned, (Ns, u32))> {
         let planned = *self.planned.get(self.head)?;
         self.head += 1;
         if self.head >= TAKEN {
             self.move_up();
         }
-        let next_ns = self.planned.get(self.head).map_or(Ns::MAX, |next| next.done_ns);
-        Some((planned, next_ns))
+        let next = self.planned.get(self.head).map_or(NOTHING, |next| (next.done_ns, next.tag));
+        Some((planned, next))
     }
 
     /// Moves what waits into the room of what was taken, unless that would be more than has been taken.
@@ -78,6 +81,8 @@ pub(super) struct Completions {
     /// The earliest front.
     first: usize,
     first_ns: Ns,
+    /// Tag of the one behind the last taken, in its lane.
+    behind: u32,
 }
 
 impl Default for Completions {
@@ -88,6 +93,7 @@ impl Default for Completions {
             fronts_ns: [Ns::MAX; LANES + 1],
             first: 0,
             first_ns: Ns::MAX,
+            behind: u32::MAX,
         }
     }
 }
@@ -177,8 +183,8 @@ impl Completions {
     #[inline(always)]
     pub(super) fn pop(&mut self) -> Option<Planned> {
         let Some(lane) = self.lanes.get_mut(self.first) else { return self.pop_aside() };
-        let (planned, next_ns) = lane.pop()?;
-        self.fronts_ns[self.first] = next_ns;
+        let (planned, next) = lane.pop()?;
+        (self.fronts_ns[self.first], self.behind) = next;
         self.choose();
         Some(planned)
     }
@@ -190,11 +196,10 @@ impl Completions {
         planned
     }
 
-    /// Tag of the completion behind the next one in its lane.
+    /// Tag of the completion behind the one taken last, in its lane; [`u32::MAX`] if none was.
     #[inline]
-    pub(super) fn tag_behind(&self) -> Option<u32> {
-        let Lane { planned, head } = self.lanes.get(self.first)?;
-        planned.get(*head + 1).map(|planned| planned.tag)
+    pub(super) fn tag_behind(&self) -> u32 {
+        self.behind
     }
 
     /// Reserves room for so many completions.

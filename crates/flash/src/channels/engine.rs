@@ -12,7 +12,7 @@ use super::request::{
 use super::rules::{Follows, LATEST, RequestError, check, follows};
 use super::script::{Effect, Scripts, Segment};
 use super::timing::{Timing, TimingError};
-use super::topology::{DieAddress, Topology, TopologyError};
+use super::topology::{DieAddress, Place, Topology, TopologyError};
 use super::usage::{Grant, GrantObserver};
 use crate::prefetch::next_free;
 use crate::time::Ns;
@@ -38,6 +38,8 @@ pub(super) struct Bus {
     next_ns: Ns,
     /// The die of the last grant.
     last: usize,
+    /// Number of its first die.
+    dies_from: usize,
 }
 
 /// What an entry holds of a request.
@@ -79,8 +81,8 @@ pub struct Channels<W = ()> {
     /// Requests of the dies for their buses.
     pub(super) asks: Asks,
     pub(super) buses: Vec<Bus>,
-    /// Earliest next grant of each bus, as [`key`]s; to a multiple of [`AT_ONCE`].
-    next_grant_keys: Vec<u64>,
+    /// Earliest next grant of each bus, as [`key`]s.
+    next_grant_keys: Vec<[u64; AT_ONCE]>,
     /// The earliest of them, and its channel; ties go to the lowest channel.
     pub(super) next_grant: (Ns, usize),
     pub(super) pending: Vec<Pending>,
@@ -90,7 +92,6 @@ pub struct Channels<W = ()> {
     pub(super) orders: Vec<u64>,
     /// Entries of these that are free.
     pub(super) free: Vec<u32>,
-    pub(super) outstanding: usize,
     pub(super) serial: u64,
     pub(super) now_ns: Ns,
     pub(super) last_done_ns: Ns,
@@ -137,7 +138,7 @@ impl<W: GrantObserver> Channels<W> {
         let channels = usize::from(topology.channels);
         let ways = topology.dies_per_channel();
         // So that round-robin starts with the first die.
-        let bus = Bus { free_ns: 0, next_ns: NEVER, last: ways - 1 };
+        let bus = |at| Bus { free_ns: 0, next_ns: NEVER, last: ways - 1, dies_from: at * ways };
         Ok(Self {
             topology,
             timing,
@@ -145,14 +146,13 @@ impl<W: GrantObserver> Channels<W> {
             scripts: Scripts::new(&timing),
             dies: (0..channels * ways).map(|at| Die::new(at / ways, at % ways)).collect(),
             asks: Asks::none(channels, ways),
-            buses: alloc::vec![bus; channels],
-            next_grant_keys: alloc::vec![u64::MAX; channels.next_multiple_of(AT_ONCE)],
+            buses: (0..channels).map(bus).collect(),
+            next_grant_keys: alloc::vec![[u64::MAX; AT_ONCE]; channels.div_ceil(AT_ONCE)],
             next_grant: (NEVER, 0),
             pending: Vec::new(),
             rest: Vec::new(),
             orders: Vec::new(),
             free: Vec::new(),
-            outstanding: 0,
             serial: 0,
             now_ns: 0,
             last_done_ns: 0,
@@ -232,11 +232,12 @@ impl<W: GrantObserver> Channels<W> {
     pub(crate) fn submit_page(
         &mut self,
         (tag, arrival_ns): (u64, Ns),
-        (die, command): (DieAddress, Command),
-        (address, slc): (PageAddress, bool),
+        command: Command,
+        (place, page, slc): (&Place, u32, bool),
         class: Class,
     ) -> bool {
-        let (at, queue) = (self.index(die), self.queue_of(class));
+        let Place { die, at, block } = *place;
+        let (at, queue) = (at as usize, self.queue_of(class));
         let is_plain =
             matches!(command, Command::Read | Command::Program | Command::Erase | Command::ReadOob);
         let before = self.dies[at].queues[queue].last.as_ref();
@@ -247,6 +248,7 @@ impl<W: GrantObserver> Channels<W> {
         {
             return false;
         }
+        let address = PageAddress { block, page };
         let entered = Entered { tag, arrival_ns, die, command, repair_ns: 0, first: address, slc };
         let script = Scripts::index(command, Follows::Alone, 1);
         let entry = self.enter(&entered, (at, queue), class, Follows::Alone, script);
@@ -283,8 +285,10 @@ impl<W: GrantObserver> Channels<W> {
         self.next(at, from_ns);
         let channel = usize::from(self.dies[at].channel);
         // [`NEVER`] stays, as the largest time.
-        let next_ns = self.asks.first_ns(channel).max(self.buses[channel].free_ns);
-        if next_ns != self.buses[channel].next_ns {
+        let bus = &mut self.buses[channel];
+        let next_ns = self.asks.first_ns(channel).max(bus.free_ns);
+        if next_ns != bus.next_ns {
+            bus.next_ns = next_ns;
             self.plan_grant(channel, next_ns);
         }
     }
@@ -296,15 +300,13 @@ impl<W: GrantObserver> Channels<W> {
         self.asks.set_since(channel.into(), slot.into(), since_ns);
     }
 
-    /// Sets the earliest next grant of a bus.
+    /// Finds the earliest next grant of all buses, when that of one changes.
     #[inline]
     fn plan_grant(&mut self, channel: usize, next_ns: Ns) {
-        self.buses[channel].next_ns = next_ns;
         let keys = &mut self.next_grant_keys[..];
-        keys[channel] = key(next_ns, channel);
+        keys[channel / AT_ONCE][channel % AT_ONCE] = key(next_ns, channel);
         // No processor foresees the result, so there is no branch on it.
         let least = |a: u64, b: u64| select_unpredictable(a < b, a, b);
-        let (keys, _) = keys.as_chunks::<AT_ONCE>();
         let of_each = keys.iter().map(|[a, b, c, d]| least(least(*a, *b), least(*c, *d)));
         let first = of_each.fold(u64::MAX, least);
         let (ns, first) = (first >> CHANNEL_BITS, first as usize & ((1 << CHANNEL_BITS) - 1));
@@ -383,9 +385,9 @@ impl<W: GrantObserver> Channels<W> {
         Some(self.next_grant.0.min(self.done.next_ns())).filter(|next_ns| *next_ns != NEVER)
     }
 
-    /// Lower half of the tag of the completion behind the earliest known one in its lane, if there is one.
+    /// Lower half of the tag of the completion behind the last one of its kind; [`u32::MAX`] if none was known then.
     #[inline]
-    pub(crate) fn tag_behind(&self) -> Option<u32> {
+    pub(crate) fn tag_behind(&self) -> u32 {
         self.done.tag_behind()
     }
 
@@ -394,7 +396,6 @@ impl<W: GrantObserver> Channels<W> {
     fn deliver(&mut self) -> Option<Planned> {
         let planned = self.done.pop()?;
         self.free.push(planned.entry);
-        self.outstanding -= 1;
         self.now_ns = self.now_ns.max(planned.done_ns);
         Some(planned)
     }
@@ -402,16 +403,19 @@ impl<W: GrantObserver> Channels<W> {
     /// Grants a bus at `begin_ns` to a die that asks by then, and updates the bus's next grant.
     #[inline]
     fn grant(&mut self, channel: usize, begin_ns: Ns) {
-        let dies = self.topology.dies_per_channel();
-        let last = self.buses[channel].last;
-        let (slot, asked_ns) = self.asks.choose(self.policy, channel, begin_ns, last);
-        let at = channel * dies + slot;
-        let end_ns = match self.plain_tenure(at, asked_ns, begin_ns) {
-            Some(end_ns) => end_ns,
-            None => self.tenure(at, asked_ns, begin_ns),
+        let Bus { last, dies_from, .. } = self.buses[channel];
+        let granted = self.asks.choose(self.policy, channel, begin_ns, last);
+        let at = dies_from + granted.slot;
+        let (end_ns, first_ns) = match self.plain_tenure(at, &granted, begin_ns) {
+            Some(ends) => ends,
+            None => {
+                let end_ns = self.tenure(at, granted.since_ns, begin_ns);
+                (end_ns, self.asks.first_ns(channel))
+            }
         };
-        let next_ns = self.asks.first_ns(channel).max(end_ns);
-        self.buses[channel] = Bus { free_ns: end_ns, next_ns, last: slot };
+        let next_ns = first_ns.max(end_ns);
+        let bus = &mut self.buses[channel];
+        (bus.free_ns, bus.next_ns, bus.last) = (end_ns, next_ns, granted.slot);
         self.plan_grant(channel, next_ns);
         self.now_ns = self.now_ns.max(begin_ns);
     }
@@ -448,7 +452,7 @@ impl<W: GrantObserver> Channels<W> {
             (step.bus_ns, step.data_ns)
         };
         let end_ns = begin_ns + bus_ns;
-        die.usage.bus.add(step.segment, bus_ns, data_ns, begin_ns - asked_ns);
+        die.usage.tenure(step.out, bus_ns, data_ns, begin_ns - asked_ns);
         let after = settle(die, effect, end_ns);
         self.watch.granted(&Grant {
             tag: op.tag,
@@ -598,7 +602,6 @@ impl<W: GrantObserver> Channels<W> {
             plain: is_alike && follows == Follows::Alone && request.repair_ns == 0,
         };
         self.serial += 1;
-        self.outstanding += 1;
         self.orders[entry as usize] = class.order();
         if request.repair_ns > 0 {
             self.rest[entry as usize].repair_ns = request.repair_ns;
@@ -613,7 +616,7 @@ impl<W: GrantObserver> Channels<W> {
 
     #[inline]
     pub(super) fn index(&self, die: DieAddress) -> usize {
-        usize::from(die.channel) * self.topology.dies_per_channel() + self.topology.slot(die)
+        self.topology.index(die)
     }
 
     /// Reserves room for `operations` outstanding at once. Up to that number nothing is allocated.
@@ -643,6 +646,10 @@ mod tests {
     use super::super::request::Pages;
     use super::*;
     use crate::parts;
+
+    fn place_of(channels: &Channels, die: DieAddress, block: u32) -> Place {
+        Place { die, at: channels.index(die) as u32, block }
+    }
 
     #[test]
     fn a_page_submitted_without_a_request_runs_as_with_one() {
@@ -682,7 +689,8 @@ mod tests {
             let request = Request { arrival_ns, tag, die, command, pages, repair_ns: 0 };
             plain.submit_as(&request, class).expect("it keeps the rules");
             let at = (tag, arrival_ns);
-            let done = short.submit_page(at, (die, command), (address, false), class);
+            let place = place_of(&short, die, address.block);
+            let done = short.submit_page(at, command, (&place, address.page, false), class);
             taken[usize::from(done)] += 1;
             if !done {
                 short.submit_as(&request, class).expect("it keeps the rules");
@@ -697,9 +705,9 @@ mod tests {
         assert!(taken[0] > 500 && taken[1] > 2000, "{taken:?}");
         // What has to be told with its reason goes the long way.
         let die = DieAddress::default();
-        let address = (PageAddress { block: 0, page: 0 }, false);
+        let place = place_of(&short, die, 0);
         let mut asks = |arrival_ns, command| {
-            short.submit_page((0, arrival_ns), (die, command), address, Class::Write)
+            short.submit_page((0, arrival_ns), command, (&place, 0, false), Class::Write)
         };
         assert!(!asks(0, Command::Read) && !asks(LATEST + 1, Command::Read));
         assert!(!asks(LATEST, Command::CopyProgram) && !asks(LATEST, Command::CacheRead));

@@ -160,7 +160,7 @@ impl<W: GrantObserver> Channels<W> {
 
     /// Planes of a request as it was submitted.
     fn planes_of(&self, entry: u32) -> usize {
-        usize::from(self.pending[entry as usize].script) % MAX_PLANES + 1
+        Scripts::planes(self.pending[entry as usize].script.into())
     }
 
     /// Completes the first operation that is chained behind a read, whose data are out.

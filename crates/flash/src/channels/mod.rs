@@ -145,6 +145,6 @@ pub use request::{
 pub use rules::RequestError;
 pub use script::Segment;
 pub use timing::{Timing, TimingError, data_ns};
-pub(crate) use topology::Places;
 pub use topology::{DieAddress, MAX_PLANES, Topology, TopologyError};
+pub(crate) use topology::{Place, Places};
 pub use usage::{BusUse, DieUse, Grant, GrantObserver, Sent, share_ppm};

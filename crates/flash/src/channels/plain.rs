@@ -5,6 +5,7 @@
 //! rarer, it leaves to [`Channels::tenure`] and [`Channels::next`]; both give the same times (`plain_tests`).
 
 use super::arbiter::Ask;
+use super::asks::Granted;
 use super::die::{Die, NONE, settle};
 use super::done::Planned;
 use super::engine::Channels;
@@ -15,10 +16,16 @@ use crate::prefetch::prefetch;
 use crate::time::Ns;
 
 impl<W: GrantObserver> Channels<W> {
-    /// Gives a die that has asked since `asked_ns` the bus from `begin_ns` on, and returns the end of the tenure. `None`, and
-    /// nothing is done, if its operation is not plain.
+    /// Gives a die the bus from `begin_ns` on, and returns the end of the tenure and the first time from which a die of the
+    /// channel asks then. `None`, and nothing is done, if its operation is not plain.
     #[inline(always)]
-    pub(super) fn plain_tenure(&mut self, at: usize, asked_ns: Ns, begin_ns: Ns) -> Option<Ns> {
+    pub(super) fn plain_tenure(
+        &mut self,
+        at: usize,
+        granted: &Granted,
+        begin_ns: Ns,
+    ) -> Option<(Ns, Ns)> {
+        let Granted { place, since_ns: asked_ns, .. } = *granted;
         let (dies, pending) = (&mut self.dies[..], &mut self.pending[..]);
         let die = &mut dies[at];
         let entry = die.head;
@@ -35,7 +42,7 @@ impl<W: GrantObserver> Channels<W> {
         }
         op.step += 1;
         let end_ns = begin_ns + step.bus_ns;
-        die.usage.bus.add(step.segment, step.bus_ns, step.data_ns, begin_ns - asked_ns);
+        die.usage.tenure(step.out, step.bus_ns, step.data_ns, begin_ns - asked_ns);
         let after = settle(die, &step.effect, end_ns);
         self.watch.granted(&Grant {
             tag: op.tag,
@@ -47,11 +54,10 @@ impl<W: GrantObserver> Channels<W> {
             array_begin_ns: after.array_begin_ns,
             array_end_ns: after.array_end_ns,
         });
-        let (channel, slot) = (usize::from(die.channel), usize::from(die.slot));
+        let channel = usize::from(die.channel);
         if !step.last {
             die.running = None;
-            self.asks.set_since(channel, slot, after.next_ns);
-            return Some(end_ns);
+            return Some((end_ns, self.asks.renew_since(channel, place, after.next_ns)));
         }
         // Before a status read the die is reserved, so the operation cannot be suspended.
         die.running = step.is_array.then_some((entry, after.array_begin_ns));
@@ -76,7 +82,7 @@ impl<W: GrantObserver> Channels<W> {
         die.bound = (has_classes && goes_on(die)).then_some(of as u8);
         if die.bound.is_some() || die.suspended.is_some() || rule.suspend != Suspend::Never {
             self.take_next(at, end_ns);
-            return Some(end_ns);
+            return Some((end_ns, self.asks.first_ns(channel)));
         }
         let queue = match has_classes {
             false => WRITES,
@@ -85,8 +91,7 @@ impl<W: GrantObserver> Channels<W> {
         let queue = &mut die.queues[queue];
         let entry = queue.head;
         let Some(op) = pending.get(entry as usize) else {
-            self.asks.set(channel, slot, Ask::NONE);
-            return Some(end_ns);
+            return Some((end_ns, self.asks.renew(channel, place, Ask::NONE)));
         };
         queue.head = op.next;
         match queue.head {
@@ -95,14 +100,13 @@ impl<W: GrantObserver> Channels<W> {
         }
         die.head = entry;
         die.head_queue = op.queue;
-        if op.plain {
-            let free_ns = die.interface_free_ns.max(die.array_free_ns);
-            let since_ns = free_ns.max(end_ns).max(op.arrival_ns);
-            let ask = Ask { since_ns, serial: op.serial, read: op.command.is_read() };
-            self.asks.set(channel, slot, ask);
-        } else {
+        if !op.plain {
             self.begin(at, end_ns);
+            return Some((end_ns, self.asks.first_ns(channel)));
         }
-        Some(end_ns)
+        let free_ns = die.interface_free_ns.max(die.array_free_ns);
+        let since_ns = free_ns.max(end_ns).max(op.arrival_ns);
+        let ask = Ask { since_ns, serial: op.serial, read: op.command.is_read() };
+        Some((end_ns, self.asks.renew(channel, place, ask)))
     }
 }

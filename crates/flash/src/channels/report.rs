@@ -37,7 +37,7 @@ impl<W: GrantObserver> Channels<W> {
     /// Operations submitted and not yet delivered.
     #[inline]
     pub fn outstanding(&self) -> usize {
-        self.outstanding
+        self.pending.len() - self.free.len()
     }
 
     /// Time of an operation over `planes` planes on an idle bus and die. For a cache program: the first of a
@@ -60,7 +60,7 @@ impl<W: GrantObserver> Channels<W> {
 
     /// Use of a die up to the end of its last granted operation. `None` if there is no such die.
     pub fn die_use(&self, die: DieAddress) -> Option<DieUse> {
-        self.topology.has(die).then(|| self.dies[self.index(die)].usage)
+        self.topology.has(die).then(|| self.dies[self.index(die)].usage.of_die())
     }
 
     /// Use of a way's dies together. `None` if there is no such way.
@@ -79,7 +79,8 @@ impl<W: GrantObserver> Channels<W> {
 
     fn sum(&self, first: usize, count: usize) -> DieUse {
         let mut sum = DieUse::default();
-        self.dies[first..first + count].iter().for_each(|die| sum.merge(&die.usage));
+        let dies = self.dies[first..first + count].iter();
+        dies.for_each(|die| sum.merge(&die.usage.of_die()));
         sum
     }
 

@@ -169,6 +169,8 @@ pub(super) struct Tenure {
     /// That of the work of any page.
     pub(super) effect: Effect,
     pub(super) segment: Segment,
+    /// True if its data go out of a register to the controller.
+    pub(super) out: bool,
     /// True for the last step.
     pub(super) last: bool,
     /// True if the work is [`Busy::Array`], which may be suspended.
@@ -183,7 +185,8 @@ impl Tenure {
         let is_array = matches!(busy, Busy::Array { .. });
         let confirms = is_array || matches!(busy, Busy::CachedArray { .. });
         let effect = Effect::of(busy, timing);
-        Self { bus_ns, data_ns, effect, segment, last, is_array, confirms }
+        let out = segment == Segment::DataOut;
+        Self { bus_ns, data_ns, effect, segment, out, last, is_array, confirms }
     }
 }
 
@@ -201,13 +204,14 @@ impl Scripts {
         for planes in 1..=MAX_PLANES {
             for command in Command::ALL {
                 for follows in [Follows::Alone, Follows::CacheRead] {
-                    scripts[Self::index(command, follows, planes)] =
+                    scripts[Self::index(command, follows, planes) / MOST_STEPS] =
                         script(timing, command, follows, planes);
                 }
             }
-            scripts[Self::direct(Command::Read, planes)] = direct_read(timing, planes);
+            scripts[Self::direct(Command::Read, planes) / MOST_STEPS] = direct_read(timing, planes);
             for command in [Command::Program, Command::CacheProgram] {
-                scripts[Self::direct(command, planes)] = direct_program(timing, command, planes);
+                scripts[Self::direct(command, planes) / MOST_STEPS] =
+                    direct_program(timing, command, planes);
             }
         }
         let mut tenures = Vec::with_capacity(scripts.len() * MOST_STEPS);
@@ -219,12 +223,22 @@ impl Scripts {
         Self { scripts, tenures }
     }
 
-    /// Index of an operation's script.
+    /// Index of an operation's script: that of its first step among all steps.
     #[inline]
     pub(super) fn index(command: Command, follows: Follows, planes: usize) -> usize {
         let goes_on = command.reads_out() && follows == Follows::CacheRead;
         let kind = command as usize + if goes_on { Command::ALL.len() } else { 0 };
-        kind * MAX_PLANES + planes - 1
+        Self::of_kind(kind, planes)
+    }
+
+    #[inline]
+    fn of_kind(kind: usize, planes: usize) -> usize {
+        (kind * MAX_PLANES + planes - 1) * MOST_STEPS
+    }
+
+    /// Planes on which the operations of a script work.
+    pub(super) fn planes(index: usize) -> usize {
+        index / MOST_STEPS % MAX_PLANES + 1
     }
 
     /// Index of the script of one side of a direct transfer.
@@ -235,18 +249,18 @@ impl Scripts {
             Command::CacheProgram => DIRECT + 2,
             _ => DIRECT + 1,
         };
-        kind * MAX_PLANES + planes - 1
+        Self::of_kind(kind, planes)
     }
 
     #[inline]
     pub(super) fn get(&self, index: usize) -> &Script {
-        &self.scripts[index]
+        &self.scripts[index / MOST_STEPS]
     }
 
     /// A step of a script.
     #[inline]
     pub(super) fn tenure(&self, script: u16, step: u8) -> &Tenure {
-        &self.tenures[usize::from(script) * MOST_STEPS + usize::from(step)]
+        &self.tenures[usize::from(script) + usize::from(step)]
     }
 }
 

@@ -41,12 +41,22 @@ pub struct DieAddress {
     pub die: u16,
 }
 
+/// Where a block of an array is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    pub(crate) die: DieAddress,
+    /// Number of the die among all.
+    pub(crate) at: u32,
+    /// Its block there.
+    pub(crate) block: u32,
+}
+
 /// [`Topology::place`] without a division per block, for a topology whose counts are not 0.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
     blocks: u64,
-    /// Dies in the order of the first blocks, and their number.
-    dies: Vec<DieAddress>,
+    /// Dies in the order of the first blocks, each with its number among all, and their number.
+    dies: Vec<(DieAddress, u32)>,
     count: Divisor,
 }
 
@@ -57,19 +67,27 @@ impl Places {
         let of_channels = |(way, die)| {
             (0..topology.channels).map(move |channel| DieAddress { channel, way, die })
         };
-        let dies: Vec<_> = ways.flat_map(of_channels).collect();
+        let numbered = |die| (die, topology.index(die) as u32);
+        let dies: Vec<_> = ways.flat_map(of_channels).map(numbered).collect();
         let count = Divisor::new(dies.len() as u32);
         Self { blocks: topology.blocks(), dies, count }
     }
 
     /// As [`Topology::place`].
     #[inline]
-    pub(crate) fn place(&self, block: BlockId) -> Option<(DieAddress, u32)> {
+    pub(crate) fn place(&self, block: BlockId) -> Option<Place> {
         if u64::from(block.0) >= self.blocks {
             return None;
         }
-        let (rest, die) = self.count.divide(block.0);
-        Some((*self.dies.get(die as usize)?, rest))
+        let (block, die) = self.count.divide(block.0);
+        let (die, at) = *self.dies.get(die as usize)?;
+        Some(Place { die, at, block })
+    }
+
+    /// True if two blocks are on one die.
+    #[inline]
+    pub(crate) fn share_die(&self, one: BlockId, other: BlockId) -> bool {
+        self.count.divide(one.0).1 == self.count.divide(other.0).1
     }
 }
 
@@ -155,7 +173,7 @@ impl Topology {
     /// widely as possible.
     #[inline]
     pub fn place(&self, block: BlockId) -> Option<(DieAddress, u32)> {
-        Places::of(self).place(block)
+        Places::of(self).place(block).map(|Place { die, block, .. }| (die, block))
     }
 
     /// Inverse of [`Topology::place`]. `None` if there is no such die or block, or if its number exceeds 32
@@ -180,5 +198,11 @@ impl Topology {
     #[inline]
     pub(super) fn slot(&self, die: DieAddress) -> usize {
         usize::from(die.way) * usize::from(self.dies) + usize::from(die.die)
+    }
+
+    /// Number of a die among all.
+    #[inline]
+    pub(super) fn index(&self, die: DieAddress) -> usize {
+        usize::from(die.channel) * self.dies_per_channel() + self.slot(die)
     }
 }

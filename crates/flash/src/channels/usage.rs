@@ -28,17 +28,6 @@ impl BusUse {
         self.command_ns + self.data_in_ns + self.data_out_ns
     }
 
-    #[inline]
-    pub(super) fn add(&mut self, segment: Segment, bus_ns: Ns, data_ns: Ns, waited_ns: Ns) {
-        self.command_ns += bus_ns - data_ns;
-        // Without a branch: the segments alternate from grant to grant.
-        let out_ns = data_ns * Ns::from(segment == Segment::DataOut);
-        self.data_out_ns += out_ns;
-        self.data_in_ns += data_ns - out_ns;
-        self.grants += 1;
-        self.waited_ns += waited_ns;
-    }
-
     pub(super) fn merge(&mut self, other: &Self) {
         self.command_ns += other.command_ns;
         self.data_in_ns += other.data_in_ns;
@@ -64,6 +53,38 @@ impl DieUse {
         self.array_ns += other.array_ns;
         self.bus.merge(&other.bus);
         self.operations += other.operations;
+    }
+}
+
+/// Use of a die as it is counted, with little to do per tenure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) array_ns: Ns,
+    bus_ns: Ns,
+    /// Data into registers, and out of them to the controller.
+    data_ns: [Ns; 2],
+    grants: u64,
+    waited_ns: Ns,
+    pub(super) operations: u64,
+}
+
+impl Tally {
+    /// Adds a tenure; `out`: its data go out to the controller.
+    #[inline]
+    pub(super) fn tenure(&mut self, out: bool, bus_ns: Ns, data_ns: Ns, waited_ns: Ns) {
+        self.bus_ns += bus_ns;
+        // Without a branch: the segments alternate from grant to grant.
+        self.data_ns[usize::from(out)] += data_ns;
+        self.grants += 1;
+        self.waited_ns += waited_ns;
+    }
+
+    pub(super) fn of_die(&self) -> DieUse {
+        let Self { array_ns, bus_ns, data_ns, grants, waited_ns, operations } = *self;
+        let [data_in_ns, data_out_ns] = data_ns;
+        let command_ns = bus_ns - data_in_ns - data_out_ns;
+        let bus = BusUse { command_ns, data_in_ns, data_out_ns, grants, waited_ns };
+        DieUse { array_ns, bus, operations }
     }
 }
 

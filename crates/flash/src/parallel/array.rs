@@ -2,11 +2,12 @@
 
 use super::Parallel;
 use super::operations::{ChannelWork, NONE, Operation, Operations, READING, Side};
+use super::order::InTheWay;
 use super::tasks::Done;
 use crate::address::{BlockId, Lpn, Ppn};
 use crate::channels::{
-    Addressing, Class, Command, DieAddress, GrantObserver, MAX_PLANES, PageAddress, Pages, Repeats,
-    Request, Sent,
+    Addressing, Class, Command, DieAddress, GrantObserver, MAX_PLANES, PageAddress, Pages, Place,
+    Repeats, Request, Sent,
 };
 use crate::copies::CopyPath;
 use crate::error::{FlashError, has_run};
@@ -21,7 +22,12 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     /// The command for a page of the channels' blocks.
     #[inline]
     fn side(&self, command: Command, ppn: Ppn) -> Side {
-        let (block, page) = self.geometry.split(ppn);
+        self.side_at(command, self.geometry.split(ppn))
+    }
+
+    /// The same for a block and a page of it.
+    #[inline]
+    fn side_at(&self, command: Command, (block, page): (BlockId, u32)) -> Side {
         Side { block, page, command, slc: self.has_slc && self.inner.is_slc(block) }
     }
 
@@ -31,8 +37,9 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         let planes = u32::from(self.ganged);
         // If the channels have no such block, they refuse the request.
         let place = self.places.place(block);
-        let (die, place) = place.unwrap_or((DieAddress::default(), u32::MAX / planes - 1));
-        (die, place * planes)
+        let nowhere = Place { block: u32::MAX / planes - 1, ..Place::default() };
+        let Place { die, block, .. } = place.unwrap_or(nowhere);
+        (die, block * planes)
     }
 
     /// Channel of the last operation that the current task waits for, or else of its first; `None` without one.
@@ -110,29 +117,48 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         if !self.timed {
             return;
         }
-        let ppn = self.striped_page(ppn);
+        let asked = self.geometry.split(self.striped_page(ppn));
         let step = cause.is_step();
         let task = if step { NONE } else { self.tasks.current };
         if !step {
             self.tasks.add();
         }
-        let behind_steps = !step && !self.yields && self.steps.left > 0;
+        let behind_steps = !step && self.steps.hold();
         // A read that waits for an earlier operation would delay the erase of its block until that operation.
         let waits = behind_steps || self.tasks.last[0] != NONE;
-        let is_first = !step && command == Command::Read && !waits;
-        let aside = if is_first {
-            self.order.readable_at(&self.operations, &self.geometry, ppn)
-        } else {
-            None
-        };
-        let mut side = self.side(command, aside.unwrap_or(ppn));
+        if !step
+            && command == Command::Read
+            && !waits
+            && let Some(at) = self.order.readable_at(&self.operations, asked)
+        {
+            let side = self.side_at(command, at);
+            self.read_aside(side, task, repeats);
+            #[cfg(test)]
+            {
+                let (slot, work) = (self.tasks.last[0], ChannelWork::one(side));
+                self.contents.asked(slot, &work, self.side_at(command, asked), None);
+            }
+            return;
+        }
+        let mut side = self.side_at(command, asked);
         side.slc |= was_slc;
         let work = ChannelWork::one(side);
         let slot = self.operation(work, task, step);
         #[cfg(test)]
-        self.contents.asked(slot, &work, self.side(command, ppn), None);
+        self.contents.asked(slot, &work, self.side_at(command, asked), None);
         let before = core::mem::replace(&mut self.tasks.last[usize::from(step)], slot);
-        self.issue_single(slot, (before, behind_steps), aside.is_some(), repeats);
+        self.issue_single(slot, (before, behind_steps), repeats);
+    }
+
+    /// Issues a read of the host that is the first operation of its task, at a place where it waits for no other.
+    #[inline]
+    fn read_aside(&mut self, side: Side, task: u32, repeats: Repeats) {
+        let slot = self.operation(ChannelWork::one(side), task, false);
+        self.operations.get_mut(slot).aside = true;
+        self.tasks.last[0] = slot;
+        self.repeat(slot, repeats);
+        self.order.reading(&mut self.operations, side.block);
+        self.starting.push(slot);
     }
 
     /// Erases the other blocks of a stripe beside its first, which `single_in` has erased: each waits for the operations
@@ -148,29 +174,22 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
             if !step {
                 self.tasks.add();
             }
-            let behind_steps = !step && !self.yields && self.steps.left > 0;
+            let behind_steps = !step && self.steps.hold();
             let side =
                 self.side(Command::Erase, self.geometry.ppn(self.stripes.member(block, member), 0));
             let work = ChannelWork::one(side);
             let slot = self.operation(work, task, step);
             #[cfg(test)]
             self.contents.asked(slot, &work, side, None);
-            self.issue_single(slot, (NONE, behind_steps), false, Repeats::default());
+            self.issue_single(slot, (NONE, behind_steps), Repeats::default());
         }
     }
 
     /// Issues an operation that waits for the one `before` it, if any, and for steps.
     #[inline]
-    fn issue_single(
-        &mut self,
-        slot: u32,
-        (before, behind_steps): (u32, bool),
-        aside: bool,
-        repeats: Repeats,
-    ) {
+    fn issue_single(&mut self, slot: u32, (before, behind_steps): (u32, bool), repeats: Repeats) {
         let operation = self.operations.get_mut(slot);
         operation.waits = u32::from(before != NONE) + u32::from(behind_steps);
-        operation.aside = aside;
         self.repeat(slot, repeats);
         self.issue(slot);
         if behind_steps {
@@ -182,7 +201,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     }
 
     /// Allocates an operation of a task or of a collection step.
-    #[inline]
+    #[inline(always)]
     fn operation(&mut self, work: ChannelWork, task: u32, step: bool) -> u32 {
         let epoch = step.then(|| self.steps.add());
         let slot = self.operations.add(work, task, self.tasks.number, epoch);
@@ -191,6 +210,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     }
 
     /// Issues the copy of one page; `more` pages of the same run follow.
+    #[inline]
     fn copied(
         &mut self,
         [from, to]: [Ppn; 2],
@@ -199,9 +219,8 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         more: bool,
     ) {
         self.counts.add(Op::Copy, cause);
-        let [from, to] = [from, to].map(|page| self.striped_page(page));
-        let (mut read, mut program) =
-            (self.side(Command::Read, from), self.side(Command::Program, to));
+        let read = self.side(Command::Read, self.striped_page(from));
+        let mut program = self.side(Command::Program, self.striped_page(to));
         let (path, cache, repair_ns) = self.path(&read, &program);
         if self.inner.part().copies.is_some() {
             self.copies_by[path as usize] += 1;
@@ -212,74 +231,87 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         if !self.timed {
             return;
         }
-        let step = cause.is_step();
-        let task = if step { NONE } else { self.tasks.current };
         if cache && more {
             program.command = Command::CacheProgram;
         }
+        let step = cause.is_step();
+        let task = if step { NONE } else { self.tasks.current };
+        if !step {
+            self.tasks.add();
+        }
+        let plain = path.is_through_controller() && repeats == Repeats::default();
+        if !plain || !self.copy_as_one(ChannelWork::copied(read, program), task, step) {
+            let repair_ns = corrected * repair_ns;
+            self.copy_in_two([read, program], path, (task, step), (repair_ns, repeats));
+        }
+    }
+
+    /// Issues a copy on this path whose read may have to wait, or is repeated.
+    #[inline(never)]
+    fn copy_in_two(
+        &mut self,
+        [mut read, mut program]: [Side; 2],
+        path: CopyPath,
+        (task, step): (u32, bool),
+        (repair_ns, repeats): (Ns, Repeats),
+    ) {
+        self.order.copying(read.block);
         let work = match path {
-            CopyPath::Lcb | CopyPath::Gcb => None,
-            CopyPath::Dgcb => Some(ChannelWork::direct(read, program)),
+            CopyPath::Lcb | CopyPath::Gcb => {
+                let source = ChannelWork::one(read);
+                let reading = self.operation(source, NONE, step);
+                #[cfg(test)]
+                self.contents.asked(reading, &source, read, None);
+                self.repeat(reading, repeats);
+                self.issue(reading);
+                let destination = ChannelWork::copied(read, program);
+                let programming = self.operation(destination, task, step);
+                #[cfg(test)]
+                self.contents.asked(programming, &destination, program, Some(read));
+                self.operations.get_mut(programming).waits = 1;
+                self.issue_copy(programming, program.block);
+                self.operations.get_mut(reading).then = programming;
+                return;
+            }
+            CopyPath::Dgcb => ChannelWork::direct(read, program),
             CopyPath::Icb | CopyPath::IcbUnchecked => {
                 if path == CopyPath::IcbUnchecked {
                     read.command = Command::CopyRead;
                 }
                 program.command = Command::CopyProgram;
-                Some(ChannelWork::copy_back(read, program))
+                ChannelWork::copy_back(read, program)
             }
         };
-        self.order.copying(read.block);
-        if task != NONE {
-            self.tasks.add();
+        let copy = self.operation(work, task, step);
+        #[cfg(test)]
+        self.contents.asked(copy, &work, program, Some(read));
+        if repair_ns > 0 {
+            self.repairs.insert(copy, repair_ns);
         }
-        if let Some(work) = work {
-            let copy = self.operation(work, task, step);
+        if work.is_direct() && repeats.reads > 0 {
+            // The transfer is the last of the reads.
+            let source = ChannelWork::one(read);
+            let before = self.operation(source, NONE, step);
             #[cfg(test)]
-            self.contents.asked(copy, &work, program, Some(read));
-            if corrected * repair_ns > 0 {
-                self.repairs.insert(copy, corrected * repair_ns);
-            }
-            if work.is_direct() && repeats.reads > 0 {
-                // The transfer is the last of the reads.
-                let source = ChannelWork::one(read);
-                let before = self.operation(source, NONE, step);
-                #[cfg(test)]
-                self.contents.asked(before, &source, read, None);
-                self.repeat(before, Repeats { reads: repeats.reads - 1, ..repeats });
-                self.issue(before);
-                self.operations.get_mut(copy).waits = 1;
-                self.issue_copy(copy, program.block);
-                self.operations.get_mut(before).then = copy;
-                return;
-            }
-            self.repeat(copy, repeats);
+            self.contents.asked(before, &source, read, None);
+            self.repeat(before, Repeats { reads: repeats.reads - 1, ..repeats });
+            self.issue(before);
+            self.operations.get_mut(copy).waits = 1;
             self.issue_copy(copy, program.block);
+            self.operations.get_mut(before).then = copy;
             return;
         }
-        let (source, destination) = (ChannelWork::one(read), ChannelWork::copied(read, program));
-        if repeats == Repeats::default() && self.copy_as_one(destination, task, step) {
-            return;
-        }
-        let reading = self.operation(source, NONE, step);
-        #[cfg(test)]
-        self.contents.asked(reading, &source, read, None);
-        self.repeat(reading, repeats);
-        self.issue(reading);
-        let programming = self.operation(destination, task, step);
-        #[cfg(test)]
-        self.contents.asked(programming, &destination, program, Some(read));
-        self.operations.get_mut(programming).waits = 1;
-        self.issue_copy(programming, program.block);
-        self.operations.get_mut(reading).then = programming;
+        self.repeat(copy, repeats);
+        self.issue_copy(copy, program.block);
     }
 
     /// Issues a copy whose read can reach its die at once: the read then needs no operation of its own. Returns false, and does
     /// nothing, if it cannot.
-    #[inline]
+    #[inline(always)]
     fn copy_as_one(&mut self, work: ChannelWork, task: u32, step: bool) -> bool {
-        let Some((from, _)) = work.source() else { return false };
+        let [_, (from, _)] = work.places;
         let class = if step { Class::COLLECTION } else { Class::Read.queue() };
-        if !self.order.read_now(from, class) {
+        if !self.order.copy_now(from, class) {
             return false;
         }
         self.tasks.first.get_or_insert(from);
@@ -287,17 +319,18 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
             self.steps.add();
         }
         let slot = self.operation(work, task, step);
-        let operation = self.operations.get_mut(slot);
-        (operation.waits, operation.reads) = (1, true);
-        let program = operation.work.first();
+        self.operations.get_mut(slot).reads = true;
         #[cfg(test)]
         {
-            let read = operation.reading();
+            let operation = self.operations.get(slot);
+            let (read, program) = (operation.reading(), operation.work.first());
             self.contents.asked(slot | READING, &ChannelWork::one(read), read, None);
             self.contents.asked(slot, &work, program, Some(read));
         }
         self.starting.push(slot | READING);
-        self.issue_copy(slot, program.block);
+        if self.order.enter_copied(&mut self.operations, slot) && !step {
+            self.channels.urge(self.tasks.number);
+        }
         true
     }
 
@@ -312,12 +345,17 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         #[cfg(test)]
         self.contents.done(slot | READING, &ChannelWork::one(read));
         let waited = self.order.read_done(read.block, class.queue());
-        self.release(slot);
+        operation.waits -= 1;
+        let is_ready = operation.waits == 0;
         self.release(waited);
         if step {
             self.step_done(epoch);
         }
         self.submit_ready(Some(done_ns));
+        if is_ready {
+            self.submit(slot, Some(done_ns));
+            self.submit_ready(Some(done_ns));
+        }
     }
 
     /// Records that a command of a collection step is done, and releases what waited for it.
@@ -330,13 +368,13 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     /// Path between two locations, whether it uses cache program, and the bus time per byte that is sent again.
     fn path(&self, from: &Side, to: &Side) -> (CopyPath, bool, Ns) {
         let Some(copies) = &self.inner.part().copies else { return (CopyPath::Gcb, false, 0) };
-        let (from, to) = (self.place(from.block), self.place(to.block));
-        let same_die = from.0 == to.0;
+        let same_die = self.places.share_die(from.block, to.block);
         let through = if same_die { CopyPath::Lcb } else { CopyPath::Gcb };
         let times = if same_die { &copies.near } else { &copies.far };
-        if matches!(times.path, CopyPath::Lcb | CopyPath::Gcb) {
+        if times.path.is_through_controller() {
             return (through, times.cache_program && !same_die, times.repair_ns);
         }
+        let (from, to) = (self.place(from.block), self.place(to.block));
         let topology = self.channels.topology();
         let plane = |(_, block): (DieAddress, u32)| topology.plane_of(block);
         let possible = match times.path {
@@ -360,29 +398,17 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     fn issue(&mut self, slot: u32) {
         let Self { operations, order, .. } = self;
         let operation = operations.get_mut(slot);
-        if operation.aside {
-            let (block, waits) = (operation.work.first().block, operation.waits);
-            order.reading(operations, block);
-            if waits == 0 {
-                self.starting.push(slot);
-            }
-            return;
-        }
         order.asked(operation);
-        let (mut waits, mut collected) = order.enter(operations, slot);
+        let (waits, collected) = order.enter(operations, slot);
         let operation = operations.get_mut(slot);
-        if operation.waits + waits == 0 {
-            (waits, collected) = order.conflicts(operation, slot);
-        }
+        operation.waits += waits;
         if collected && !operation.step {
             self.channels.urge(operation.number);
         }
-        operation.waits += waits;
-        if operation.waits > 0 {
-            order.hold(&operation.work, slot);
-        } else {
-            self.reach(slot, None);
+        if operation.waits == 0 && self.submit(slot, None) {
             self.submit_ready(None);
+        } else {
+            self.order.hold(&self.operations.get(slot).work, slot);
         }
     }
 
@@ -390,30 +416,30 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     /// `at_ns`; `None`: when the current task ends.
     fn submit_ready(&mut self, at_ns: Option<Ns>) {
         while let Some(slot) = self.ready.pop() {
-            let operation = self.operations.get_mut(slot);
-            let (waits, collected) = self.order.conflicts(operation, slot);
-            if waits > 0 {
-                operation.waits = waits;
-                if collected && !operation.step {
-                    self.channels.urge(operation.number);
-                }
-                continue;
-            }
-            self.reach(slot, at_ns);
+            self.submit(slot, at_ns);
         }
     }
 
-    /// Submits one operation. Those that wait for nothing else are ready then.
+    /// Submits one operation, unless operations of another class are in its way: then it waits for those, and false is
+    /// returned. Those that wait for nothing else are ready then.
     #[inline]
-    fn reach(&mut self, slot: u32, at_ns: Option<Ns>) {
-        match at_ns {
-            Some(at_ns) => self.send(slot, at_ns),
-            None => self.starting.push(slot),
-        }
-        let operation = self.operations.get(slot);
-        if !operation.aside {
-            for next in self.order.leave(operation, slot) {
-                self.release(next);
+    fn submit(&mut self, slot: u32, at_ns: Option<Ns>) -> bool {
+        let operation = self.operations.get_mut(slot);
+        match self.order.submit(operation, slot) {
+            Err(InTheWay { blocks, collected }) => {
+                operation.waits = blocks;
+                if collected && !operation.step {
+                    self.channels.urge(operation.number);
+                }
+                false
+            }
+            Ok(behind) => {
+                match at_ns {
+                    Some(at_ns) => self.send(slot, at_ns),
+                    None => self.starting.push(slot),
+                }
+                behind.into_iter().for_each(|next| self.release(next));
+                true
             }
         }
     }
@@ -446,10 +472,10 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         let Side { block, page, command, slc } = *side;
         self.channels.watch_mut().sent(Sent { tag: tag.into(), command, block, page, step });
         if self.ganged == 1
-            && let Some((die, block)) = self.places.place(block)
+            && let Some(place) = self.places.place(block)
         {
-            let (of, address) = ((die, command), (PageAddress { block, page }, slc));
-            if self.channels.submit_page((tag.into(), arrival_ns), of, address, class) {
+            let at = (tag.into(), arrival_ns);
+            if self.channels.submit_page(at, command, (&place, page, slc), class) {
                 return;
             }
         }

@@ -190,8 +190,6 @@ pub struct Parallel<F, W = ()> {
     tasks: Tasks,
     /// Operations of the current task that are sent when it ends.
     starting: Vec<u32>,
-    /// True if tasks may come between the operations of a collection.
-    yields: bool,
     steps: Steps,
     /// True if operations take time.
     timed: bool,
@@ -292,7 +290,6 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
             ready: Vec::new(),
             tasks: Tasks::default(),
             starting: Vec::new(),
-            yields: true,
             steps: Steps::default(),
             timed: true,
             retry,
@@ -342,8 +339,12 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     }
 
     /// Sets whether tasks may come between the operations of a collection. Default: true.
+    ///
+    /// # Panics
+    /// If operations are outstanding.
     pub fn set_yields(&mut self, yields: bool) {
-        self.yields = yields;
+        assert_eq!(self.outstanding(), 0, "operations are under way");
+        self.steps.come_first = !yields;
     }
 
     /// Sets the precedence on each die from here on.
@@ -427,12 +428,10 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         (most, None, before)
     }
 
-    /// Prefetches the operation that is mostly done after the next one.
+    /// Prefetches the operation of the next completion of the same kind.
     #[inline]
     fn look_ahead(&self) {
-        if let Some(tag) = self.channels.tag_behind() {
-            self.operations.prefetch(tag & !READING);
-        }
+        self.operations.prefetch(self.channels.tag_behind() & !READING);
     }
 
     /// Returns the next task that is done by `limit_ns`, in order of time. `None` if there is none; all events

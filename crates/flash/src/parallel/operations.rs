@@ -46,7 +46,7 @@ enum Kind {
 /// Commands that reach the channels together: places and commands apart, to take little room.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChannelWork {
-    places: [(BlockId, u32); 2],
+    pub(super) places: [(BlockId, u32); 2],
     commands: [Command; 2],
     /// True if the block is in SLC mode.
     slc: [bool; 2],
@@ -223,6 +223,12 @@ impl Operation {
         Side { command: Command::Read, ..self.work.side(1) }
     }
 
+    /// Queue of its class.
+    #[inline]
+    pub(super) fn queue(&self) -> usize {
+        self.class().queue()
+    }
+
     /// Class of its commands on the die.
     #[inline]
     pub(super) fn class(&self) -> Class {
@@ -243,7 +249,7 @@ pub(super) struct Operations {
 
 impl Operations {
     /// Adds an operation without dependencies, of an epoch of collection steps if it belongs to a step.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add(
         &mut self,
         work: ChannelWork,

@@ -1,7 +1,7 @@
 //! Dependencies between the operations of each block.
 
 use super::operations::{ChannelWork, NONE, Operation, Operations};
-use crate::address::{BlockId, Geometry, Ppn};
+use crate::address::BlockId;
 use crate::channels::{Class, QUEUES};
 use crate::prefetch::prefetch;
 use alloc::vec::Vec;
@@ -64,6 +64,63 @@ impl Block {
         arriving: [NONE; 2],
     };
 
+    /// Whether collection is among the outstanding operations of other classes that are in the way of one that changes
+    /// the block, or reads it; `None` if none is.
+    #[inline]
+    fn in_the_way(&self, queue: usize, changes: bool) -> Option<bool> {
+        let counts = if changes { &self.counts } else { &self.changes };
+        let others = counts.iter().sum::<u32>() > counts[queue];
+        others.then(|| queue != Class::COLLECTION && counts[Class::COLLECTION] > 0)
+    }
+
+    /// Records that an operation is submitted; with classes, its queue and whether it changes the block.
+    #[inline]
+    fn submitted(&mut self, operation: &Operation, slot: u32, of: Option<(usize, bool)>) {
+        if let Some((queue, changes)) = of {
+            self.counts[queue] += 1;
+            self.changes[queue] += u32::from(changes);
+        }
+        if self.held == slot {
+            self.held = NONE;
+        }
+        if self.erase == slot {
+            self.erase = operation.behind;
+        }
+    }
+
+    /// Puts the program of a copy into it behind the others.
+    #[inline]
+    fn arrives(&mut self, operations: &mut Operations, slot: u32) {
+        let [first, last] = &mut self.arriving;
+        match core::mem::replace(last, slot) {
+            NONE => *first = slot,
+            before => operations.get_mut(before).behind = slot,
+        }
+    }
+
+    /// Records that the program of an operation is done.
+    #[inline]
+    fn programmed(&mut self, operation: &Operation) {
+        self.programs -= 1;
+        if operation.work.source().is_some() {
+            self.arriving[0] = operation.behind;
+            if operation.behind == NONE {
+                self.arriving[1] = NONE;
+            }
+        }
+    }
+
+    /// Records that an operation is done. Returns the one that waited for this, which checks again whether it has to wait.
+    #[inline]
+    fn done(&mut self, queue: usize, changes: bool) -> u32 {
+        self.counts[queue] -= 1;
+        self.changes[queue] -= u32::from(changes);
+        if self.counts[queue] == 0 || changes && self.changes[queue] == 0 {
+            return core::mem::replace(&mut self.waits, NONE);
+        }
+        NONE
+    }
+
     /// True if nothing but its copies is left.
     #[inline]
     fn is_idle(&self) -> bool {
@@ -71,6 +128,15 @@ impl Block {
         reads | writes | collection | self.programs | self.erases == 0
             && self.held & self.erase & self.waits & self.arriving[0] == NONE
     }
+}
+
+/// Outstanding operations of other classes that are in the way of one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct InTheWay {
+    /// Blocks that have any.
+    pub(super) blocks: u32,
+    /// True if some belong to collection.
+    pub(super) collected: bool,
 }
 
 impl Order {
@@ -123,15 +189,18 @@ impl Order {
     /// Frees the entry of a block that is no longer busy.
     #[inline]
     fn settle(&mut self, block: BlockId) {
+        if self.busy(block).is_some_and(Block::is_idle) {
+            self.vacate(block);
+        }
+    }
+
+    /// Frees the entry of a busy block.
+    #[inline(never)]
+    fn vacate(&mut self, block: BlockId) {
         let state = &mut self.blocks[block.0 as usize];
         let entry = *state & !BUSY;
-        if *state >= BUSY
-            && let block = &self.busy[entry as usize]
-            && block.is_idle()
-        {
-            *state = block.copies;
-            self.free.push(entry);
-        }
+        *state = self.busy[entry as usize].copies;
+        self.free.push(entry);
     }
 
     /// Prefetches the state of a block.
@@ -140,25 +209,65 @@ impl Order {
         prefetch(&self.blocks, block.0 as usize);
     }
 
-    /// Number of blocks on which an otherwise ready operation conflicts with outstanding operations of another
-    /// class, and whether any of those are collection. The operation is released once for each block.
+    /// Submits an operation that waits for nothing more, and returns those that waited for this. `Err`, and nothing is
+    /// done, if outstanding operations of another class are in its way; it is released once for each such block.
     #[inline]
-    pub(super) fn conflicts(&mut self, operation: &Operation, slot: u32) -> (u32, bool) {
-        let (mut waits, mut collected) = (0, false);
-        if self.classes && !operation.aside {
-            let queue = operation.class().queue();
+    pub(super) fn submit(
+        &mut self,
+        operation: &Operation,
+        slot: u32,
+    ) -> Result<[u32; 2], InTheWay> {
+        if operation.aside {
+            return Ok([NONE; 2]);
+        }
+        let queue = operation.queue();
+        if operation.work.is_single() {
+            let [(id, _), _] = operation.work.places;
+            let (classes, changes) = (self.classes, !operation.work.is_read());
+            let block = self.block(id);
+            if classes && let Some(collected) = block.in_the_way(queue, changes) {
+                block.waits = slot;
+                return Err(InTheWay { blocks: 1, collected });
+            }
+            block.submitted(operation, slot, classes.then_some((queue, changes)));
+            if !classes {
+                self.settle(id);
+            }
+            return Ok(operation.next);
+        }
+        self.submit_two(operation, slot, queue)
+    }
+
+    /// The same for an operation of two commands.
+    #[inline(never)]
+    fn submit_two(
+        &mut self,
+        operation: &Operation,
+        slot: u32,
+        queue: usize,
+    ) -> Result<[u32; 2], InTheWay> {
+        let mut found = InTheWay::default();
+        if self.classes {
             for (block, changes) in operation.work.blocks() {
                 let Some(block) = self.busy_mut(block) else { continue };
-                let counts = if changes { &block.counts } else { &block.changes };
-                let mut others = (0..QUEUES).filter(|other| *other != queue && counts[*other] > 0);
-                if let Some(last) = others.next_back() {
+                if let Some(collected) = block.in_the_way(queue, changes) {
                     block.waits = slot;
-                    waits += 1;
-                    collected |= last == Class::COLLECTION;
+                    found.blocks += 1;
+                    found.collected |= collected;
                 }
             }
         }
-        (waits, collected)
+        if found.blocks > 0 {
+            return Err(found);
+        }
+        for (id, changes) in operation.work.blocks() {
+            let of = self.classes.then_some((queue, changes));
+            self.block(id).submitted(operation, slot, of);
+            if !self.classes {
+                self.settle(id);
+            }
+        }
+        Ok(operation.next)
     }
 
     /// Records that an operation is issued.
@@ -180,35 +289,29 @@ impl Order {
     #[inline]
     pub(super) fn arriving(&mut self, operations: &mut Operations, slot: u32, block: BlockId) {
         if self.classes {
-            let [first, last] = &mut self.block(block).arriving;
-            match core::mem::replace(last, slot) {
-                NONE => *first = slot,
-                before => operations.get_mut(before).behind = slot,
-            }
+            self.block(block).arrives(operations, slot);
         }
     }
 
-    /// Page at which the host can read `ppn` regardless of its block's other operations. That is `ppn` itself
-    /// if it is programmed. During its copy it is the source page, if the source's block has no outstanding
+    /// Block and page at which the host can read a page regardless of its block's other operations. That is the page
+    /// itself if it is programmed. During its copy it is the source page, if the source's block has no outstanding
     /// programs. `None` if the page is not programmed anywhere yet, or its location is uncertain.
     #[inline]
     pub(super) fn readable_at(
         &self,
         operations: &Operations,
-        geometry: &Geometry,
-        ppn: Ppn,
-    ) -> Option<Ppn> {
+        (id, page): (BlockId, u32),
+    ) -> Option<(BlockId, u32)> {
         if !self.classes {
             return None;
         }
-        let (id, page) = geometry.split(ppn);
-        let Some(block) = self.busy(id) else { return Some(ppn) };
+        let Some(block) = self.busy(id) else { return Some((id, page)) };
         if block.erases > 0 {
             return None;
         }
         // The outstanding programs are the block's last ones.
         if block.programs == 0 || page + block.programs < block.next {
-            return Some(ppn);
+            return Some((id, page));
         }
         let mut slot = block.arriving[0];
         while slot != NONE {
@@ -216,7 +319,7 @@ impl Order {
             if operation.work.programs() == Some((id, page)) {
                 let (from, page) = operation.work.source()?;
                 let programs = self.busy(from).map_or(0, |source| source.programs);
-                return (programs == 0).then(|| geometry.ppn(from, page));
+                return (programs == 0).then_some((from, page));
             }
             slot = operation.behind;
         }
@@ -232,20 +335,46 @@ impl Order {
         }
     }
 
-    /// Lets the read of a copy reach its die, for this class. Returns false, and does nothing, if an operation of its block is
-    /// in its way.
+    /// Records a page being copied out of a block, and lets its read reach its die, for this class. Returns false, and does
+    /// nothing, if an operation of the block is in its way.
     #[inline]
-    pub(super) fn read_now(&mut self, id: BlockId, queue: usize) -> bool {
-        if let Some(block) = self.busy(id) {
-            let mut others = (0..QUEUES).filter(|other| *other != queue);
-            if block.held != NONE || self.classes && others.any(|other| block.changes[other] > 0) {
-                return false;
+    pub(super) fn copy_now(&mut self, id: BlockId, queue: usize) -> bool {
+        if !self.classes {
+            let held = self.busy(id).is_some_and(|block| block.held != NONE);
+            if !held {
+                self.copying(id);
             }
+            return !held;
         }
-        if self.classes {
-            self.block(id).counts[queue] += 1;
+        let block = self.block(id);
+        if block.held != NONE || block.in_the_way(queue, false).is_some() {
+            return false;
         }
+        block.copies += 1;
+        block.counts[queue] += 1;
         true
+    }
+
+    /// Enters the program of such a copy, which waits for its read. Returns whether it also waits for collection.
+    #[inline]
+    pub(super) fn enter_copied(&mut self, operations: &mut Operations, slot: u32) -> bool {
+        let operation = operations.get_mut(slot);
+        let [(id, page), _] = operation.work.places;
+        let classes = self.classes;
+        let block = self.block(id);
+        let before = core::mem::replace(&mut block.held, slot);
+        operation.waits = 1 + u32::from(before != NONE);
+        if classes {
+            block.programs += 1;
+            block.next = page + 1;
+            block.arrives(operations, slot);
+        }
+        if before == NONE {
+            return false;
+        }
+        let before = operations.get_mut(before);
+        before.next[usize::from(before.work.places[0].0 != id)] = slot;
+        before.step
     }
 
     /// Records that such a read is done. Returns the operation that waited for this.
@@ -255,12 +384,10 @@ impl Order {
             return NONE;
         }
         let block = self.block(id);
-        block.counts[queue] -= 1;
-        let mut released = NONE;
-        if block.counts[queue] == 0 {
-            released = core::mem::replace(&mut block.waits, NONE);
+        let released = block.done(queue, false);
+        if block.is_idle() {
+            self.vacate(id);
         }
-        self.settle(id);
         released
     }
 
@@ -271,27 +398,27 @@ impl Order {
         if !self.classes || operation.aside {
             return released;
         }
-        if let Some((block, _)) = operation.work.programs() {
-            let block = self.block(block);
-            block.programs -= 1;
-            if operation.work.source().is_some() {
-                block.arriving[0] = operation.behind;
-                if operation.behind == NONE {
-                    block.arriving[1] = NONE;
-                }
-            }
-        } else if operation.work.is_erase() {
-            self.block(operation.work.first().block).erases -= 1;
-        }
-        let queue = operation.class().queue();
-        for (released, (id, changes)) in released.iter_mut().zip(operation.work.blocks()) {
+        let queue = operation.queue();
+        let work = &operation.work;
+        if work.is_single() {
+            let [(id, _), _] = work.places;
             let block = self.block(id);
-            block.counts[queue] -= 1;
-            block.changes[queue] -= u32::from(changes);
-            // It checks again whether it has to wait.
-            if block.counts[queue] == 0 || changes && block.changes[queue] == 0 {
-                *released = core::mem::replace(&mut block.waits, NONE);
+            if work.first().programs() {
+                block.programmed(operation);
+            } else if work.is_erase() {
+                block.erases -= 1;
             }
+            released[0] = block.done(queue, !work.is_read());
+            if block.is_idle() {
+                self.vacate(id);
+            }
+            return released;
+        }
+        if let Some((block, _)) = work.programs() {
+            self.block(block).programmed(operation);
+        }
+        for (released, (id, changes)) in released.iter_mut().zip(work.blocks()) {
+            *released = self.block(id).done(queue, changes);
             self.settle(id);
         }
         released
@@ -340,30 +467,6 @@ impl Order {
     /// Makes later operations of its blocks wait for this operation, which has to wait itself.
     pub(super) fn hold(&mut self, work: &ChannelWork, slot: u32) {
         work.blocks().for_each(|(block, _)| self.block(block).held = slot);
-    }
-
-    /// Records that the operation is submitted. Returns the operations that waited for this.
-    #[inline]
-    pub(super) fn leave(&mut self, operation: &Operation, slot: u32) -> [u32; 2] {
-        let classes = self.classes;
-        let queue = operation.class().queue();
-        for (id, changes) in operation.work.blocks() {
-            let block = self.block(id);
-            if classes {
-                block.counts[queue] += 1;
-                block.changes[queue] += u32::from(changes);
-            }
-            if block.held == slot {
-                block.held = NONE;
-            }
-            if block.erase == slot {
-                block.erase = operation.behind;
-            }
-            if !classes {
-                self.settle(id);
-            }
-        }
-        operation.next
     }
 
     /// Records a page being copied out of the block.

@@ -12,6 +12,8 @@ pub(super) struct Steps {
     behind: VecDeque<u32>,
     /// Outstanding operations of all steps.
     pub(super) left: u32,
+    /// True if operations of tasks wait for them. If not, they are only counted.
+    pub(super) come_first: bool,
 }
 
 /// Steps issued without an operation in between that waits for them.
@@ -28,11 +30,20 @@ impl Steps {
     #[inline]
     pub(super) fn add(&mut self) -> u32 {
         self.left += 1;
+        if !self.come_first {
+            return 0;
+        }
         match self.epochs.back_mut() {
             Some(epoch) if epoch.behind == 0 => epoch.left += 1,
             _ => self.epochs.push_back(Epoch { left: 1, behind: 0 }),
         }
         self.first.wrapping_add(self.epochs.len() as u32 - 1)
+    }
+
+    /// True if an operation of a task that is issued now waits for steps.
+    #[inline]
+    pub(super) fn hold(&self) -> bool {
+        self.come_first && self.left > 0
     }
 
     /// Makes the operation wait for all steps so far.
@@ -45,9 +56,16 @@ impl Steps {
 
     /// Records that an operation of a step is done. Calls `released` for those that waited for that and for no
     /// other step.
-    #[inline]
-    pub(super) fn done(&mut self, epoch: u32, mut released: impl FnMut(u32)) {
+    #[inline(always)]
+    pub(super) fn done(&mut self, epoch: u32, released: impl FnMut(u32)) {
         self.left -= 1;
+        if self.come_first {
+            self.release(epoch, released);
+        }
+    }
+
+    #[inline(never)]
+    fn release(&mut self, epoch: u32, mut released: impl FnMut(u32)) {
         if let Some(epoch) = self.epochs.get_mut(epoch.wrapping_sub(self.first) as usize) {
             epoch.left -= 1;
         }

@@ -372,9 +372,10 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
         let cause = self.space.cause(cause);
+        let geometry = *self.flash.geometry();
         let mut lpns = [Lpn(0); RUN];
         while !left.is_empty() {
-            let (to, room, seq) = self.space.room(self.flash.geometry(), purpose)?;
+            let (to, room, seq) = self.space.room(&geometry, purpose)?;
             let from = &left[..left.len().min(room as usize)];
             let result = self.flash.copy_run(from, to, seq, cause, &mut lpns[..from.len()]);
             let done = result.map_or_else(|(done, _)| done, |()| from.len());
@@ -382,7 +383,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
                 self.space.blocks.set(*lpn, to.0 + at as u32);
             }
             // A run is of one block, and goes to one.
-            self.space.have_moved(self.flash.geometry(), (Some(left[0]), Some(to)), done as u32);
+            self.space.have_moved(&geometry, (Some(left[0]), Some(to)), done as u32);
             buffer.moved(&lpns[..done]);
             if let Some(placing) = &mut self.space.placing {
                 placing.moved(&lpns[..done]);
