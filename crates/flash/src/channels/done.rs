@@ -109,13 +109,16 @@ impl Completions {
         {
             queue.push(planned);
         } else {
-            self.push_between(lane, planned);
+            // By its parts: what is passed by its address is first written there, also where it is not passed.
+            let Planned { done_ns, serial, entry, tag } = planned;
+            self.push_between(lane, (done_ns, serial), entry, tag);
         }
     }
 
     /// Adds a completion to an empty lane, or one that belongs before the end of its lane, or at the time of its last.
     #[inline(never)]
-    fn push_between(&mut self, lane: usize, planned: Planned) {
+    fn push_between(&mut self, lane: usize, (done_ns, serial): (Ns, u64), entry: u32, tag: u32) {
+        let planned = Planned { done_ns, serial, entry, tag };
         let Lane { planned: queue, head } = &mut self.lanes[lane];
         let waiting = queue[*head..].iter().rev();
         let behind = waiting.take(MOST_PASSED).take_while(|last| **last > planned).count();

@@ -214,7 +214,8 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     fn copied(
         &mut self,
         [from, to]: [Ppn; 2],
-        (corrected, repeats): (u64, Repeats),
+        corrected: u64,
+        repeats: Repeats,
         cause: Cause,
         more: bool,
     ) {
@@ -654,8 +655,7 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
         let result = self.inner.copy(from, to, seq, cause);
         if has_run(&result) {
             let corrected = self.inner.corrected_bits() - before;
-            let source = (corrected, self.repeats(&retried));
-            self.copied([from, to], source, cause, false);
+            self.copied([from, to], corrected, self.repeats(&retried), cause, false);
         }
         result
     }
@@ -676,8 +676,8 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
                 Err((done, error)) => done + usize::from(error.failed_at_medium()),
             };
             for (at, page) in from[..ran].iter().enumerate() {
-                let to = Ppn(to.0 + at as u32);
-                self.copied([*page, to], (0, Repeats::default()), cause, at + 1 < from.len());
+                let (to, more) = (Ppn(to.0 + at as u32), at + 1 < from.len());
+                self.copied([*page, to], 0, Repeats::default(), cause, more);
             }
             return result;
         }
@@ -687,8 +687,8 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
             let result = self.inner.copy(*page, to, seq, cause);
             if has_run(&result) {
                 let corrected = self.inner.corrected_bits() - before;
-                let source = (corrected, self.repeats(&retried));
-                self.copied([*page, to], source, cause, at + 1 < from.len());
+                let (repeats, more) = (self.repeats(&retried), at + 1 < from.len());
+                self.copied([*page, to], corrected, repeats, cause, more);
             }
             *lpn = result.map_err(|error| (at, error))?.lpn;
         }

@@ -122,10 +122,10 @@ pub(crate) enum Purpose {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frontier {
     pub(crate) block: BlockId,
-    /// Next page to program.
-    pub(crate) next: u32,
     /// One past the block's last page.
     pub(crate) end: u32,
+    /// Next page to program. The two before it, which do not change, may be read as one.
+    pub(crate) next: u32,
 }
 
 impl Frontier {
@@ -395,12 +395,15 @@ impl Frontiers {
     /// block of the class.
     #[inline]
     fn level(&self, choice: Choice) -> Choice {
-        if self.planes == 1 || choice.turn.is_none() { choice } else { self.level_planes(choice) }
+        if self.planes == 1 || choice.turn.is_none() {
+            return choice;
+        }
+        // Numbers alone go there and back: a choice that passes through memory stalls the next load of it.
+        Choice { place: self.level_planes(choice.place(), choice.class()), ..choice }
     }
 
     #[inline(never)]
-    fn level_planes(&self, choice: Choice) -> Choice {
-        let (own, class) = (choice.place(), choice.class());
+    fn level_planes(&self, own: usize, class: usize) -> u32 {
         let of_die = &self.siblings[own * self.planes..][..self.planes];
         let open = of_die.iter().filter_map(|place| {
             let frontier = (*self.open_of(*place as usize, class))?;
@@ -408,11 +411,10 @@ impl Frontiers {
         });
         // Of equal ones that whose turn it is, then the first.
         let most = open.max_by_key(|(room, place)| (*room, *place == own, Reverse(*place)));
-        let Some((room, place)) = most else { return choice };
+        let Some((room, place)) = most else { return own as u32 };
         let is_open = self.open_of(own, class).is_some();
         let may_open = room + 1 >= self.whole_room && (self.has_free(own) || self.is_waiting(own));
-        let place = if !is_open && may_open { own } else { place };
-        Choice { place: place as u32, ..choice }
+        (if !is_open && may_open { own } else { place }) as u32
     }
 
     /// First choice of destination for a page of this purpose.
@@ -433,15 +435,32 @@ impl Frontiers {
         }
     }
 
-    /// Returns the frontier of the next page if its first choice of destination has an open block. See
-    /// [`Frontiers::choose`].
+    /// Returns the frontier of the next page if that can be told at once. See [`Frontiers::choose`], which finds the same one.
     #[inline]
     pub(crate) fn current(&mut self, purpose: Purpose) -> Option<Frontier> {
-        let choice = self.preferred(purpose);
+        let mut choice = self.preferred(purpose);
+        // In steady state few units have room, so whether that whose turn it is has some, no processor foresees.
+        if self.units.len() > 1
+            && self.planes == 1
+            && choice.turn.is_some()
+            && self.group.is_none()
+            && self.waiting.is_empty()
+        {
+            let class = choice.class();
+            let rows = [Some(class + 1), self.may_open(class).then_some(FREE)];
+            choice = Choice::of(self.rooms.first(rows, choice.place())?, class, choice.turn);
+        }
         let frontier = (*self.open_of(choice.place(), choice.class()))?;
         self.chosen = choice;
         self.for_copies = purpose != Purpose::Host;
         Some(frontier)
+    }
+
+    /// True if a page of this class may open a free block before it goes to another class's open one.
+    #[inline]
+    fn may_open(&self, class: usize) -> bool {
+        let spares = self.classes > 1 && (self.apart_from == 0 || class == HOST);
+        !spares || self.free_blocks > self.kept
     }
 
     /// Sequence number of the chosen frontier's next page.
@@ -487,6 +506,7 @@ impl Frontiers {
 
     /// Finds the destination of a page of this purpose: see the module. The class may have no open block there
     /// yet.
+    #[inline(always)]
     fn find(&self, purpose: Purpose) -> Option<Choice> {
         let first = self.preferred(purpose);
         if self.open_of(first.place(), first.class()).is_some() {
@@ -499,7 +519,7 @@ impl Frontiers {
         let any = Wanted { open: true, waiting: true, free: true };
         let open = Wanted { waiting: false, free: false, ..any };
         let free = Wanted { open: false, waiting: false, free: true };
-        let spared = Wanted { free: self.free_blocks > self.kept, ..any };
+        let spared = Wanted { free: self.may_open(first.class()), ..any };
         match (self.classes, first.class()) {
             (1, _) => search(HOST, any),
             (_, class) if self.apart_from == 0 => {
@@ -517,12 +537,20 @@ impl Frontiers {
     }
 
     /// The first unit with what is wanted for this class, from that on whose turn it is.
+    #[inline(always)]
     fn search(&self, of: Choice, wanted: Wanted) -> Option<Choice> {
         let (from, class) = (of.from as usize, of.class());
         if self.planes == 1 && self.waiting.is_empty() {
             let rows = [wanted.open.then_some(class + 1), wanted.free.then_some(FREE)];
             return self.rooms.first(rows, from).map(|place| Choice::of(place, class, of.turn));
         }
+        self.walk(of, wanted)
+    }
+
+    /// As [`Frontiers::search`], unit by unit.
+    #[inline(never)]
+    fn walk(&self, of: Choice, wanted: Wanted) -> Option<Choice> {
+        let (from, class) = (of.from as usize, of.class());
         let at = |place| self.level(Choice::of(place, class, of.turn));
         let mut places = self.places_from(from);
         let found = places.find(|place| {

@@ -190,7 +190,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     }
 
     /// Chooses the frontier for pages of this purpose if their first choice has no open block.
-    #[cold]
+    #[inline(never)]
     fn next_frontier(
         &mut self,
         geometry: &Geometry,

@@ -178,7 +178,7 @@ impl SsdDevice<'_> {
     fn note_commands(&mut self, at_ns: Ns, page_commands: u64) {
         self.now_ns = self.now_ns.max(at_ns);
         // An event at the end of a window belongs to the next window.
-        self.windows.advance(self.now_ns, self.totals, self.free_pages);
+        self.windows.advance(self.now_ns, &self.totals, self.free_pages);
         self.totals.page_commands = page_commands;
     }
 

@@ -46,7 +46,7 @@ impl Windows {
     /// Closes the windows that end up to `now_ns`. `totals` are the counts before `now_ns`; later counts are of that time
     /// or later.
     #[inline]
-    pub(super) fn advance(&mut self, now_ns: Ns, totals: Totals, free_pages: u64) {
+    pub(super) fn advance(&mut self, now_ns: Ns, totals: &Totals, free_pages: u64) {
         while now_ns >= self.end_ns {
             self.close(totals, free_pages);
         }
@@ -54,7 +54,7 @@ impl Windows {
     }
 
     #[cold]
-    fn close(&mut self, totals: Totals, free_pages: u64) {
+    fn close(&mut self, totals: &Totals, free_pages: u64) {
         self.samples.push(WindowSample {
             start_ns: self.end_ns - self.length_ns,
             page_commands: totals.page_commands - self.before.page_commands,
@@ -62,7 +62,7 @@ impl Windows {
             host_written: totals.host_written - self.before.host_written,
             least_free_pages: self.least_free_pages.min(free_pages),
         });
-        self.before = totals;
+        self.before = *totals;
         self.least_free_pages = u64::MAX;
         if self.samples.len() == MOST {
             self.halve();
@@ -99,9 +99,9 @@ mod tests {
     #[test]
     fn counts_go_to_the_window_in_which_they_were_made() {
         let mut windows = Windows::new(10);
-        windows.advance(3, totals(0), 7);
-        windows.advance(9, totals(4), 5);
-        windows.advance(31, totals(6), 9);
+        windows.advance(3, &totals(0), 7);
+        windows.advance(9, &totals(4), 5);
+        windows.advance(31, &totals(6), 9);
         let (samples, length_ns) = windows.finish();
         let told: Vec<_> =
             samples.iter().map(|s| (s.start_ns, s.page_commands, s.least_free_pages)).collect();
@@ -112,7 +112,7 @@ mod tests {
     fn many_windows_become_fewer_and_longer() {
         let mut windows = Windows::new(1);
         for now in 0..=100_000 {
-            windows.advance(now, totals(3 * now), 1);
+            windows.advance(now, &totals(3 * now), 1);
         }
         let (samples, length_ns) = windows.finish();
         assert_eq!(length_ns, 2);

@@ -28,12 +28,16 @@ impl Rooms {
     }
 
     /// The first place of any of these rows, from this one on; behind the last place the first follows.
-    #[inline]
+    #[inline(always)]
     pub(super) fn first(&self, rows: [Option<usize>; 2], from: usize) -> Option<usize> {
         let word = |at: usize| {
             let of_row = |row: Option<usize>| row.map_or(0, |row| self.bits[row * self.words + at]);
             of_row(rows[0]) | of_row(rows[1])
         };
+        if self.words == 1 {
+            let turned = word(0).rotate_right(from as u32);
+            return (turned != 0).then(|| (from + turned.trailing_zeros() as usize) % 64);
+        }
         let place =
             |at: usize, bits: u64| (bits != 0).then(|| at * 64 + bits.trailing_zeros() as usize);
         let (first, behind) = (from / 64, u64::MAX << (from % 64));
