@@ -66,6 +66,12 @@ impl Asks {
         self.of[channel][0].since_ns()
     }
 
+    /// The die of the channel that has asked, or will ask, first.
+    #[inline(always)]
+    pub(super) fn first(&self, channel: usize) -> usize {
+        self.of[channel][0].slot()
+    }
+
     /// Replaces a die's request.
     #[inline]
     pub(super) fn set(&mut self, channel: usize, slot: usize, ask: Ask) {

@@ -5,7 +5,7 @@ use super::asks::Asks;
 use super::die::{Die, NONE, Pending, Rest, of_page, settle};
 use super::done::{Completions, Planned};
 use super::planes::{MultiPlane, PlaneCounts};
-use super::precedence::{Class, Precedence, READS, Suspend, Suspensions};
+use super::precedence::{COLLECTION, Class, Precedence, READS, Suspend, Suspensions};
 use super::request::{
     Addressing, Command, Completion, Last, PageAddress, RepeatTimes, Repeats, Request,
 };
@@ -14,7 +14,7 @@ use super::script::{Effect, Scripts, Segment};
 use super::timing::{Timing, TimingError};
 use super::topology::{DieAddress, Place, Topology, TopologyError};
 use super::usage::{Grant, GrantObserver};
-use crate::prefetch::next_free;
+use crate::prefetch::{next_free, prefetch};
 use crate::time::Ns;
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
@@ -414,10 +414,19 @@ impl<W: GrantObserver> Channels<W> {
             }
         };
         let next_ns = first_ns.max(end_ns);
+        self.look_ahead(channel, dies_from);
         let bus = &mut self.buses[channel];
         (bus.free_ns, bus.next_ns, bus.last) = (end_ns, next_ns, granted.slot);
         self.plan_grant(channel, next_ns);
         self.now_ns = self.now_ns.max(begin_ns);
+    }
+
+    /// Prefetches the operation that is granted the bus next, if no other asks sooner, and the one behind it on its die.
+    #[inline(always)]
+    fn look_ahead(&self, channel: usize, dies_from: usize) {
+        let die = &self.dies[dies_from + self.asks.first(channel)];
+        prefetch(&self.pending, die.head as usize);
+        prefetch(&self.pending, die.queues[COLLECTION].head as usize);
     }
 
     /// Gives a die that has asked since `asked_ns` the bus from `begin_ns` on for the next step of its first operation.
