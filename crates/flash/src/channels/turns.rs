@@ -117,7 +117,7 @@ impl<W: GrantObserver> Channels<W> {
 
     /// Takes the die back from an operation that has not begun, for a host operation that arrives. Collection
     /// gives way. A write gives way to a read that suspends the running cell operation.
-    #[inline]
+    #[inline(always)]
     pub(super) fn give_way(&mut self, at: usize, queue: usize, arrival_ns: Ns) -> bool {
         let die = &self.dies[at];
         // Mostly the die alone tells: collection takes it from none, and a host's read gives it to none.
@@ -125,7 +125,14 @@ impl<W: GrantObserver> Channels<W> {
         if queue == COLLECTION || of == READS || die.bound.is_some() {
             return false;
         }
-        let head = die.head;
+        self.take_back(at, queue, arrival_ns)
+    }
+
+    /// The same where the die's operation tells.
+    #[inline(never)]
+    fn take_back(&mut self, at: usize, queue: usize, arrival_ns: Ns) -> bool {
+        let die = &self.dies[at];
+        let (of, head) = (usize::from(die.head_queue), die.head);
         let op = &self.pending[head as usize];
         if op.step > 0 || op.repeated {
             return false;

@@ -451,27 +451,22 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         release(&mut self.operations, &mut self.ready, slot);
     }
 
-    /// Sends what has a tag to the channels: an operation, or the read of a copy.
+    /// Sends what has a tag to the channels: an operation, or the read of a copy. One command goes without a request, if its
+    /// page is all there is to look at.
     #[inline]
     pub(super) fn send(&mut self, tag: u32, arrival_ns: Ns) {
         let operation = self.operations.get(tag & !READING);
-        if tag & READING != 0 {
-            let (read, class, step) =
-                (operation.reading(), operation.class_of_read(), operation.step);
-            self.send_page(&read, (tag, arrival_ns), class, step);
-        } else if operation.work.is_single() && self.repeats.is_empty() {
-            let (first, class, step) = (operation.work.first(), operation.class(), operation.step);
-            self.send_page(&first, (tag, arrival_ns), class, step);
-        } else {
-            self.send_any(tag, arrival_ns);
+        let reads = tag & READING != 0;
+        if !reads && !(operation.work.is_single() && self.repeats.is_empty()) {
+            return self.send_any(tag, arrival_ns);
         }
-    }
-
-    /// Sends one command, without a request if its page is all there is to look at.
-    #[inline]
-    fn send_page(&mut self, side: &Side, (tag, arrival_ns): (u32, Ns), class: Class, step: bool) {
-        let Side { block, page, command, slc } = *side;
-        self.channels.watch_mut().sent(Sent { tag: tag.into(), command, block, page, step });
+        let (side, class) = match reads {
+            true => (operation.reading(), operation.class_of_read()),
+            false => (operation.work.first(), operation.class()),
+        };
+        let Side { block, page, command, slc } = side;
+        let sent = Sent { tag: tag.into(), command, block, page, step: operation.step };
+        self.channels.watch_mut().sent(sent);
         if self.ganged == 1
             && let Some(place) = self.places.place(block)
         {
@@ -480,7 +475,13 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
                 return;
             }
         }
-        let request = self.request(side, tag, arrival_ns, 0);
+        self.send_request(side, tag, arrival_ns, class);
+    }
+
+    /// Sends one command as a request that is looked at whole.
+    #[inline(never)]
+    fn send_request(&mut self, side: Side, tag: u32, arrival_ns: Ns, class: Class) {
+        let request = self.request(&side, tag, arrival_ns, 0);
         let sent = self.channels.submit_as(&request, class);
         sent.expect("what the array has done, its channels can do");
     }
