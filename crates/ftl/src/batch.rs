@@ -210,13 +210,13 @@ pub(crate) fn run<S: Background + ?Sized>(
         run.prefetch(work, at + FAR, Prefetch::Map);
         run.prefetch_near(work, at + NEAR);
         let ran = match piece.asks {
-            Asks::Page(kind) => run.task(piece, kind),
+            Asks::Page(kind) => run.task(piece, kind, done),
             other => match other.kind() {
-                Some(kind) => run.task(piece, kind),
-                None => run.bare(piece),
+                Some(kind) => run.task(piece, kind, done),
+                None => run.bare(piece).map(|bare| *done = bare),
             },
         };
-        *done = ran.map_err(|error| (at - start, error))?;
+        ran.map_err(|error| (at - start, error))?;
     }
     Ok(())
 }
@@ -332,32 +332,37 @@ impl<S: Background + ?Sized> Run<'_, S> {
         }
     }
 
+    /// Runs a page task. Its result is written where it belongs: one that is returned is copied at once, and the processor
+    /// waits for its parts.
     #[inline(always)]
-    fn task(&mut self, task: &PageTask, kind: TaskKind) -> Result<Done, FtlError> {
+    fn task(&mut self, task: &PageTask, kind: TaskKind, done: &mut Done) -> Result<(), FtlError> {
         let due_collected = self.before(task.arrival_ns)?;
         self.show_clock(task.arrival_ns);
         self.clock.idle.wrote |= kind == TaskKind::Write;
         let choosing = self.choosing_ns();
         let ram = self.scheme.ram_ns();
         let before = self.scheme.flash().worked();
-        let mut notes = serve(self.scheme, task)?;
-        let refreshed_ns = if self.clock.refreshes { self.refresh(&mut notes)? } else { 0 };
+        let notes = serve(self.scheme, task)?;
+        let (refreshed_ns, refresh_collected) =
+            if self.clock.refreshes { self.refresh()? } else { (0, false) };
         let after = self.scheme.flash().worked();
         let ram_ns = self.scheme.ram_ns() - ram;
         let choosing_ns = self.choosing_ns() - choosing;
         let step_ns = after.steps_ns - before.steps_ns;
         let response_ns = after.busy_ns - before.busy_ns + ram_ns + choosing_ns;
-        notes.collected |= due_collected || step_ns > refreshed_ns;
+        let collected = notes.collected || due_collected || refresh_collected;
+        let collected = collected || step_ns > refreshed_ns;
         self.arrive(task.arrival_ns);
         self.clock.now_ns += response_ns;
-        Ok(Done {
+        *done = Done {
             service_ns: response_ns - step_ns,
             step_ns,
             choosing_ns,
             end_ns: self.clock.now_ns,
             free_pages: self.scheme.free_pages(),
-            notes,
-        })
+            notes: Notes { collected, ..notes },
+        };
+        Ok(())
     }
 
     /// Runs a request that touches no page.
@@ -416,13 +421,13 @@ impl<S: Background + ?Sized> Run<'_, S> {
         Ok(collected)
     }
 
-    /// Runs a step of a refresh, and notes whether it collected. Returns the time that it took.
+    /// Runs a step of a refresh. Returns the time that it took, and whether it collected.
     #[cold]
-    fn refresh(&mut self, notes: &mut Notes) -> Result<Ns, FtlError> {
+    fn refresh(&mut self) -> Result<(Ns, bool), FtlError> {
         let steps_ns = self.scheme.flash().worked().steps_ns;
         let step = refresh(self.scheme)?;
-        notes.collected |= step.is_some_and(|step| step.collected);
-        Ok(self.scheme.flash().worked().steps_ns - steps_ns)
+        let collected = step.is_some_and(|step| step.collected);
+        Ok((self.scheme.flash().worked().steps_ns - steps_ns, collected))
     }
 
     /// Runs steps of refreshes that end before this arrival, each when its block is due.
