@@ -457,7 +457,8 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     pub(super) fn send(&mut self, tag: u32, arrival_ns: Ns) {
         let operation = self.operations.get(tag & !READING);
         let reads = tag & READING != 0;
-        if !reads && !(operation.work.is_single() && self.repeats.is_empty()) {
+        let is_one = reads || operation.work.is_single() && self.repeats.is_empty();
+        if !is_one {
             return self.send_any(tag, arrival_ns);
         }
         let (side, class) = match reads {
