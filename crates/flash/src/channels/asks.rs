@@ -5,12 +5,12 @@ use crate::time::Ns;
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
 
-/// A die's request, its operation and its place among the channel's dies, in the order of requests: from the highest bit,
-/// the time, the submission number, the place, and whether it is a read.
+/// A die's request, its operation and its number among the channel's dies (slot), in the order of requests: from the highest
+/// bit, the time, the submission number, the slot, and whether it is a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Placed(u128);
 
-/// Bits of a place: there are at most 64 ways of 16 dies. 2^53 operations are not submitted in a hundred days.
+/// Bits of a slot: there are at most 64 ways of 16 dies. 2^53 operations are not submitted in a hundred days.
 const SLOT_BITS: u32 = 10;
 
 impl Placed {

@@ -81,7 +81,7 @@ pub(super) struct Completions {
     /// The earliest front.
     first: usize,
     first_ns: Ns,
-    /// Tag of the one behind the last taken, in its lane.
+    /// Tag of the one behind the last taken from a lane, in that lane.
     behind: u32,
 }
 
@@ -109,7 +109,7 @@ impl Completions {
         {
             queue.push(planned);
         } else {
-            // By its parts: what is passed by its address is first written there, also where it is not passed.
+            // By its parts: if it were passed by reference, the compiler would store it to the stack above as well.
             let Planned { done_ns, serial, entry, tag } = planned;
             self.push_between(lane, (done_ns, serial), entry, tag);
         }
@@ -199,7 +199,7 @@ impl Completions {
         planned
     }
 
-    /// Tag of the completion behind the one taken last, in its lane; [`u32::MAX`] if none was.
+    /// Tag of the completion behind the one taken last from a lane, in that lane; [`u32::MAX`] if none was.
     #[inline]
     pub(super) fn tag_behind(&self) -> u32 {
         self.behind

@@ -385,7 +385,8 @@ impl<W: GrantObserver> Channels<W> {
         Some(self.next_grant.0.min(self.done.next_ns())).filter(|next_ns| *next_ns != NEVER)
     }
 
-    /// Lower half of the tag of the completion behind the last one of its kind; [`u32::MAX`] if none was known then.
+    /// Lower half of the tag of a completion that mostly comes soon, to prefetch what it needs: that of the one behind the last
+    /// of its kind. [`u32::MAX`] if none was known then.
     #[inline]
     pub(crate) fn tag_behind(&self) -> u32 {
         self.done.tag_behind()
@@ -421,7 +422,8 @@ impl<W: GrantObserver> Channels<W> {
         self.now_ns = self.now_ns.max(begin_ns);
     }
 
-    /// Prefetches the operation that is granted the bus next, if no other asks sooner, and the one behind it on its die.
+    /// Prefetches the operation that is granted the bus next, if no other asks sooner, and the first of collection that waits
+    /// for its die.
     #[inline(always)]
     fn look_ahead(&self, channel: usize, dies_from: usize) {
         let die = &self.dies[dies_from + self.asks.first(channel)];

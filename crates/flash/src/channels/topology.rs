@@ -206,3 +206,36 @@ impl Topology {
         usize::from(die.channel) * self.dies_per_channel() + self.slot(die)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_names_its_die_by_address_and_by_number() {
+        let topology = Topology {
+            channels: 3,
+            ways: 2,
+            dies: 2,
+            planes: 1,
+            blocks_per_plane: 5,
+            pages_per_block: 2,
+            paired_blocks: false,
+        };
+        let places = Places::of(&topology);
+        let of = |block| places.place(BlockId(block));
+        let mut found = [0; 12];
+        for block in 0..60 {
+            let place = of(block).unwrap();
+            assert_eq!(place.at as usize, topology.index(place.die));
+            assert_eq!(topology.block_at(place.die, place.block), Some(BlockId(block)));
+            found[place.at as usize] += 1;
+            for other in 0..60 {
+                let same = of(other).unwrap().die == place.die;
+                assert_eq!(places.share_die(BlockId(block), BlockId(other)), same);
+            }
+        }
+        assert_eq!(found, [5; 12]);
+        assert!(of(60).is_none());
+    }
+}

@@ -25,6 +25,12 @@ impl<W: GrantObserver> Channels<W> {
         self.urgent = self.urgent.max(order.saturating_add(1));
     }
 
+    /// The order up to which collection is urgent, plus 1; 0 if none ever was.
+    #[cfg(test)]
+    pub(crate) fn urgent(&self) -> u64 {
+        self.urgent
+    }
+
     /// Queue of an operation. Without precedence all operations share one queue.
     #[inline]
     pub(super) fn queue_of(&self, class: Class) -> usize {

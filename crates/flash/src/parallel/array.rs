@@ -243,13 +243,13 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         let plain = path.is_through_controller() && repeats == Repeats::default();
         if !plain || !self.copy_as_one(ChannelWork::copied(read, program), task, step) {
             let repair_ns = corrected * repair_ns;
-            self.copy_in_two([read, program], path, (task, step), (repair_ns, repeats));
+            self.copy_by_path([read, program], path, (task, step), (repair_ns, repeats));
         }
     }
 
-    /// Issues a copy on this path whose read may have to wait, or is repeated.
+    /// Issues a copy that is not of one operation: by copy-back, a direct transfer, or with a read that waits or is repeated.
     #[inline(never)]
-    fn copy_in_two(
+    fn copy_by_path(
         &mut self,
         [mut read, mut program]: [Side; 2],
         path: CopyPath,

@@ -157,7 +157,7 @@ impl ChannelWork {
 #[repr(align(64))]
 pub(super) struct Operation {
     pub(super) work: ChannelWork,
-    /// Its epoch of collection steps; meaningful only for a step.
+    /// Its epoch of collection steps; meaningful only for a step, where steps come first.
     pub(super) epoch: u32,
     /// Number of the task that issued it.
     pub(super) number: u64,

@@ -64,8 +64,8 @@ impl Block {
         arriving: [NONE; 2],
     };
 
-    /// Whether collection is among the outstanding operations of other classes that are in the way of one that changes
-    /// the block, or reads it; `None` if none is.
+    /// `None` if no outstanding operation of another class is in the way of one that changes the block, or reads it;
+    /// otherwise whether collection is among them.
     #[inline]
     fn in_the_way(&self, queue: usize, changes: bool) -> Option<bool> {
         let counts = if changes { &self.counts } else { &self.changes };
@@ -209,17 +209,14 @@ impl Order {
         prefetch(&self.blocks, block.0 as usize);
     }
 
-    /// Submits an operation that waits for nothing more, and returns those that waited for this. `Err`, and nothing is
-    /// done, if outstanding operations of another class are in its way; it is released once for each such block.
+    /// Submits an operation that waits for nothing more, and returns those that waited for this. `Err`, and it is not
+    /// submitted, if outstanding operations of another class are in its way; each such block releases it once.
     #[inline]
     pub(super) fn submit(
         &mut self,
         operation: &Operation,
         slot: u32,
     ) -> Result<[u32; 2], InTheWay> {
-        if operation.aside {
-            return Ok([NONE; 2]);
-        }
         let queue = operation.queue();
         if operation.work.is_single() {
             let [(id, _), _] = operation.work.places;

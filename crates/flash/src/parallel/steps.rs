@@ -26,7 +26,7 @@ struct Epoch {
 }
 
 impl Steps {
-    /// Adds an operation of a step and returns its epoch.
+    /// Adds an operation of a step and returns its epoch, which means nothing unless steps come first.
     #[inline]
     pub(super) fn add(&mut self) -> u32 {
         self.left += 1;

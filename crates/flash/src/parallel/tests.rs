@@ -133,6 +133,27 @@ fn operations_of_a_task_follow_each_other_and_a_step_goes_beside_them() {
     assert_eq!(flash.now_ns() - begun, alone(&flash, Command::Erase));
 }
 
+/// What the host waits for is urgent, up to the task that it is of.
+#[test]
+fn a_copy_for_the_host_behind_one_of_collection_makes_that_urgent() {
+    for step_first in [true, false] {
+        let mut flash = array(topology(4, 1, 1), false, None);
+        flash.set_precedence(Precedence { host_first: 4, ..Precedence::default() });
+        fill(&mut flash, 0);
+        fill(&mut flash, 1);
+        let causes = [Cause::Collection, Cause::FoldOnWrite];
+        for (block, page) in [(0, 0), (1, 1)] {
+            flash.begin(page.into(), flash.now_ns());
+            let cause = causes[usize::from((page == 0) != step_first)];
+            flash.copy(Ppn(block * PAGES), Ppn(2 * PAGES + page), 2, cause).unwrap();
+            flash.end();
+            assert_eq!(flash.channels().urgent() > 0, step_first && page == 1);
+        }
+        while flash.next_done().is_some() {}
+        assert_eq!(flash.outstanding(), 0);
+    }
+}
+
 #[test]
 fn the_array_is_asked_when_the_processor_has_worked() {
     let mut flash = array(topology(2, 1, 1), false, None);

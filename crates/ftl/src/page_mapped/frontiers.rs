@@ -120,11 +120,12 @@ pub(crate) enum Purpose {
 
 /// Open block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub(crate) struct Frontier {
     pub(crate) block: BlockId,
     /// One past the block's last page.
     pub(crate) end: u32,
-    /// Next page to program. The two before it, which do not change, may be read as one.
+    /// Next page to program. It is last, as it alone is stored anew: a load of two numbers of which one was just stored stalls.
     pub(crate) next: u32,
 }
 
@@ -398,7 +399,7 @@ impl Frontiers {
         if self.planes == 1 || choice.turn.is_none() {
             return choice;
         }
-        // Numbers alone go there and back: a choice that passes through memory stalls the next load of it.
+        // Passed whole, the choice would be stored byte by byte and loaded at once, which stalls.
         Choice { place: self.level_planes(choice.place(), choice.class()), ..choice }
     }
 
@@ -453,6 +454,10 @@ impl Frontiers {
         let frontier = (*self.open_of(choice.place(), choice.class()))?;
         self.chosen = choice;
         self.for_copies = purpose != Purpose::Host;
+        // If no page is programmed there, it is this unit's turn all the same.
+        if let Some(turn) = choice.turn {
+            self.at[usize::from(turn)] = choice.from as usize;
+        }
         Some(frontier)
     }
 

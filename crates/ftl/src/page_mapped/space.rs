@@ -189,7 +189,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         if self.mounting { Cause::Mount } else { cause }
     }
 
-    /// Chooses the frontier for pages of this purpose if their first choice has no open block.
+    /// Chooses the frontier for pages of this purpose if it cannot be told at once.
     #[inline(never)]
     fn next_frontier(
         &mut self,

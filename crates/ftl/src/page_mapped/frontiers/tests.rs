@@ -339,6 +339,62 @@ fn two_classes() -> (Geometry, Frontiers) {
     (geometry, Frontiers::new(&Allocation::default(), FrontierSharing::Split))
 }
 
+proptest! {
+    #![proptest_config(crate::properties::config())]
+
+    /// Also where blocks wait that a mount found half written, and with planes that are units.
+    #[test]
+    fn what_is_told_at_once_is_what_would_be_chosen(
+        counts in [1u16..5, 1u16..4, 1u16..2, 1u16..3],
+        (split, fills_up) in any::<(bool, bool)>(),
+        steps in proptest::collection::vec((0u8..12, 0u32..48, 0usize..3), 0..400),
+    ) {
+        let geometry = Geometry::new(48, PAGES, 32).unwrap();
+        let sharing = if split { FrontierSharing::Split } else { FrontierSharing::Shared };
+        let allocation = Allocation::new(counts, "cwdp".parse().unwrap());
+        let mut frontiers = Frontiers::new(&allocation, sharing);
+        if split && fills_up {
+            frontiers.fill_up();
+        }
+        let mut erased: BTreeSet<u32> = (0..48).collect();
+        for (what, block, class) in steps {
+            let first = geometry.ppn(BlockId(block), 0).0;
+            match what {
+                0 if erased.remove(&block) => frontiers.add_free(BlockId(block), 0),
+                1 if erased.remove(&block) => {
+                    let (next, end) = (first + PAGES - 2, first + PAGES);
+                    let class = (class < 2).then_some(class);
+                    frontiers.reopen(Frontier { block: BlockId(block), next, end }, class);
+                }
+                _ => {
+                    let purpose =
+                        if what > 7 { Purpose::CopiesOf(BlockId(block)) } else { Purpose::Host };
+                    let mut other = frontiers.clone();
+                    let chosen = other.choose(&geometry, purpose);
+                    match frontiers.current(purpose) {
+                        None => frontiers.choose(&geometry, purpose),
+                        Some(frontier) => {
+                            let told = Some(Advance { frontier, opened: false });
+                            // A block that has waited is opened by the choice alone.
+                            prop_assert_eq!(told, chosen);
+                            told
+                        }
+                    };
+                    prop_assert_eq!(frontiers.at, other.at);
+                    // A page that could not be read is not programmed, and leaves the turn as it is.
+                    if chosen.is_some() {
+                        let pages = u32::from(what < 11);
+                        let full = frontiers.programmed(pages);
+                        prop_assert_eq!(full, other.programmed(pages));
+                        prop_assert_eq!(frontiers.at, other.at);
+                        erased.extend(full.map(|block| block.0));
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn an_erased_block_that_is_opened_again_has_a_new_number() {
     let (geometry, mut frontiers) = two_classes();
