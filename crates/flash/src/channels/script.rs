@@ -201,17 +201,17 @@ pub(super) struct Scripts {
 impl Scripts {
     pub(super) fn new(timing: &Timing) -> Self {
         let mut scripts = alloc::vec![Script::EMPTY; KINDS * MAX_PLANES];
+        let mut put = |index, script| scripts[index / MOST_STEPS] = script;
         for planes in 1..=MAX_PLANES {
             for command in Command::ALL {
                 for follows in [Follows::Alone, Follows::CacheRead] {
-                    scripts[Self::index(command, follows, planes) / MOST_STEPS] =
-                        script(timing, command, follows, planes);
+                    let index = Self::index(command, follows, planes);
+                    put(index, script(timing, command, follows, planes));
                 }
             }
-            scripts[Self::direct(Command::Read, planes) / MOST_STEPS] = direct_read(timing, planes);
+            put(Self::direct(Command::Read, planes), direct_read(timing, planes));
             for command in [Command::Program, Command::CacheProgram] {
-                scripts[Self::direct(command, planes) / MOST_STEPS] =
-                    direct_program(timing, command, planes);
+                put(Self::direct(command, planes), direct_program(timing, command, planes));
             }
         }
         let mut tenures = Vec::with_capacity(scripts.len() * MOST_STEPS);

@@ -269,8 +269,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
                 let programming = self.operation(destination, task, step);
                 #[cfg(test)]
                 self.contents.asked(programming, &destination, program, Some(read));
-                self.operations.get_mut(programming).waits = 1;
-                self.issue_copy(programming, program.block);
+                self.issue_program(programming, step);
                 self.operations.get_mut(reading).then = programming;
                 return;
             }
@@ -329,10 +328,16 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
             self.contents.asked(slot, &work, program, Some(read));
         }
         self.starting.push(slot | READING);
+        self.issue_program(slot, step);
+        true
+    }
+
+    /// Issues the program of a copy through the controller, which waits for its read.
+    #[inline]
+    fn issue_program(&mut self, slot: u32, step: bool) {
         if self.order.enter_copied(&mut self.operations, slot) && !step {
             self.channels.urge(self.tasks.number);
         }
-        true
     }
 
     /// Completes the read of such a copy, and releases what waited for it.
@@ -387,7 +392,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         (path, times.cache_program && !same_die, times.repair_ns)
     }
 
-    /// Issues the operation that programs a copied page.
+    /// Issues the operation that programs a copied page: a copy-back or a direct transfer.
     #[inline]
     fn issue_copy(&mut self, slot: u32, to: BlockId) {
         self.issue(slot);

@@ -352,7 +352,8 @@ impl Order {
         true
     }
 
-    /// Enters the program of such a copy, which waits for its read. Returns whether it also waits for collection.
+    /// Enters the program of a copy through the controller, which waits for its read. Returns whether it also waits for
+    /// collection.
     #[inline]
     pub(super) fn enter_copied(&mut self, operations: &mut Operations, slot: u32) -> bool {
         let operation = operations.get_mut(slot);
@@ -374,7 +375,7 @@ impl Order {
         before.step
     }
 
-    /// Records that such a read is done. Returns the operation that waited for this.
+    /// Records that a read let through by [`Order::copy_now`] is done. Returns the operation that waited for this.
     #[inline]
     pub(super) fn read_done(&mut self, id: BlockId, queue: usize) -> u32 {
         if !self.classes {

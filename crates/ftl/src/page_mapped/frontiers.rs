@@ -521,24 +521,20 @@ impl Frontiers {
             return self.find_in_groups(first);
         }
         let search = |class, wanted| self.search(Choice { class: class as u8, ..first }, wanted);
-        let any = Wanted { open: true, waiting: true, free: true };
-        let open = Wanted { waiting: false, free: false, ..any };
+        let class = first.class();
+        let open = Wanted { open: true, waiting: false, free: false };
         let free = Wanted { open: false, waiting: false, free: true };
-        let spared = Wanted { free: self.may_open(first.class()), ..any };
-        match (self.classes, first.class()) {
-            (1, _) => search(HOST, any),
-            (_, class) if self.apart_from == 0 => {
+        let own = Wanted { open: true, waiting: true, free: self.may_open(class) };
+        search(class, own).or_else(|| match (self.classes, class) {
+            (1, _) => None,
+            _ if self.apart_from == 0 => {
                 let others = (self.hosts..self.classes).chain(0..self.hosts);
                 let mut others = others.filter(|other| *other != class);
-                search(class, spared)
-                    .or_else(|| others.find_map(|other| search(other, open)))
-                    .or_else(|| search(class, free))
+                others.find_map(|other| search(other, open)).or_else(|| search(class, free))
             }
-            (_, HOST) => search(HOST, spared)
-                .or_else(|| search(COLLECTION, open))
-                .or_else(|| search(HOST, free)),
-            _ => search(COLLECTION, any).or_else(|| search(HOST, open)),
-        }
+            (_, HOST) => search(COLLECTION, open).or_else(|| search(HOST, free)),
+            _ => search(HOST, open),
+        })
     }
 
     /// The first unit with what is wanted for this class, from that on whose turn it is.
