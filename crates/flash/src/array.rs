@@ -54,6 +54,12 @@ impl Block {
     fn is_slc(&self) -> bool {
         self.erases & SLC != 0
     }
+
+    /// True if the block is bad or in SLC mode.
+    #[inline]
+    fn is_marked(&self) -> bool {
+        self.erases >= SLC
+    }
 }
 
 /// A simulated array that enforces the rules of NAND.
@@ -180,19 +186,21 @@ impl Array {
 
     #[inline(always)]
     fn check_program(&self, ppn: Ppn, seq: u64, data: Option<&[u8]>) -> Result<(), FlashError> {
-        if !self.geometry.contains(ppn) {
-            return Err(FlashError::NoSuchPage(ppn));
-        }
         let (id, page) = self.geometry.split(ppn);
-        let block = &self.blocks[id.0 as usize];
-        if block.is_bad() {
-            return Err(FlashError::BadBlock(id));
+        // A page is in the array if its block is.
+        let Some(block) = self.blocks.get(id.0 as usize) else {
+            return Err(FlashError::NoSuchPage(ppn));
+        };
+        if block.is_marked() {
+            if block.is_bad() {
+                return Err(FlashError::BadBlock(id));
+            }
+            if page == block.next_page && page >= self.slc_pages {
+                return Err(FlashError::BeyondSlc { ppn, pages: self.slc_pages });
+            }
         }
         if page != block.next_page {
             return Err(FlashError::ProgramOrder { ppn, next: block.next_page });
-        }
-        if block.is_slc() && page >= self.slc_pages {
-            return Err(FlashError::BeyondSlc { ppn, pages: self.slc_pages });
         }
         if seq > Oob::MAX_SEQ {
             return Err(FlashError::Sequence(seq));
@@ -228,8 +236,7 @@ impl Array {
                 self.stamps.widen(stamp, of_block, blocks, per_block);
             }
         }
-        let page = ppn.0 as usize;
-        self.stamps.set(page..page + 1, stamp, of_block);
+        self.stamps.set_one(ppn.0 as usize, stamp, of_block);
     }
 
     #[inline]
@@ -267,21 +274,19 @@ impl Array {
         if target.is_bad() || page != target.next_page || !kept {
             return 0;
         }
-        let mut done = 0;
-        for ((from, lpn), to) in from.iter().zip(lpns).zip(to.0 as usize..).take(room) {
-            if from.0.wrapping_sub(start) >= programmed {
-                break;
-            }
-            let copied = self.lpns[from.0 as usize];
-            self.lpns[to] = copied;
-            *lpn = Lpn(copied);
-            done += 1;
+        let Some(source) = self.lpns.get(start as usize..(start + programmed) as usize) else {
+            return 0;
+        };
+        let most = room.min(from.len()).min(lpns.len());
+        let done = lpns_of(source, start, &from[..most], &mut lpns[..most]);
+        let first = to.0 as usize;
+        for (to, copied) in self.lpns[first..first + done].iter_mut().zip(lpns) {
+            *to = copied.0;
         }
         if done > 0 {
             target.stamp = of_block;
             target.next_page += done as u32;
-            let to = to.0 as usize;
-            self.stamps.set(to..to + done, stamp, of_block);
+            self.stamps.set(first..first + done, stamp, of_block);
         }
         done
     }
@@ -289,6 +294,19 @@ impl Array {
     fn keeps(&self, kind: PageKind) -> bool {
         self.store == Store::All || kind != PageKind::Data
     }
+}
+
+/// Reads the LPNs of pages of one block, whose programmed pages from `start` on have those in `source`, up to the first page
+/// that is not programmed. Returns their number. Apart, so that the loop has the registers for itself.
+#[inline(never)]
+fn lpns_of(source: &[u32], start: u32, pages: &[Ppn], lpns: &mut [Lpn]) -> usize {
+    let mut read = 0;
+    for (page, lpn) in pages.iter().zip(lpns) {
+        let Some(of_page) = source.get(page.0.wrapping_sub(start) as usize) else { break };
+        *lpn = Lpn(*of_page);
+        read += 1;
+    }
+    read
 }
 
 impl Flash for Array {

@@ -8,6 +8,7 @@ use core::ops::Range;
 
 /// Stamps of pages. Each kind takes more room than the one before it, and holds all that it does.
 #[derive(Clone, Debug)]
+#[repr(u8)] // Every page asks for the kind: a number of its own is read in one instruction.
 pub(crate) enum Stamps {
     /// Every page has its block's stamp.
     OfBlocks,
@@ -53,6 +54,16 @@ impl Near {
         }
         if let Some(offsets) = self.offsets.get_mut(pages) {
             offsets.fill(offset as u16);
+        }
+    }
+
+    #[inline(always)]
+    fn set_one(&mut self, page: usize, offset: u32) {
+        if offset >= FAR.into() || !self.far.is_empty() {
+            return self.set_apart(page..page + 1, offset);
+        }
+        if let Some(kept) = self.offsets.get_mut(page) {
+            *kept = offset as u16;
         }
     }
 
@@ -154,6 +165,16 @@ impl Stamps {
                     stamps.fill(stamp);
                 }
             }
+        }
+    }
+
+    /// As [`Stamps::set`], of one page.
+    #[inline(always)]
+    pub(crate) fn set_one(&mut self, page: usize, stamp: u64, of_block: u64) {
+        match self {
+            Self::OfBlocks => {}
+            Self::Near(near) => near.set_one(page, (stamp - of_block) as u32),
+            Self::Offsets(_) | Self::Whole(_) => self.set(page..page + 1, stamp, of_block),
         }
     }
 

@@ -199,7 +199,9 @@ pub(crate) fn run<S: Background + ?Sized>(
     clock: &mut HostClock,
     done: &mut [Done],
 ) -> Result<(), (usize, FtlError)> {
-    let mut run = Run { scheme, clock };
+    let array = scheme.flash();
+    let watched = array.has_bit_errors() || clock.processor.is_some() || clock.refreshes;
+    let mut run = Run { scheme, clock, watched };
     if range.start == 0 {
         // Prefetches that earlier turns of the loop would have made.
         (0..FAR).for_each(|at| run.prefetch(work, at, Prefetch::Map));
@@ -312,6 +314,8 @@ pub(crate) fn refresh<S: Background + ?Sized>(
 struct Run<'a, S: ?Sized> {
     scheme: &'a mut S,
     clock: &'a mut HostClock,
+    /// True if pages age, are refreshed, or victims are chosen in time: what few runs have, and all others ask for once.
+    watched: bool,
 }
 
 impl<S: Background + ?Sized> Run<'_, S> {
@@ -323,7 +327,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
     }
 
     /// Prefetches the target of the map entry of a task that comes soon.
-    #[inline]
+    #[inline(always)]
     fn prefetch_near(&self, work: &[PageTask], at: usize) {
         if let Some(ahead) = work.get(at) {
             let read = ahead.asks == Asks::Page(TaskKind::Read);
@@ -339,15 +343,15 @@ impl<S: Background + ?Sized> Run<'_, S> {
         let due_collected = self.before(task.arrival_ns)?;
         self.show_clock(task.arrival_ns);
         self.clock.idle.wrote |= kind == TaskKind::Write;
-        let choosing = self.choosing_ns();
+        let choosing = if self.watched { self.choosing_ns() } else { 0 };
         let ram = self.scheme.ram_ns();
         let before = self.scheme.flash().worked();
         let notes = serve(self.scheme, task)?;
         let (refreshed_ns, refresh_collected) =
-            if self.clock.refreshes { self.refresh()? } else { (0, false) };
+            if self.watched && self.clock.refreshes { self.refresh()? } else { (0, false) };
         let after = self.scheme.flash().worked();
         let ram_ns = self.scheme.ram_ns() - ram;
-        let choosing_ns = self.choosing_ns() - choosing;
+        let choosing_ns = if self.watched { self.choosing_ns() - choosing } else { 0 };
         let step_ns = after.steps_ns - before.steps_ns;
         let response_ns = after.busy_ns - before.busy_ns + ram_ns + choosing_ns;
         let collected = notes.collected || due_collected || refresh_collected;
@@ -389,7 +393,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
     /// Shows the time at which work begins to an array whose pages age.
     #[inline(always)]
     fn show_clock(&mut self, arrival_ns: Ns) {
-        if self.scheme.flash().has_bit_errors() && !self.clock.still {
+        if self.watched && self.scheme.flash().has_bit_errors() && !self.clock.still {
             let arrival_ns = if self.clock.timed { arrival_ns } else { 0 };
             self.scheme.flash_mut().set_now_ns(self.clock.now_ns.max(arrival_ns));
         }
@@ -406,11 +410,22 @@ impl<S: Background + ?Sized> Run<'_, S> {
     }
 
     /// Uses the idle time before work that arrives at `arrival_ns`, and runs what is due. True if due work collected.
-    #[inline]
+    #[inline(always)]
     fn before(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
         if self.clock.still {
             return Ok(false);
         }
+        let clock = &self.clock;
+        if !clock.timed && self.scheme.due_ns() > clock.now_ns {
+            self.scheme.advance(clock.now_ns)?;
+            return Ok(false);
+        }
+        self.before_this(arrival_ns)
+    }
+
+    /// As [`Run::before`], where work arrives at times of its own or some is due.
+    #[inline(never)]
+    fn before_this(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
         if self.clock.idle.wrote && self.clock.timed {
             self.use_idle_time(arrival_ns)?;
         }

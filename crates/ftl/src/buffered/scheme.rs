@@ -36,6 +36,22 @@ impl<S: Background> Buffered<S> {
         let buffer = plan.buffer.as_ref().map(of).map(Box::new);
         Self { scheme, buffer, buffer_ram: plan.ram.buffer }
     }
+
+    /// A write where there is a buffer. Apart, so that the others are compiled into their loop.
+    #[inline(never)]
+    fn write_buffered(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
+        self.check(lpn)?;
+        let Some(buffer) = &mut self.buffer else { return self.scheme.write(lpn, data) };
+        let hits = buffer.log().write_hits;
+        buffer.write(&mut self.scheme, lpn, data)?;
+        let how = if buffer.log().write_hits > hits { "hit" } else { "added" };
+        self.scheme.flash_mut().event(&Event::new(
+            "buffer-write",
+            "LPN {lpn} is dirty in the write buffer ({how})",
+            &[("lpn", Item::Lpn(lpn)), ("how", Item::Word(how))],
+        ));
+        Ok(())
+    }
 }
 
 /// Puts a write buffer above a caller's own scheme, without a change to its bounds. The schemes of
@@ -82,23 +98,9 @@ impl<S: Background> Ftl for Buffered<S> {
 
     #[inline]
     fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
-        if self.buffer.is_none() {
-            return self.scheme.write(lpn, data);
-        }
-        self.check(lpn)?;
-        match &mut self.buffer {
-            None => Ok(()),
-            Some(buffer) => {
-                let hits = buffer.log().write_hits;
-                buffer.write(&mut self.scheme, lpn, data)?;
-                let how = if buffer.log().write_hits > hits { "hit" } else { "added" };
-                self.scheme.flash_mut().event(&Event::new(
-                    "buffer-write",
-                    "LPN {lpn} is dirty in the write buffer ({how})",
-                    &[("lpn", Item::Lpn(lpn)), ("how", Item::Word(how))],
-                ));
-                Ok(())
-            }
+        match self.buffer {
+            None => self.scheme.write(lpn, data),
+            Some(_) => self.write_buffered(lpn, data),
         }
     }
 
@@ -238,7 +240,7 @@ impl<S: Background> Ftl for Buffered<S> {
         state
     }
 
-    #[inline]
+    #[inline(always)]
     fn prefetch(&self, lpn: Lpn, what: Prefetch) {
         match (&self.buffer, what) {
             (None, _) => self.scheme.prefetch(lpn, what),

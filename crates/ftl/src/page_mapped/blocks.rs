@@ -107,20 +107,24 @@ impl BlockTable {
     pub(crate) fn run(&self, block: BlockId, from: u32, base: u32, out: &mut [Ppn]) -> usize {
         let bits = self.record(block) + 1;
         let mut mask = u64::MAX << (from & 63);
-        let mut found = 0;
+        let most = out.len();
+        let mut room = out;
         for word in (from >> 6) as usize..self.words {
             let mut left = self.word(bits + word) & mask;
             mask = u64::MAX;
-            while left != 0 {
-                if found == out.len() {
-                    return found;
-                }
-                out[found] = Ppn(base + word as u32 * 64 + left.trailing_zeros());
-                found += 1;
+            let first = base + word as u32 * 64;
+            let count = room.len().min(left.count_ones() as usize);
+            let (these, others) = room.split_at_mut(count);
+            for to in these {
+                *to = Ppn(first + left.trailing_zeros());
                 left &= left - 1;
             }
+            room = others;
+            if room.is_empty() {
+                break;
+            }
         }
-        found
+        most - room.len()
     }
 
     #[inline]

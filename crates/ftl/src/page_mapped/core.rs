@@ -91,7 +91,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     }
 
     /// Programs a page for `lpn` and maps `lpn` to it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         self.aim_write(lpn);
         loop {
@@ -157,7 +157,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     }
 
     /// Maps `lpn` to `ppn` and invalidates its old page.
-    #[inline]
+    #[inline(always)]
     fn remap(&mut self, lpn: Lpn, ppn: Ppn) {
         let old = self.space.blocks.set(lpn, ppn.0);
         if old < LOST {
@@ -379,9 +379,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
             let from = &left[..left.len().min(room as usize)];
             let result = self.flash.copy_run(from, to, seq, cause, &mut lpns[..from.len()]);
             let done = result.map_or_else(|(done, _)| done, |()| from.len());
-            for (at, lpn) in lpns[..done].iter().enumerate() {
-                self.space.blocks.set(*lpn, to.0 + at as u32);
-            }
+            self.space.blocks.set_run(&lpns[..done], to);
             // A run is of one block, and goes to one.
             self.space.have_moved(&geometry, (Some(left[0]), Some(to)), done as u32);
             buffer.moved(&lpns[..done]);

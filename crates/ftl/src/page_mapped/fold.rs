@@ -49,6 +49,7 @@ enum Step {
 ///
 /// # Errors
 /// [`FtlError::Full`], or the array's errors.
+#[inline(never)]
 pub(super) fn write<F: Probe, V: Victims, T: Tables, C: Collection>(
     core: &mut Core<F, V, T>,
     collector: &mut C,

@@ -103,12 +103,18 @@ pub(crate) fn number_and_class(seq: u64) -> (u64, usize) {
     (seq & ((1 << TOP_CLASS_BIT) - 1), class as usize)
 }
 
-/// The bits of a class in a sequence number.
-#[inline]
-fn class_bits(class: usize) -> u64 {
-    let class = class as u64;
-    (class & 1) << CLASS_BIT | (class >> 1 & 3) << HIGH_CLASS_BITS | class >> 3 << TOP_CLASS_BIT
-}
+/// The bits of each class in a sequence number.
+const CLASS_BITS: [u64; CLASSES] = {
+    let mut bits = [0; CLASSES];
+    let mut class = 0;
+    while class < CLASSES {
+        let of = class as u64;
+        bits[class] =
+            (of & 1) << CLASS_BIT | (of >> 1 & 3) << HIGH_CLASS_BITS | of >> 3 << TOP_CLASS_BIT;
+        class += 1;
+    }
+    bits
+};
 
 /// Origin of a page to be programmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -437,8 +443,29 @@ impl Frontiers {
     }
 
     /// Returns the frontier of the next page if that can be told at once. See [`Frontiers::choose`], which finds the same one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn current(&mut self, purpose: Purpose) -> Option<Frontier> {
+        if self.units.len() == 1 {
+            return self.current_of_one(purpose);
+        }
+        self.current_of_many(purpose)
+    }
+
+    /// As [`Frontiers::current`], of the only unit.
+    #[inline(always)]
+    fn current_of_one(&mut self, purpose: Purpose) -> Option<Frontier> {
+        let copies = purpose != Purpose::Host;
+        let class = self.aim[usize::from(copies && self.classes > 1)];
+        let turn = if copies && self.classes > 1 && self.near { None } else { Some(class as u8) };
+        let frontier = (*self.open.get(class)?)?;
+        self.chosen = Choice::of(0, class, turn);
+        self.for_copies = copies;
+        Some(frontier)
+    }
+
+    /// As [`Frontiers::current`], of several units.
+    #[inline(never)]
+    fn current_of_many(&mut self, purpose: Purpose) -> Option<Frontier> {
         let mut choice = self.preferred(purpose);
         // In steady state few units have room, so whether that whose turn it is has some, no processor foresees.
         if self.units.len() > 1
@@ -475,7 +502,7 @@ impl Frontiers {
             self.last = Some(frontier.block);
             self.number += 1;
         }
-        self.number | class_bits(self.chosen.class())
+        self.number | CLASS_BITS[self.chosen.class() % CLASSES]
     }
 
     /// Sequence number of the next page of a block of an SLC cache.
@@ -618,7 +645,7 @@ impl Frontiers {
 
     /// Records that the chosen frontier's next pages are programmed, and ends the turn if the pages took one.
     /// Returns the block if it is full now.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn programmed(&mut self, pages: u32) -> Option<BlockId> {
         let (place, class) = (self.chosen.place(), self.chosen.class());
         let open = &mut self.open[place * self.classes + class];
@@ -634,7 +661,7 @@ impl Frontiers {
         if class >= self.apart_from {
             self.collection_room -= u64::from(pages);
         }
-        if pages > 0 {
+        if pages > 0 && self.units.len() > 1 {
             self.pass();
         }
         full

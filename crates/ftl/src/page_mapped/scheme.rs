@@ -115,6 +115,30 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> PageMapped<F, V, C, T> {
         states
     }
 
+    #[inline(always)]
+    fn write_page(
+        &mut self,
+        lpn: Lpn,
+        data: Option<&[u8]>,
+        buffer: &mut dyn DirtyPages,
+    ) -> Result<(), FtlError> {
+        self.check(lpn)?;
+        if self.core.space.cache.is_some() {
+            return fold::write(&mut self.core, &mut self.collector, lpn, data, buffer);
+        }
+        let in_groups = self.core.space.groups.is_some();
+        if in_groups {
+            self.core.make_room_in_groups(lpn, buffer)?;
+        } else {
+            self.collector.before_write(&mut self.core, buffer)?;
+        }
+        self.core.write(lpn, data)?;
+        if in_groups {
+            self.core.wrote_in_groups(lpn);
+        }
+        self.collector.after_write(&mut self.core, buffer)
+    }
+
     /// Work of the victim policy and of the placement policy.
     fn all_work(&self) -> VictimWork {
         let placed = self.core.space.placing.as_ref().map(|placing| placing.work());
@@ -148,31 +172,16 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
 
     #[inline]
     fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
-        self.write_below(lpn, data, &mut NoBuffer)
+        self.write_page(lpn, data, &mut NoBuffer)
     }
 
-    #[inline]
     fn write_below(
         &mut self,
         lpn: Lpn,
         data: Option<&[u8]>,
         buffer: &mut dyn DirtyPages,
     ) -> Result<(), FtlError> {
-        self.check(lpn)?;
-        if self.core.space.cache.is_some() {
-            return fold::write(&mut self.core, &mut self.collector, lpn, data, buffer);
-        }
-        let in_groups = self.core.space.groups.is_some();
-        if in_groups {
-            self.core.make_room_in_groups(lpn, buffer)?;
-        } else {
-            self.collector.before_write(&mut self.core, buffer)?;
-        }
-        self.core.write(lpn, data)?;
-        if in_groups {
-            self.core.wrote_in_groups(lpn);
-        }
-        self.collector.after_write(&mut self.core, buffer)
+        self.write_page(lpn, data, buffer)
     }
 
     #[inline]
@@ -262,7 +271,7 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
         inspect::state(&self.core.space, uses, victim)
     }
 
-    #[inline]
+    #[inline(always)]
     fn prefetch(&self, lpn: Lpn, what: Prefetch) {
         let core = &self.core;
         match what {

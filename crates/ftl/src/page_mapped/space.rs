@@ -234,7 +234,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     }
 
     /// Invalidates a page to which nothing maps any more.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn invalidate(&mut self, geometry: &Geometry, ppn: Ppn) {
         let (block, page) = geometry.split(ppn);
         let valid = self.blocks.clear(block, page);
@@ -405,7 +405,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     ///
     /// # Errors
     /// [`FtlError::Full`] if no page is free.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn room(
         &mut self,
         geometry: &Geometry,
@@ -424,7 +424,7 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
 
     /// Records that the next `pages` pages of [`Space::room`] are programmed. A block that becomes full is a
     /// candidate at once.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn use_room(&mut self, pages: u32) {
         self.free_pages -= u64::from(pages);
         if let Some(frontier) = self.frontiers.chosen() {

@@ -118,6 +118,14 @@ pub trait Tables: BlockInfo {
     /// Maps a logical page to `to`; returns its previous entry.
     fn set(&mut self, lpn: Lpn, to: u32) -> u32;
 
+    /// Maps logical pages to pages in a row from `first` on.
+    #[inline]
+    fn set_run(&mut self, lpns: &[Lpn], first: Ppn) {
+        for (lpn, to) in lpns.iter().zip(first.0..) {
+            self.set(*lpn, to);
+        }
+    }
+
     /// Searches for the logical page that is mapped to `ppn`.
     fn find(&self, ppn: Ppn) -> Option<Lpn> {
         (0..self.logical_pages()).map(Lpn).find(|lpn| self.get(*lpn) == ppn.0)
@@ -208,6 +216,14 @@ impl Tables for Flat {
     #[inline]
     fn set(&mut self, lpn: Lpn, to: u32) -> u32 {
         core::mem::replace(&mut self.map[lpn.0 as usize], to)
+    }
+
+    #[inline]
+    fn set_run(&mut self, lpns: &[Lpn], first: Ppn) {
+        let map = &mut self.map[..];
+        for (lpn, to) in lpns.iter().zip(first.0..) {
+            map[lpn.0 as usize] = to;
+        }
     }
 
     #[inline]

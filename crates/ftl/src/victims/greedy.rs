@@ -96,7 +96,7 @@ impl Greedy {
         position & (self.ring.len() as u32 - 1)
     }
 
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, index: u32, block: u32) {
         self.ring[index as usize] = block;
         self.place[block as usize] = index;
@@ -194,7 +194,7 @@ impl Victims for Greedy {
         self.counted.filled += Accesses::new(borders + moves, borders + 2 * moves + 2);
     }
 
-    #[inline]
+    #[inline(always)]
     fn invalidated(&mut self, block: BlockId, valid: u32) {
         let index = self.place[block.0 as usize];
         if index == NO_CANDIDATE {

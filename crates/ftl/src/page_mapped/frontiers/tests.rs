@@ -466,14 +466,17 @@ fn a_unit_and_an_open_block_take_as_much_as_the_header_says() {
 
 #[test]
 fn classes_come_back_from_sequence_numbers() {
-    for class in 0..CLASSES {
-        let seq = 12_345 | class_bits(class);
+    for (class, bits) in CLASS_BITS.into_iter().enumerate() {
+        let seq = 12_345 | bits;
         assert_eq!(number_and_class(seq), (12_345, class));
         assert_eq!(number_and_class(seq | 1 << SLC_BIT), (12_345, class));
         assert!(seq <= flash::Oob::MAX_SEQ);
     }
     // As arrays with two classes have it, and those with eight.
-    assert_eq!([1, 2, 4, 8].map(class_bits), [1 << 55, 1 << 52, 1 << 53, 1 << 51]);
+    assert_eq!(
+        [1_usize, 2, 4, 8].map(|class| CLASS_BITS[class]),
+        [1 << 55, 1 << 52, 1 << 53, 1 << 51]
+    );
 }
 
 /// A class opens a block while more are free than are kept; then pages go to open blocks of other classes, of copies
