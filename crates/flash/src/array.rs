@@ -187,7 +187,7 @@ impl Array {
     #[inline(always)]
     fn check_program(&self, ppn: Ppn, seq: u64, data: Option<&[u8]>) -> Result<(), FlashError> {
         let (id, page) = self.geometry.split(ppn);
-        // A page is in the array if its block is.
+        // The division is exact for every number, so a page is in the array if its block is.
         let Some(block) = self.blocks.get(id.0 as usize) else {
             return Err(FlashError::NoSuchPage(ppn));
         };
@@ -296,8 +296,8 @@ impl Array {
     }
 }
 
-/// Reads the LPNs of pages of one block, whose programmed pages from `start` on have those in `source`, up to the first page
-/// that is not programmed. Returns their number. Apart, so that the loop has the registers for itself.
+/// Reads the LPNs of `pages`, up to the first that is not a programmed page of a block. `source`: the LPNs of that block's
+/// programmed pages, of which the first is page `start`. Returns the number read. Not inlined, so that the loop has all registers.
 #[inline(never)]
 fn lpns_of(source: &[u32], start: u32, pages: &[Ppn], lpns: &mut [Lpn]) -> usize {
     let mut read = 0;

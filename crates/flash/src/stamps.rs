@@ -8,7 +8,7 @@ use core::ops::Range;
 
 /// Stamps of pages. Each kind takes more room than the one before it, and holds all that it does.
 #[derive(Clone, Debug)]
-#[repr(u8)] // Every page asks for the kind: a number of its own is read in one instruction.
+#[repr(u8)] // Each page asks for the kind. With a tag of its own that is one load; else it is worked out from a variant's field.
 pub(crate) enum Stamps {
     /// Every page has its block's stamp.
     OfBlocks,
@@ -243,7 +243,10 @@ mod tests {
                 if !stamps.fits(stamp, of(page)) {
                     stamps.widen(stamp, of(page), BLOCKS.into_iter(), 8);
                 }
-                stamps.set(pages.clone(), stamp, of(page));
+                match pages.len() {
+                    1 => stamps.set_one(page, stamp, of(page)),
+                    _ => stamps.set(pages.clone(), stamp, of(page)),
+                }
                 model[pages].fill(stamp);
                 for (page, stamp) in model.iter().enumerate() {
                     prop_assert_eq!(stamps.get(page, of(page)), *stamp);

@@ -200,8 +200,8 @@ pub(crate) fn run<S: Background + ?Sized>(
     done: &mut [Done],
 ) -> Result<(), (usize, FtlError)> {
     let array = scheme.flash();
-    let watched = array.has_bit_errors() || clock.processor.is_some() || clock.refreshes;
-    let mut run = Run { scheme, clock, watched };
+    let has_extras = array.has_bit_errors() || clock.processor.is_some() || clock.refreshes;
+    let mut run = Run { scheme, clock, has_extras };
     if range.start == 0 {
         // Prefetches that earlier turns of the loop would have made.
         (0..FAR).for_each(|at| run.prefetch(work, at, Prefetch::Map));
@@ -314,8 +314,9 @@ pub(crate) fn refresh<S: Background + ?Sized>(
 struct Run<'a, S: ?Sized> {
     scheme: &'a mut S,
     clock: &'a mut HostClock,
-    /// True if pages age, are refreshed, or victims are chosen in time: what few runs have, and all others ask for once.
-    watched: bool,
+    /// True if the array has bit errors, blocks are refreshed, or the choice of victims takes time. Asked once per batch, as it
+    /// does not change.
+    has_extras: bool,
 }
 
 impl<S: Background + ?Sized> Run<'_, S> {
@@ -343,15 +344,15 @@ impl<S: Background + ?Sized> Run<'_, S> {
         let due_collected = self.before(task.arrival_ns)?;
         self.show_clock(task.arrival_ns);
         self.clock.idle.wrote |= kind == TaskKind::Write;
-        let choosing = if self.watched { self.choosing_ns() } else { 0 };
+        let choosing = if self.has_extras { self.choosing_ns() } else { 0 };
         let ram = self.scheme.ram_ns();
         let before = self.scheme.flash().worked();
         let notes = serve(self.scheme, task)?;
         let (refreshed_ns, refresh_collected) =
-            if self.watched && self.clock.refreshes { self.refresh()? } else { (0, false) };
+            if self.has_extras && self.clock.refreshes { self.refresh()? } else { (0, false) };
         let after = self.scheme.flash().worked();
         let ram_ns = self.scheme.ram_ns() - ram;
-        let choosing_ns = if self.watched { self.choosing_ns() - choosing } else { 0 };
+        let choosing_ns = if self.has_extras { self.choosing_ns() - choosing } else { 0 };
         let step_ns = after.steps_ns - before.steps_ns;
         let response_ns = after.busy_ns - before.busy_ns + ram_ns + choosing_ns;
         let collected = notes.collected || due_collected || refresh_collected;
@@ -393,7 +394,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
     /// Shows the time at which work begins to an array whose pages age.
     #[inline(always)]
     fn show_clock(&mut self, arrival_ns: Ns) {
-        if self.watched && self.scheme.flash().has_bit_errors() && !self.clock.still {
+        if self.has_extras && self.scheme.flash().has_bit_errors() && !self.clock.still {
             let arrival_ns = if self.clock.timed { arrival_ns } else { 0 };
             self.scheme.flash_mut().set_now_ns(self.clock.now_ns.max(arrival_ns));
         }
@@ -423,7 +424,7 @@ impl<S: Background + ?Sized> Run<'_, S> {
         self.before_this(arrival_ns)
     }
 
-    /// As [`Run::before`], where work arrives at times of its own or some is due.
+    /// As [`Run::before`], where work arrives at times of its own, or background work is due.
     #[inline(never)]
     fn before_this(&mut self, arrival_ns: Ns) -> Result<bool, FtlError> {
         if self.clock.idle.wrote && self.clock.timed {

@@ -40,7 +40,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "SCHEME", value_delimiter = ',')]
     scheme: Vec<String>,
 
-    /// Raw capacity to measure, such as 32GiB; may be repeated [default: 1, 4, 32, 256 GiB]
+    /// Raw capacity at which schemes are measured, such as 32GiB; may be repeated [default: 1, 4, 32, 256 GiB]
     #[arg(long, value_name = "SIZE", value_delimiter = ',')]
     capacity: Vec<Bytes>,
 
@@ -178,6 +178,12 @@ impl BenchArgs {
             return Err(Failure::input_with_help(
                 "--load: the SSD is not measured",
                 "add `--only ssd`, or leave --load out",
+            ));
+        }
+        if !options.shapes.is_empty() && !options.wants(Subject::Schemes) {
+            return Err(Failure::input_with_help(
+                "--capacity: schemes by themselves are not measured, and what is has a size of its own",
+                "add `--only schemes`, or leave --capacity out",
             ));
         }
         Ok(options)

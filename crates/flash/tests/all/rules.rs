@@ -3,8 +3,9 @@
 use crate::common::{PAGE, array, page, program, read, snapshot};
 use ftlkit_flash::{
     Array, BlockId, Cause, Cell, Flash, FlashError, Geometry, Lpn, Oob, PageKind, Part, Ppn,
-    Serial, SlcMode, Store, parts,
+    Serial, SlcMode, Store, copy_one_by_one, parts,
 };
+use proptest::prelude::*;
 
 const HOST: Cause = Cause::Host;
 
@@ -134,6 +135,61 @@ fn a_copy_keeps_its_number_where_it_is_told_to() {
     let own = flash.read_oob(Ppn(0), HOST).unwrap();
     assert_eq!(flash.copy(Ppn(0), Ppn(2), Oob::KEEP_SEQ, HOST), Ok(own));
     assert_eq!(flash.read_oob(Ppn(2), HOST), Ok(own));
+}
+
+/// Array without bytes: four blocks of six pages of a TLC part, of which a block in SLC mode has two.
+fn without_bytes() -> Array {
+    let slc = SlcMode { t_r_ns: 1, t_prog_ns: 1, t_bers_ns: 1 };
+    let part = Part { cell: Cell::Tlc, slc: Some(slc), ..parts::EVALUATION_SLC.clone() };
+    Array::new(Geometry::new(4, 6, PAGE as u32).unwrap(), part, Store::Metadata)
+}
+
+proptest! {
+    #![proptest_config(crate::common::cases(2000))]
+
+    /// Where no bytes move, a run is copied at once. It does what as many copies do: also within a block, of pages in any
+    /// order, of those that are not programmed or in other blocks, to blocks in SLC mode, and with numbers far apart.
+    #[test]
+    fn a_run_without_bytes_is_as_many_copies(
+        blocks in proptest::collection::vec((0u32..7, 0u64..4, any::<bool>()), 4),
+        (source, to_block, skipped) in (0u32..4, 0u32..4, prop_oneof![9 => Just(0u32), 1 => 1u32..3]),
+        pages in proptest::collection::vec(0u32..6, 0..7),
+        other in proptest::option::weighted(0.3, (0usize..7, 0u32..26)),
+        seq in prop_oneof![
+            0u64..6,
+            Just(70_000),
+            Just(1 << 40),
+            Just(Oob::KEEP_SEQ),
+            Just(Oob::MAX_SEQ + 1)
+        ],
+    ) {
+        const SEQS: [u64; 4] = [2, 4, 80_000, 1 << 34];
+        let mut array = without_bytes();
+        for (block, (pages, seq, slc)) in (0..).zip(&blocks) {
+            array.set_slc(BlockId(block), *slc).unwrap();
+            for page in 0..(*pages).min(if *slc { 2 } else { 6 }) {
+                let oob = Oob::data(Lpn(100 * block + page), SEQS[*seq as usize]);
+                array.program(Ppn(6 * block + page), oob, None, HOST).unwrap();
+            }
+        }
+        let mut from: Vec<Ppn> = pages.iter().map(|page| Ppn(6 * source + page)).collect();
+        if let Some((at, page)) = other
+            && let Some(from) = from.get_mut(at)
+        {
+            *from = Ppn(page);
+        }
+        let to = Ppn(6 * to_block + array.next_page(BlockId(to_block)) + skipped);
+        let (mut run, mut single) = (array.clone(), array);
+        let mut lpns = [vec![Lpn(0); from.len()], vec![Lpn(0); from.len()]];
+        let at_once = run.copy_run(&from, to, seq, HOST, &mut lpns[0]);
+        let singly = copy_one_by_one(&from, to, &mut lpns[1], |from, to| {
+            single.copy(from, to, seq, HOST)
+        });
+        prop_assert_eq!(at_once, singly);
+        let done = at_once.map_or_else(|(done, _)| done, |()| from.len());
+        prop_assert_eq!(&lpns[0][..done], &lpns[1][..done]);
+        prop_assert_eq!(snapshot(&mut run), snapshot(&mut single));
+    }
 }
 
 #[test]

@@ -37,7 +37,7 @@ impl<S: Background> Buffered<S> {
         Self { scheme, buffer, buffer_ram: plan.ram.buffer }
     }
 
-    /// A write where there is a buffer. Apart, so that the others are compiled into their loop.
+    /// A write where there is a buffer. Not inlined, so that one without can be inlined into its caller's loop.
     #[inline(never)]
     fn write_buffered(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         self.check(lpn)?;

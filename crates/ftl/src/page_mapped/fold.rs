@@ -49,7 +49,7 @@ enum Step {
 ///
 /// # Errors
 /// [`FtlError::Full`], or the array's errors.
-#[inline(never)]
+#[inline(never)] // Few schemes have an SLC cache; the writes of all others are then one function.
 pub(super) fn write<F: Probe, V: Victims, T: Tables, C: Collection>(
     core: &mut Core<F, V, T>,
     collector: &mut C,

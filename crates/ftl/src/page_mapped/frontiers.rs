@@ -468,8 +468,7 @@ impl Frontiers {
     fn current_of_many(&mut self, purpose: Purpose) -> Option<Frontier> {
         let mut choice = self.preferred(purpose);
         // In steady state few units have room, so whether that whose turn it is has some, no processor foresees.
-        if self.units.len() > 1
-            && self.planes == 1
+        if self.planes == 1
             && choice.turn.is_some()
             && self.group.is_none()
             && self.waiting.is_empty()
@@ -502,6 +501,7 @@ impl Frontiers {
             self.last = Some(frontier.block);
             self.number += 1;
         }
+        // The remainder is the class, as every one is less: it saves a check of bounds.
         self.number | CLASS_BITS[self.chosen.class() % CLASSES]
     }
 
@@ -643,7 +643,8 @@ impl Frontiers {
         open.map(|frontier| frontier.block).or_else(|| self.units[place].next())
     }
 
-    /// Records that the chosen frontier's next pages are programmed, and ends the turn if the pages took one.
+    /// Records that the chosen frontier's next pages are programmed, and ends the turn if the pages took one; the only unit has
+    /// all turns.
     /// Returns the block if it is full now.
     #[inline(always)]
     pub(crate) fn programmed(&mut self, pages: u32) -> Option<BlockId> {

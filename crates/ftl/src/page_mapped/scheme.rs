@@ -115,6 +115,7 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> PageMapped<F, V, C, T> {
         states
     }
 
+    /// A host's write: compiled once for a buffer above that may hold dirty pages, and once for none.
     #[inline(always)]
     fn write_page(
         &mut self,

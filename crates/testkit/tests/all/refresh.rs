@@ -3,7 +3,7 @@
 use crate::{passed_and_worn_out, passes, scheme};
 use flash::{AnyArray, Cause, DueBlock, Flash, Lpn, Operation, Store};
 use ftl::registry::{self, REGISTRY, by_name};
-use ftl::{FtlError, Refreshed, SchemeConfig};
+use ftl::{Done, FtlError, HostClock, PageTask, Refreshed, SchemeConfig, TaskKind};
 use ftlkit_testkit::bench::{bench_for, bench_of, bench_of_mut};
 use ftlkit_testkit::conformance::{
     Case, Faults, accepted, logical_pages, page_mapped, spread, variants, with_idle,
@@ -145,6 +145,36 @@ fn a_block_that_is_being_written_waits() {
     bench_of_mut(&mut *scheme).inner_mut().name_due(due);
     assert_eq!(scheme.refresh_step().unwrap().unwrap().did, Refreshed::Later);
     assert_eq!(bench_of(&*scheme).counts().total(Operation::Copy), 0);
+}
+
+/// A read collects nothing. The step of a refresh that follows it does where few pages are free, and the task's result says so.
+#[test]
+fn a_task_tells_of_the_collection_of_its_refresh() {
+    let config = refreshing(scheme("page-level"));
+    let bench = bench_for(&config, Shape::new(24, 8, 8).array(Store::All, &[]));
+    let mut scheme = registry::format(&config, AnyArray::new(bench)).unwrap();
+    let pages = scheme.logical_pages();
+    (0..pages).for_each(|lpn| scheme.write(Lpn(lpn), None).unwrap());
+    bench_of_mut(&mut *scheme).inner_mut().name_blocks();
+    let mut clock = HostClock { refreshes: true, ..HostClock::default() };
+    let (mut moves, mut collections) = (0, 0);
+    for lpn in (0..pages).cycle().take(600) {
+        let counts = |scheme: &ftl::AnyScheme| {
+            let counts = bench_of(scheme).counts();
+            let moved = counts.get(Operation::Copy, Cause::Refresh)
+                + counts.get(Operation::Copy, Cause::ReadReclaim);
+            [moved, counts.get(Operation::Erase, Cause::Collection)]
+        };
+        let [moved, erased] = counts(&*scheme);
+        let mut done = [Done::default()];
+        let read = [PageTask::page(TaskKind::Read, lpn)];
+        scheme.run(&read, 0..1, &mut clock, &mut done).unwrap();
+        let after = counts(&*scheme);
+        assert_eq!(done[0].notes.collected, after[1] > erased, "read {lpn}");
+        moves += after[0] - moved;
+        collections += after[1] - erased;
+    }
+    assert!(moves > 100 && collections > 10, "{moves} moved, {collections} collected");
 }
 
 /// All other schemes refuse the setting, and say which one and why.
