@@ -266,6 +266,7 @@ fn check_settings(config: &SchemeConfig) -> Result<(), FtlError> {
         ("max_active", config.max_active.is_some()),
         ("trigger", config.trigger.is_some()),
         ("log_blocks", config.log_blocks.is_some()),
+        ("alpha", config.alpha_thousandths.is_some()),
         ("superblock", config.superblock.is_some()),
         ("frontiers", config.frontiers.is_some()),
         ("refill", config.refill.is_some()),

@@ -55,6 +55,19 @@ smaller array, fewer --schemes or threads (RAYON_NUM_THREADS=1), or of a trace f
     ] {
         let _ = stderr.write_all(text);
     }
+    end()
+}
+
+/// Ends the process at once: what is done at an orderly end could need memory, or what other threads still use.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "the C library's exit is a foreign call")]
+fn end() -> ! {
+    // SAFETY: it takes a number, and does not return.
+    unsafe { libc::_exit(1) }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn end() -> ! {
     std::process::exit(1)
 }
 
@@ -86,8 +99,23 @@ pub(crate) fn reserve_little() {
             && limit.rlim_cur != libc::RLIM_INFINITY
         {
             libc::mallopt(libc::M_ARENA_MAX, 1);
+            tell_of_signal_stacks();
         }
     }
+}
+
+/// A thread that starts takes a stack for signals. Without memory for it the standard library panics, which needs memory as
+/// well and would abort the process.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn tell_of_signal_stacks() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        // Told by its place in that library: the text would take memory.
+        if panic.location().is_some_and(|at| at.file().ends_with("stack_overflow.rs")) {
+            out_of_memory(libc::SIGSTKSZ);
+        }
+        before(panic);
+    }));
 }
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]

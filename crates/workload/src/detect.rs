@@ -141,6 +141,14 @@ fn unknown(head: &Head<'_>) -> String {
             "{perhaps} look the same; name the format with --format NAME, or by the ending of the file name"
         );
     }
+    let is_separator = |byte: &u8| b",;\t".contains(byte);
+    let is_header = first.iter().any(is_separator) && !first.iter().any(u8::is_ascii_digit);
+    if head.all && head.lines.len() == 1 && is_header {
+        return format!(
+            "no records: the only line is `{}`, which looks like a header",
+            shortened(first)
+        );
+    }
     format!(
         "the format cannot be detected: no format fits the first line, `{}`; name it with --format NAME, one of \
          {}. A table is read if its first line is as `time_s,op,offset_bytes,length_bytes` and the others as \

@@ -27,7 +27,9 @@ pub fn open_all(paths: &[PathBuf], options: &TraceOptions) -> Result<TraceReader
         let unfit = |reason| WorkloadError::Format { path: path.clone(), reason };
         if options.chain && paths.len() == 1 {
             return Err(unfit(
-                "several files play in turn (--chain), and this is the only one".into(),
+                "several files of one trace play in turn (--chain), and this one is read by itself (--as-one reads \
+                 all files as one trace, where it is an option)"
+                    .into(),
             ));
         }
         if let Some(first) = files.first() {

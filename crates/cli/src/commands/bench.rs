@@ -45,9 +45,9 @@ pub(crate) struct BenchArgs {
     capacity: Vec<Bytes>,
 
     /// Logical share of every scheme, so that all do the same work: a number, or `own` for each scheme's own; a scheme
-    /// that cannot have it keeps its own, and a note says so
-    #[arg(long, value_name = "SHARE", default_value_t = Share(Some(bench::DEFAULT_SHARE)))]
-    share: Share,
+    /// that cannot have it keeps its own, and a note says so [default: 0.875]
+    #[arg(long, value_name = "SHARE")]
+    share: Option<Share>,
 
     /// Subjects to measure: schemes, buffers, channels or ssd; may be repeated [default: all; with --scheme: schemes]
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = subject)]
@@ -96,15 +96,6 @@ impl std::str::FromStr for Share {
             ("own", _) => Ok(Self(None)),
             (_, Ok(share)) if share > 0.0 && share < 1.0 => Ok(Self(Some(share))),
             _ => Err("a share must be above 0 and below 1, such as 0.875, or `own`".into()),
-        }
-    }
-}
-
-impl std::fmt::Display for Share {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            Some(share) => write!(f, "{share}"),
-            None => f.write_str("own"),
         }
     }
 }
@@ -172,19 +163,29 @@ impl BenchArgs {
         }
         let only = self.only.clone();
         let loads = self.load.clone();
-        let options =
-            Options { schemes, shapes, logical_share: self.share.0, seed: self.seed, only, loads };
+        let logical_share = self.share.map_or(Some(bench::DEFAULT_SHARE), |share| share.0);
+        let options = Options { schemes, shapes, logical_share, seed: self.seed, only, loads };
         if !options.loads.is_empty() && !options.wants(Subject::Ssd) {
             return Err(Failure::input_with_help(
                 "--load: the SSD is not measured",
                 "add `--only ssd`, or leave --load out",
             ));
         }
-        if !options.shapes.is_empty() && !options.wants(Subject::Schemes) {
-            return Err(Failure::input_with_help(
-                "--capacity: schemes by themselves are not measured, and what is has a size of its own",
-                "add `--only schemes`, or leave --capacity out",
-            ));
+        if !options.wants(Subject::Schemes) {
+            let of_ssds = options.wants(Subject::Ssd);
+            let given = [
+                ("--capacity", !options.shapes.is_empty(), "size"),
+                ("--share", self.share.is_some(), "share"),
+                ("--scheme", !options.schemes.is_empty() && !of_ssds, "scheme"),
+            ];
+            if let Some((option, _, what)) = given.into_iter().find(|(_, is_given, _)| *is_given) {
+                return Err(Failure::input_with_help(
+                    format!(
+                        "{option}: schemes are not measured by themselves, and what is measured has a {what} of its own"
+                    ),
+                    format!("add `--only schemes`, or leave {option} out"),
+                ));
+            }
         }
         Ok(options)
     }

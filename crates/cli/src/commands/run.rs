@@ -239,6 +239,11 @@ fn run_resolved(
     let watch = RunProgress::new(resolved, output.quiet);
     let found = lab::compare(resolved, &watch).map_err(Failure::internal)?;
     drop(watch);
+    let is_empty = found.report.interrupted && found.report.schemes.is_empty();
+    if is_empty && html.is_some() {
+        output::note("interrupted before a scheme was run: no page is written");
+    }
+    let html = html.filter(|_| !is_empty);
     let files = out.map_or(Ok(()), |out| write_files(resolved, &found, out, output.quiet));
     let page = html.map_or(Ok(()), |html| write_page(resolved, &found, &html, output.quiet));
     // What cannot be written to a file is printed all the same.

@@ -9,8 +9,8 @@ use crate::output::WRITTEN_BY;
 use crate::progress::{Busy, RunsProgress};
 use crate::{interrupt, output};
 use clap::Args;
-use lab::config::{Axis, Experiment, PartTable, TextOrTable, list};
-use lab::report::plots::{Figure, Means, PlotFormat, PlotOptions};
+use lab::config::{Axis, ConfigError, Experiment, PartTable, TextOrTable, list};
+use lab::report::plots::{Figure, PlotFormat, PlotOptions};
 use lab::report::{OutDir, units, wrap};
 use lab::results;
 use lab::sweep::{self, End, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Summary, Tables};
@@ -259,11 +259,12 @@ impl SweepOptions {
         let watch = RunsProgress::start(vec![1.0; plan.points.len()], self.quiet);
         let outcomes = sweep::run(&plan, kept.as_ref(), limits, &watch).map_err(sweep::unusable)?;
         drop(watch);
-        self.report(&plan, &outcomes, out.as_ref(), &experiment, html)?;
-        verdict(&outcomes, out.is_some(), strict)
+        let undrawn = self.report(&plan, &outcomes, out.as_ref(), &experiment, html)?;
+        verdict(&outcomes, out.is_some(), strict)?;
+        undrawn.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    /// Writes files and standard output.
+    /// Writes files and standard output. Returns why a plot could not be drawn: the figures are there all the same.
     fn report(
         &self,
         plan: &Plan,
@@ -271,14 +272,19 @@ impl SweepOptions {
         out: Option<&OutDir>,
         experiment: &Experiment,
         html: Option<HtmlFile>,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<ConfigError>, Failure> {
         let tables = Tables::new(plan, outcomes, env!("FTLKIT_VERSION"));
         let varied = sweep::varied(plan);
-        let chosen = self.plot.iter().map(|choice| sweep::plot(&tables.runs.rows, &varied, choice));
-        let chosen: Vec<Means> = chosen.collect::<Result<_, _>>()?;
+        let (mut chosen, mut undrawn) = (Vec::new(), None);
+        for choice in &self.plot {
+            match sweep::plot(&tables.runs.rows, &varied, choice) {
+                Ok(means) => chosen.push((means, choice)),
+                Err(error) => _ = undrawn.get_or_insert(error),
+            }
+        }
         let mut summary = sweep::summary(plan, outcomes, &tables.points.rows);
-        let unsettled = |(means, choice)| sweep::unsettled(means, choice);
-        summary.lines.extend(chosen.iter().zip(&self.plot).filter_map(unsettled));
+        let unsettled = chosen.iter().filter_map(|(means, choice)| sweep::unsettled(means, choice));
+        summary.lines.extend(unsettled);
         let paired = self.paired.as_ref().map(|key| sweep::paired(plan, outcomes, key));
         let paired = paired.transpose()?;
         if let Some(out) = out {
@@ -290,7 +296,7 @@ impl SweepOptions {
             }
             let plots = self.plots.on(PlotOptions::default().in_formats(&self.plot_format));
             let out = out.clone().with_plots(plots.clone());
-            for (choice, means) in self.plot.iter().zip(&chosen) {
+            for (means, choice) in &chosen {
                 let svg = Figure::from(means.clone()).svg(&plots);
                 let svg = svg.map_err(|error| Failure::internal(error.to_string()))?;
                 let name = choice.file();
@@ -308,7 +314,7 @@ impl SweepOptions {
             }
         }
         if let Some(html) = html {
-            let chosen: Vec<Figure> = chosen.into_iter().map(Figure::from).collect();
+            let chosen: Vec<Figure> = chosen.into_iter().map(|(means, _)| means.into()).collect();
             write_page((plan, outcomes), &summary, &chosen, experiment, (&html, self.quiet))?;
         }
         if self.csv || self.json {
@@ -325,7 +331,7 @@ impl SweepOptions {
                 output::text(&format!("\n{title}\n{}\n", output::shown(&paired.table())))?;
             }
         }
-        Ok(())
+        Ok(undrawn)
     }
 }
 

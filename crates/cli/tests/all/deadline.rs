@@ -96,6 +96,10 @@ fn bounds_tell_which_schemes_keep_a_deadline_on_the_array_asked_for() {
     assert!(said.contains("A program and an erase alone take 3300.0 µs"), "{said}");
     assert!(said.contains("467.3 s") && !said.contains("Table VII"), "{said}");
     words(&format!("{line} --deadline 3ms --strict")).ended(1);
+    // A sum of bounds is no longest time.
+    let sums = unwrapped(&words(&format!("{line} --deadline 3ms --pages 8")).ok());
+    assert!(sums.contains("8 × the bound of a page is over 3ms for every scheme on toshiba-slc"));
+    assert!(sums.contains("bounds --arrivals writes=bucket:8:1/s"), "{sums}");
     let shorter = format!("{line} --deadline 3ms --set part.t_bers_ns=2ms");
     let text = unwrapped(&words(&format!("{shorter} --schemes lazy-rtgc,gftl,fsr+share=0.6")).ok());
     assert!(

@@ -201,4 +201,13 @@ fn an_interrupted_run_writes_its_page_and_says_so() {
         "{}",
         &text[..2000]
     );
+    // A run that was interrupted before it had figures replaces none.
+    let words: Vec<&str> =
+        "compare uniform --capacity 1GiB --precondition full+age=1000 --schemes page-level --html"
+            .split_whitespace()
+            .chain([&*page])
+            .collect();
+    let ran = interrupted("-TERM", &words, |ran| ran.code == Some(130)).ended(130);
+    assert!(ran.stderr.contains("no page is written"), "{}", ran.stderr);
+    assert_eq!(read(&page), text);
 }

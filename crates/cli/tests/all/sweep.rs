@@ -399,6 +399,22 @@ fn columns_of_plots_are_checked_before_the_runs() {
     assert!(!std::path::Path::new(&out).exists());
 }
 
+/// The figures are told first: why no run has any, or those that the plot does not show.
+#[test]
+fn a_plot_without_numbers_keeps_back_no_figures() {
+    let scratch = Scratch::new("plot-numbers");
+    let (none, few) = (scratch.at("none"), scratch.at("few"));
+    let line = "sweep uniform --capacity 4MiB --requests 3 -q --plot";
+    let vary = "--vary share=0.997,0.998 --schemes lazy-rtgc";
+    let none = words(&format!("{line} x=share,y=waf {vary} --out {none}")).ended(2);
+    assert!(none.stdout.contains("2 runs: 2 impossible"), "{}", none.stdout);
+    assert!(none.stderr.contains("all points are impossible"), "{}", none.stderr);
+    let vary = "--vary share=0.7,0.8 --schemes page-level";
+    let few = words(&format!("{line} x=share,y=p99.9 {vary} --out {few}")).ended(2);
+    assert!(few.stdout.contains("2 runs: 2 ok"), "{}", few.stdout);
+    assert!(few.stderr.contains("no row has a number in"), "{}", few.stderr);
+}
+
 /// The time before the first step is bounded, too: the oracle replays all of a run before it.
 #[test]
 fn a_dry_run_does_not_wait_for_preconditions() {

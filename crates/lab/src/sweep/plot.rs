@@ -374,6 +374,7 @@ fn column(rows: &[Row], axis: &str, name: &str) -> Result<String, ConfigError> {
         }
     }
     let reason = match crate::config::nearest(wanted, names.iter().copied()) {
+        _ if keys.contains(&name) => format!("no run has measured `{name}`"),
         Some(meant) => format!("no column is called `{name}`; did you mean `{meant}`?"),
         None => format!("no column is called `{name}`; {}", did_you_mean(name, keys)),
     };

@@ -142,13 +142,28 @@ fn conclusion(part: &Part, rows: &[&Division], question: Question, deadline_ns: 
         );
     }
     let nearest = rows.iter().filter_map(|row| Some((question.longest_ns(row)?, row)));
-    let mut text = format!("No scheme keeps {deadline} on {}", part.name);
+    let mut text = match question.pages {
+        1 => format!("No scheme keeps {deadline} on {}", part.name),
+        // The sum is a bound, not the time: of pages in a row not all meet the worst case.
+        pages => {
+            format!(
+                "{pages} × the bound of a page is over {deadline} for every scheme on {}",
+                part.name
+            )
+        }
+    };
     if let Some((longest_ns, row)) = nearest.min_by_key(|(longest_ns, _)| *longest_ns) {
         text.push_str(&format!(
             ": the least is {} (`{}`). A program and an erase alone take {}.",
             units::time(longest_ns as f64),
             row.scheme(),
             units::time((part.t_prog_ns + part.t_bers_ns) as f64)
+        ));
+    }
+    if question.pages > 1 {
+        text.push_str(&format!(
+            " `ftlkit bounds --arrivals writes=bucket:{}:1/s` bounds pages in a row together, and may show more.",
+            question.pages
         ));
     }
     text

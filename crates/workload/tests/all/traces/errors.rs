@@ -163,6 +163,11 @@ fn unknown_content_and_unknown_names() {
     let error = refused("t", "hello world\nthis is no trace\n", &TraceOptions::default());
     assert!(error.contains("no format fits the first line, `hello world`"), "{error}");
     assert!(error.contains("spc, msr, systor17"), "{error}");
+    let header = "time_s,op,offset_bytes,length_bytes";
+    let error = refused("t", format!("{header}\n"), &TraceOptions::default());
+    assert!(error.contains("no records: the only line is `time_s,op"), "{error}");
+    let error = refused("t", format!("{header}\nx\n"), &TraceOptions::default());
+    assert!(error.contains("no format fits the first line"), "{error}");
     let error = refused("t", "0,20,512,W,0.5\n", &as_format("spd"));
     assert!(error.contains("no trace format is called `spd`; the formats are spc"), "{error}");
     let error = refused("t", "0,20,512,W,0.5\nx\ny\nz\n", &TraceOptions::default());
