@@ -75,7 +75,7 @@ fn several_files_are_one_trace() {
         let file = scratch.file("two.toml", &toml);
         assert!(unwrapped(&ftlkit(["run", &file, "-q"]).ok()).contains(words), "{toml}");
     }
-    ftlkit(["compare", a, "--chain"]).refused(&["--chain", "only one"]);
+    ftlkit(["compare", a, "--chain"]).refused(&["--chain", "read by itself"]);
     // `trace` takes them for the same one.
     let info = ftlkit(["trace", "info", a, &own, "--as-one", "--json"]).json();
     assert_eq!(

@@ -167,7 +167,7 @@ fn unknown_content_and_unknown_names() {
     let error = refused("t", format!("{header}\n"), &TraceOptions::default());
     assert!(error.contains("no records: the only line is `time_s,op"), "{error}");
     let error = refused("t", format!("{header}\nx\n"), &TraceOptions::default());
-    assert!(error.contains("no format fits the first line"), "{error}");
+    assert!(error.contains("line 2, column 1"), "{error}");
     let error = refused("t", "0,20,512,W,0.5\n", &as_format("spd"));
     assert!(error.contains("no trace format is called `spd`; the formats are spc"), "{error}");
     let error = refused("t", "0,20,512,W,0.5\nx\ny\nz\n", &TraceOptions::default());

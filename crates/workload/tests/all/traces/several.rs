@@ -132,7 +132,7 @@ fn one_file_is_neither_merged_nor_played_in_turn() {
     let path = folder.file("t.csv", &texts[0]);
     let chain = TraceOptions { chain: true, ..TraceOptions::default() };
     let error = open_all(&[path], &chain).unwrap_err().to_string();
-    assert!(error.contains("--chain") && error.contains("only one"), "{error}");
+    assert!(error.contains("--chain") && error.contains("read by itself"), "{error}");
 }
 
 proptest! {
