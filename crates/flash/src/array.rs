@@ -291,6 +291,36 @@ impl Array {
         done
     }
 
+    /// As [`Array::copy_plain_run`], of one page: where each goes to another block than the one before. `None`, and nothing is
+    /// done, if the page needs special treatment.
+    #[inline(always)]
+    fn copy_plain_page(&mut self, from: Ppn, to: Ppn, seq: u64) -> Option<Lpn> {
+        if self.kinds_differ || !self.unreadable.is_empty() || seq > Oob::MAX_SEQ {
+            return None;
+        }
+        let (source, page) = self.geometry.split(from);
+        let Block { stamp, next_page: programmed, .. } = *self.blocks.get(source.0 as usize)?;
+        let oob = Oob { seq, ..Oob::from_stamp(0, stamp) };
+        if page >= programmed || !self.bytes.is_unused() && self.keeps(oob.kind) {
+            return None;
+        }
+        let lpn = *self.lpns.get(from.0 as usize)?;
+        let stamp = oob.stamp();
+        let (id, page) = self.geometry.split(to);
+        let target = self.blocks.get_mut(id.0 as usize)?;
+        let of_block = if target.stamp == NO_STAMP { stamp } else { target.stamp };
+        let may = !target.is_marked() && page == target.next_page;
+        if !may || stamp ^ of_block > Oob::MAX_SEQ {
+            return None;
+        }
+        if !self.stamps.set_near(to.0 as usize, stamp, of_block) {
+            return None;
+        }
+        (target.stamp, target.next_page) = (of_block, page + 1);
+        self.lpns[to.0 as usize] = lpn;
+        Some(Lpn(lpn))
+    }
+
     fn keeps(&self, kind: PageKind) -> bool {
         self.store == Store::All || kind != PageKind::Data
     }
@@ -407,6 +437,12 @@ impl Flash for Array {
         cause: Cause,
         lpns: &mut [Lpn],
     ) -> Result<(), (usize, FlashError)> {
+        if let ([from], [lpn]) = (from, &mut *lpns)
+            && let Some(copied) = self.copy_plain_page(*from, to, seq)
+        {
+            *lpn = copied;
+            return Ok(());
+        }
         let plain = self.copy_plain_run(from, to, seq, lpns);
         if plain == from.len() {
             return Ok(());

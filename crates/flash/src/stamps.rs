@@ -178,6 +178,23 @@ impl Stamps {
         }
     }
 
+    /// As [`Stamps::set_one`], if the stamp is near the block's, as mostly. Returns false, and does nothing, if the caller has to
+    /// ask whether it fits.
+    #[inline(always)]
+    pub(crate) fn set_near(&mut self, page: usize, stamp: u64, of_block: u64) -> bool {
+        let offset = stamp.wrapping_sub(of_block);
+        match self {
+            Self::Near(near) if offset < FAR.into() && near.far.is_empty() => {
+                if let Some(kept) = near.offsets.get_mut(page) {
+                    *kept = offset as u16;
+                }
+                true
+            }
+            Self::OfBlocks => offset == 0,
+            _ => false,
+        }
+    }
+
     /// Bytes of memory; an offset apart is counted with its share of the tree.
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
@@ -240,10 +257,14 @@ mod tests {
                 // Mostly near, some far, and one in many that no offset holds.
                 let far = [0, 65_530, if number == 8 { 1 << 33 } else { 70_000 }];
                 let stamp = of(page) + number + far[scale as usize];
-                if !stamps.fits(stamp, of(page)) {
+                let fits = stamps.fits(stamp, of(page));
+                let is_set = pages.len() == 1 && stamps.set_near(page, stamp, of(page));
+                prop_assert!(fits || !is_set, "what is set does not fit");
+                if !fits {
                     stamps.widen(stamp, of(page), BLOCKS.into_iter(), 8);
                 }
                 match pages.len() {
+                    1 if is_set => {}
                     1 => stamps.set_one(page, stamp, of(page)),
                     _ => stamps.set(pages.clone(), stamp, of(page)),
                 }

@@ -36,10 +36,10 @@ impl Placed {
     }
 }
 
-/// Requests of all dies. Those of a channel lie side by side, in order of time, and of submission for equal times.
+/// Requests of a channel's dies, in order of time, and of submission for equal times.
 #[derive(Clone, Debug)]
 pub(super) struct Asks {
-    of: Vec<Vec<Placed>>,
+    of: Vec<Placed>,
 }
 
 /// The request that is granted.
@@ -55,68 +55,61 @@ pub(super) struct Granted {
 
 impl Asks {
     /// No die asks.
-    pub(super) fn none(channels: usize, dies: usize) -> Self {
-        let none: Vec<_> = (0..dies).map(|slot| Placed::new(Ask::NONE, slot)).collect();
-        Self { of: alloc::vec![none; channels] }
+    pub(super) fn none(dies: usize) -> Self {
+        Self { of: (0..dies).map(|slot| Placed::new(Ask::NONE, slot)).collect() }
     }
 
-    /// The earliest time from which a die of the channel asks; [`Ns::MAX`] if none does.
+    /// The earliest time from which a die asks; [`Ns::MAX`] if none does.
     #[inline]
-    pub(super) fn first_ns(&self, channel: usize) -> Ns {
-        self.of[channel][0].since_ns()
+    pub(super) fn first_ns(&self) -> Ns {
+        self.of[0].since_ns()
     }
 
-    /// The die of the channel that has asked, or will ask, first.
+    /// The die that has asked, or will ask, first.
     #[inline(always)]
-    pub(super) fn first(&self, channel: usize) -> usize {
-        self.of[channel][0].slot()
+    pub(super) fn first(&self) -> usize {
+        self.of[0].slot()
     }
 
     /// Replaces a die's request.
     #[inline]
-    pub(super) fn set(&mut self, channel: usize, slot: usize, ask: Ask) {
-        if let Some(place) = self.place(channel, slot) {
-            self.renew(channel, place, ask);
+    pub(super) fn set(&mut self, slot: usize, ask: Ask) {
+        if let Some(place) = self.place(slot) {
+            self.renew(place, ask);
         }
     }
 
     /// Sets from when on a die asks; its operation is the same.
     #[inline]
-    pub(super) fn set_since(&mut self, channel: usize, slot: usize, since_ns: Ns) {
-        if let Some(place) = self.place(channel, slot) {
-            self.renew_since(channel, place, since_ns);
+    pub(super) fn set_since(&mut self, slot: usize, since_ns: Ns) {
+        if let Some(place) = self.place(slot) {
+            self.renew_since(place, since_ns);
         }
     }
 
     #[inline]
-    fn place(&self, channel: usize, slot: usize) -> Option<usize> {
-        self.of[channel].iter().position(|ask| ask.slot() == slot)
+    fn place(&self, slot: usize) -> Option<usize> {
+        self.of.iter().position(|ask| ask.slot() == slot)
     }
 
     /// Replaces the request at a place, and returns [`Asks::first_ns`].
     #[inline(always)]
-    pub(super) fn renew(&mut self, channel: usize, place: usize, ask: Ask) -> Ns {
-        change(&mut self.of[channel], place, |before| Placed::new(ask, before.slot()))
+    pub(super) fn renew(&mut self, place: usize, ask: Ask) -> Ns {
+        change(&mut self.of, place, |before| Placed::new(ask, before.slot()))
     }
 
     /// Sets the time of the request at a place, and returns [`Asks::first_ns`].
     #[inline(always)]
-    pub(super) fn renew_since(&mut self, channel: usize, place: usize, since_ns: Ns) -> Ns {
-        change(&mut self.of[channel], place, |Placed(bits)| {
+    pub(super) fn renew_since(&mut self, place: usize, since_ns: Ns) -> Ns {
+        change(&mut self.of, place, |Placed(bits)| {
             Placed(u128::from(since_ns) << 64 | bits & u128::from(u64::MAX))
         })
     }
 
     /// The request that is granted at `now_ns`; as [`choose`](super::choose). `last`: the die granted before.
     #[inline]
-    pub(super) fn choose(
-        &self,
-        policy: Policy,
-        channel: usize,
-        now_ns: Ns,
-        last: usize,
-    ) -> Granted {
-        let asks = &self.of[channel][..];
+    pub(super) fn choose(&self, policy: Policy, now_ns: Ns, last: usize) -> Granted {
+        let asks = &self.of[..];
         let waiting = || asks.iter().take_while(|ask| ask.since_ns() <= now_ns);
         let place = match policy {
             Policy::Fifo => 0,
@@ -171,34 +164,35 @@ mod tests {
         let mut draw = crate::properties::draw();
         for policy in Policy::ALL {
             for dies in [1, 2, 5, 8] {
-                let (mut asks, mut plain) = (Asks::none(3, dies), [Ask::NONE; 24]);
+                let (mut asks, mut plain) = (alloc::vec![Asks::none(dies); 3], [Ask::NONE; 24]);
                 let mut last = [dies - 1; 3];
                 for serial in 0..3000 {
                     let channel = draw(3) as usize;
                     let slot = draw(dies as u64) as usize;
                     let ask = &mut plain[channel * dies + slot];
+                    let asks = &mut asks[channel];
                     match draw(5) {
-                        0 => (*ask, _) = (Ask::NONE, asks.set(channel, slot, Ask::NONE)),
+                        0 => (*ask, _) = (Ask::NONE, asks.set(slot, Ask::NONE)),
                         1 if ask.since_ns != NEVER => {
                             ask.since_ns += draw(9);
-                            asks.set_since(channel, slot, ask.since_ns);
+                            asks.set_since(slot, ask.since_ns);
                         }
                         _ => {
                             *ask = Ask { since_ns: draw(12), serial, read: draw(2) == 0 };
-                            asks.set(channel, slot, *ask);
+                            asks.set(slot, *ask);
                         }
                     }
                     let plain = &plain[channel * dies..][..dies];
                     let first_ns = plain.iter().map(|ask| ask.since_ns).min().unwrap();
-                    assert_eq!(asks.first_ns(channel), first_ns);
+                    assert_eq!(asks.first_ns(), first_ns);
                     let now_ns = first_ns.saturating_add(draw(6));
                     if now_ns < NEVER {
                         let slot = choose(policy, plain, now_ns, last[channel]);
-                        let found = asks.choose(policy, channel, now_ns, last[channel]);
+                        let found = asks.choose(policy, now_ns, last[channel]);
                         let since_ns = plain[slot].since_ns;
                         let expected = Granted { place: found.place, slot, since_ns };
                         assert_eq!(found, expected, "{policy:?} {plain:?}");
-                        assert_eq!(asks.place(channel, slot), Some(found.place));
+                        assert_eq!(asks.place(slot), Some(found.place));
                         last[channel] = slot;
                     }
                 }

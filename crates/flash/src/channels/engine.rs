@@ -3,7 +3,7 @@
 use super::arbiter::{Ask, NEVER, Policy};
 use super::asks::Asks;
 use super::die::{Die, NONE, Pending, Rest, of_page, settle};
-use super::done::{Completions, Planned};
+use super::done::{Completions, Planned, Taken};
 use super::planes::{MultiPlane, PlaneCounts};
 use super::precedence::{COLLECTION, Class, Precedence, READS, Suspend, Suspensions};
 use super::request::{
@@ -30,9 +30,12 @@ pub enum ChannelsError {
     Timing(#[from] TimingError),
 }
 
-/// A channel's bus and its arbiter.
-#[derive(Clone, Copy, Debug)]
+/// A channel's bus and its arbiter: a cache line.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(super) struct Bus {
+    /// Requests of the channel's dies for it.
+    pub(super) asks: Asks,
     free_ns: Ns,
     /// The earliest next grant.
     next_ns: Ns,
@@ -78,8 +81,6 @@ pub struct Channels<W = ()> {
     pub(super) policy: Policy,
     pub(super) scripts: Scripts,
     pub(super) dies: Vec<Die>,
-    /// Requests of the dies for their buses.
-    pub(super) asks: Asks,
     pub(super) buses: Vec<Bus>,
     /// Earliest next grant of each bus, as [`key`]s.
     next_grant_keys: Vec<[u64; AT_ONCE]>,
@@ -138,14 +139,19 @@ impl<W: GrantObserver> Channels<W> {
         let channels = usize::from(topology.channels);
         let ways = topology.dies_per_channel();
         // So that round-robin starts with the first die.
-        let bus = |at| Bus { free_ns: 0, next_ns: NEVER, last: ways - 1, dies_from: at * ways };
+        let bus = |at| Bus {
+            asks: Asks::none(ways),
+            free_ns: 0,
+            next_ns: NEVER,
+            last: ways - 1,
+            dies_from: at * ways,
+        };
         Ok(Self {
             topology,
             timing,
             policy,
             scripts: Scripts::new(&timing),
             dies: (0..channels * ways).map(|at| Die::new(at / ways, at % ways)).collect(),
-            asks: Asks::none(channels, ways),
             buses: (0..channels).map(bus).collect(),
             next_grant_keys: alloc::vec![[u64::MAX; AT_ONCE]; channels.div_ceil(AT_ONCE)],
             next_grant: (NEVER, 0),
@@ -286,7 +292,7 @@ impl<W: GrantObserver> Channels<W> {
         let channel = usize::from(self.dies[at].channel);
         // [`NEVER`] stays, as the largest time.
         let bus = &mut self.buses[channel];
-        let next_ns = self.asks.first_ns(channel).max(bus.free_ns);
+        let next_ns = bus.asks.first_ns().max(bus.free_ns);
         if next_ns != bus.next_ns {
             bus.next_ns = next_ns;
             self.plan_grant(channel, next_ns);
@@ -297,7 +303,7 @@ impl<W: GrantObserver> Channels<W> {
     #[inline]
     pub(super) fn ask_from(&mut self, at: usize, since_ns: Ns) {
         let Die { channel, slot, .. } = self.dies[at];
-        self.asks.set_since(channel.into(), slot.into(), since_ns);
+        self.buses[usize::from(channel)].asks.set_since(slot.into(), since_ns);
     }
 
     /// Finds the earliest next grant of all buses, when that of one changes.
@@ -333,7 +339,8 @@ impl<W: GrantObserver> Channels<W> {
     /// the bus on equal terms.
     #[inline]
     pub fn next_completion_until(&mut self, limit_ns: Ns) -> Option<Completion> {
-        let Planned { done_ns, entry, .. } = self.next_planned_until(limit_ns)?;
+        let taken = self.next_taken_until(limit_ns)?;
+        let (entry, done_ns) = (taken.entry(), taken.done_ns);
         let (op, rest) = (&self.pending[entry as usize], &self.rest[entry as usize]);
         Some(Completion {
             tag: op.tag,
@@ -349,11 +356,11 @@ impl<W: GrantObserver> Channels<W> {
     /// As [`Channels::next_completion_until`]: the lower half of its tag, and its time.
     #[inline]
     pub(crate) fn next_tag_until(&mut self, limit_ns: Ns) -> Option<(u32, Ns)> {
-        self.next_planned_until(limit_ns).map(|Planned { tag, done_ns, .. }| (tag, done_ns))
+        self.next_taken_until(limit_ns).map(|taken| (taken.tag(), taken.done_ns))
     }
 
     #[inline(always)]
-    fn next_planned_until(&mut self, limit_ns: Ns) -> Option<Planned> {
+    fn next_taken_until(&mut self, limit_ns: Ns) -> Option<Taken> {
         loop {
             let (grant_ns, channel) = self.next_grant;
             // A grant completes nothing before its own time, so completions up to then are final.
@@ -370,7 +377,7 @@ impl<W: GrantObserver> Channels<W> {
                 if due > limit_ns || due == NEVER {
                     return None;
                 }
-                return self.deliver();
+                return Some(self.deliver());
             }
             if grant_ns >= limit_ns {
                 return None;
@@ -394,39 +401,40 @@ impl<W: GrantObserver> Channels<W> {
 
     /// Takes the earliest known completion, and frees its entry.
     #[inline]
-    fn deliver(&mut self) -> Option<Planned> {
-        let planned = self.done.pop()?;
-        self.free.push(planned.entry);
-        self.now_ns = self.now_ns.max(planned.done_ns);
-        Some(planned)
+    fn deliver(&mut self) -> Taken {
+        let taken = self.done.pop();
+        self.free.push(taken.entry());
+        self.now_ns = self.now_ns.max(taken.done_ns);
+        taken
     }
 
     /// Grants a bus at `begin_ns` to a die that asks by then, and updates the bus's next grant.
     #[inline]
     fn grant(&mut self, channel: usize, begin_ns: Ns) {
-        let Bus { last, dies_from, .. } = self.buses[channel];
-        let granted = self.asks.choose(self.policy, channel, begin_ns, last);
+        let Bus { asks, last, dies_from, .. } = &self.buses[channel];
+        let granted = asks.choose(self.policy, begin_ns, *last);
         let at = dies_from + granted.slot;
         let (end_ns, first_ns) = match self.plain_tenure(at, &granted, begin_ns) {
             Some(ends) => ends,
             None => {
                 let end_ns = self.tenure(at, granted.since_ns, begin_ns);
-                (end_ns, self.asks.first_ns(channel))
+                (end_ns, self.buses[channel].asks.first_ns())
             }
         };
         let next_ns = first_ns.max(end_ns);
-        self.look_ahead(channel, dies_from);
         let bus = &mut self.buses[channel];
         (bus.free_ns, bus.next_ns, bus.last) = (end_ns, next_ns, granted.slot);
+        let next = bus.dies_from + bus.asks.first();
+        self.look_ahead(next);
         self.plan_grant(channel, next_ns);
         self.now_ns = self.now_ns.max(begin_ns);
     }
 
-    /// Prefetches the operation that is granted the bus next, if no other asks sooner, and the first of collection that waits
-    /// for its die.
+    /// Prefetches the operation of a die that is granted the bus next, if no other asks sooner, and the first of collection that
+    /// waits for it.
     #[inline(always)]
-    fn look_ahead(&self, channel: usize, dies_from: usize) {
-        let die = &self.dies[dies_from + self.asks.first(channel)];
+    fn look_ahead(&self, at: usize) {
+        let die = &self.dies[at];
         prefetch(&self.pending, die.head as usize);
         prefetch(&self.pending, die.queues[COLLECTION].head as usize);
     }
@@ -453,7 +461,7 @@ impl<W: GrantObserver> Channels<W> {
         };
         if op.step == 0 && !op.repeated {
             self.rest[entry as usize].granted_ns = begin_ns;
-            Self::begun(die, op.queue, op.serial);
+            Self::begun(die, op.queue, op.serial, true);
         }
         op.step += 1;
         let (bus_ns, data_ns) = if op.repairs && step.confirms {
@@ -527,7 +535,7 @@ impl<W: GrantObserver> Channels<W> {
     pub(super) fn take_next(&mut self, at: usize, from_ns: Ns) {
         if !self.next(at, from_ns) {
             let Die { channel, slot, .. } = self.dies[at];
-            self.asks.set(channel.into(), slot.into(), Ask::NONE);
+            self.buses[usize::from(channel)].asks.set(slot.into(), Ask::NONE);
         }
     }
 
@@ -567,7 +575,7 @@ impl<W: GrantObserver> Channels<W> {
             since_ns = since_ns.max(self.pending[op.partner as usize].ready_ns);
         }
         let ask = Ask { since_ns, serial: op.serial, read: op.command.is_read() };
-        self.asks.set(die.channel.into(), die.slot.into(), ask);
+        self.buses[usize::from(die.channel)].asks.set(die.slot.into(), ask);
     }
 
     /// Allocates and fills the entry of a request, for a queue of its die.

@@ -83,7 +83,7 @@ impl<W: GrantObserver> Channels<W> {
             self.pending[behind as usize].next = *entry;
             behind = *entry;
             let op = &self.pending[*entry as usize];
-            Self::begun(&mut self.dies[at], op.queue, op.serial);
+            Self::begun(&mut self.dies[at], op.queue, op.serial, true);
             let (page, slc) = {
                 let rest = &mut self.rest[*entry as usize];
                 rest.granted_ns = begin_ns;

@@ -34,11 +34,9 @@ impl<W: GrantObserver> Channels<W> {
             return None;
         }
         let step = self.scripts.tenure(op.script, op.step);
-        if op.step == 0 {
-            Self::begun(die, op.queue, op.serial);
-            if self.tells_grants {
-                self.rest[entry as usize].granted_ns = begin_ns;
-            }
+        Self::begun(die, op.queue, op.serial, op.step == 0);
+        if self.tells_grants && op.step == 0 {
+            self.rest[entry as usize].granted_ns = begin_ns;
         }
         op.step += 1;
         let end_ns = begin_ns + step.bus_ns;
@@ -57,7 +55,7 @@ impl<W: GrantObserver> Channels<W> {
         let channel = usize::from(die.channel);
         if !step.last {
             die.running = None;
-            return Some((end_ns, self.asks.renew_since(channel, place, after.next_ns)));
+            return Some((end_ns, self.buses[channel].asks.renew_since(place, after.next_ns)));
         }
         // Before a status read the die is reserved, so the operation cannot be suspended.
         die.running = step.is_array.then_some((entry, after.array_begin_ns));
@@ -70,7 +68,7 @@ impl<W: GrantObserver> Channels<W> {
         op.ready_ns = done_ns;
         self.last_done_ns = self.last_done_ns.max(done_ns);
         let (command, of, serial, tag) = (op.command, usize::from(op.queue), op.serial, op.tag);
-        self.done.push(command.lane(), Planned { done_ns, serial, entry, tag: tag as u32 });
+        self.done.push(step.lane.into(), Planned { done_ns, serial, entry, tag: tag as u32 });
 
         let rule = &self.precedence;
         let has_classes = rule.host_first > 0;
@@ -82,7 +80,7 @@ impl<W: GrantObserver> Channels<W> {
         die.bound = (has_classes && goes_on(die)).then_some(of as u8);
         if die.bound.is_some() || die.suspended.is_some() || rule.suspend != Suspend::Never {
             self.take_next(at, end_ns);
-            return Some((end_ns, self.asks.first_ns(channel)));
+            return Some((end_ns, self.buses[channel].asks.first_ns()));
         }
         let queue = match has_classes {
             false => WRITES,
@@ -91,7 +89,7 @@ impl<W: GrantObserver> Channels<W> {
         let queue = &mut die.queues[queue];
         let entry = queue.head;
         let Some(op) = pending.get(entry as usize) else {
-            return Some((end_ns, self.asks.renew(channel, place, Ask::NONE)));
+            return Some((end_ns, self.buses[channel].asks.renew(place, Ask::NONE)));
         };
         queue.head = op.next;
         match queue.head {
@@ -102,11 +100,11 @@ impl<W: GrantObserver> Channels<W> {
         die.head_queue = op.queue;
         if !op.plain {
             self.begin(at, end_ns);
-            return Some((end_ns, self.asks.first_ns(channel)));
+            return Some((end_ns, self.buses[channel].asks.first_ns()));
         }
         let free_ns = die.interface_free_ns.max(die.array_free_ns);
         let since_ns = free_ns.max(end_ns).max(op.arrival_ns);
         let ask = Ask { since_ns, serial: op.serial, read: op.command.is_read() };
-        Some((end_ns, self.asks.renew(channel, place, ask)))
+        Some((end_ns, self.buses[channel].asks.renew(place, ask)))
     }
 }

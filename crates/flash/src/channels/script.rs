@@ -160,6 +160,15 @@ impl Script {
 const KINDS: usize = DIRECT + 3;
 const DIRECT: usize = Command::ALL.len() + 2;
 
+/// Command of a kind of script, or one of the same lane.
+fn command_of(kind: usize) -> Command {
+    match Command::ALL.get(kind) {
+        Some(command) => *command,
+        None if kind <= DIRECT => Command::Read,
+        None => Command::Program,
+    }
+}
+
 /// A step as the engine takes it: a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
@@ -177,16 +186,19 @@ pub(super) struct Tenure {
     pub(super) is_array: bool,
     /// True if it confirms a program.
     pub(super) confirms: bool,
+    /// [`Command::lane`] of its operation.
+    pub(super) lane: u8,
 }
 
 impl Tenure {
-    fn of(step: &Step, last: bool, timing: &Timing) -> Self {
+    fn of(step: &Step, (last, lane): (bool, usize), timing: &Timing) -> Self {
         let Step { bus_ns, data_ns, segment, busy } = *step;
         let is_array = matches!(busy, Busy::Array { .. });
         let confirms = is_array || matches!(busy, Busy::CachedArray { .. });
         let effect = Effect::of(busy, timing);
         let out = segment == Segment::DataOut;
-        Self { bus_ns, data_ns, effect, segment, out, last, is_array, confirms }
+        let lane = lane as u8;
+        Self { bus_ns, data_ns, effect, segment, out, last, is_array, confirms, lane }
     }
 }
 
@@ -215,9 +227,10 @@ impl Scripts {
             }
         }
         let mut tenures = Vec::with_capacity(scripts.len() * MOST_STEPS);
-        for script in &scripts {
+        for (script, index) in scripts.iter().zip(0..) {
+            let lane = command_of(index / MAX_PLANES).lane();
             for (step, at) in script.steps.iter().zip(1..) {
-                tenures.push(Tenure::of(step, at == script.count, timing));
+                tenures.push(Tenure::of(step, (at == script.count, lane), timing));
             }
         }
         Self { scripts, tenures }
@@ -382,5 +395,30 @@ fn read(script: &mut Script, t: &Timing, command: Command, follows: Follows, pla
             segment: Segment::DataOut,
             busy: Busy::None { after_ns },
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts;
+
+    #[test]
+    fn each_tenure_has_the_lane_of_its_command() {
+        let scripts = Scripts::new(&Timing::of(&parts::DDT_MLC).expect("it gives its bus cycles"));
+        let lane = |index: usize, step| scripts.tenure(index as u16, step).lane;
+        for planes in 1..=MAX_PLANES {
+            for command in Command::ALL {
+                for follows in [Follows::Alone, Follows::CacheRead] {
+                    let index = Scripts::index(command, follows, planes);
+                    for step in 0..scripts.get(index).count {
+                        assert_eq!(usize::from(lane(index, step)), command.lane(), "{command:?}");
+                    }
+                }
+            }
+            for command in [Command::Read, Command::Program, Command::CacheProgram] {
+                assert_eq!(usize::from(lane(Scripts::direct(command, planes), 0)), command.lane());
+            }
+        }
     }
 }

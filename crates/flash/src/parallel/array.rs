@@ -203,15 +203,33 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     /// Allocates an operation of a task or of a collection step.
     #[inline(always)]
     fn operation(&mut self, work: ChannelWork, task: u32, step: bool) -> u32 {
-        let epoch = step.then(|| self.steps.add());
-        let slot = self.operations.add(work, task, self.tasks.number, epoch);
+        let epoch = step.then(|| self.steps.add(1));
+        let (slot, _) = self.operations.add(work, task, self.tasks.number, epoch);
         self.tasks.first.get_or_insert(work.first().block);
         slot
     }
 
     /// Issues the copy of one page; `more` pages of the same run follow.
-    #[inline]
+    #[inline(never)]
     fn copied(
+        &mut self,
+        pages: [Ppn; 2],
+        corrected: u64,
+        repeats: Repeats,
+        cause: Cause,
+        more: bool,
+    ) {
+        self.copied_so(pages, corrected, repeats, cause, more);
+    }
+
+    /// Issues the copy of one page alone, without anything to correct or to repeat.
+    #[inline(always)]
+    fn copied_plainly(&mut self, pages: [Ppn; 2], cause: Cause) {
+        self.copied_so(pages, 0, Repeats::default(), cause, false);
+    }
+
+    #[inline(always)]
+    fn copied_so(
         &mut self,
         [from, to]: [Ppn; 2],
         corrected: u64,
@@ -222,18 +240,21 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         self.counts.add(Op::Copy, cause);
         let read = self.side(Command::Read, self.striped_page(from));
         let mut program = self.side(Command::Program, self.striped_page(to));
-        let (path, cache, repair_ns) = self.path(&read, &program);
+        let mut path = CopyPath::Gcb;
+        let mut repair_ns = 0;
         if self.inner.part().copies.is_some() {
+            let cache;
+            (path, cache, repair_ns) = self.path(read.block, program.block);
             self.copies_by[path as usize] += 1;
-        }
-        if path.sends_corrections() {
-            self.bytes_sent_again += corrected;
+            if path.sends_corrections() {
+                self.bytes_sent_again += corrected;
+            }
+            if cache && more {
+                program.command = Command::CacheProgram;
+            }
         }
         if !self.timed {
             return;
-        }
-        if cache && more {
-            program.command = Command::CacheProgram;
         }
         let step = cause.is_step();
         let task = if step { NONE } else { self.tasks.current };
@@ -315,11 +336,9 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
             return false;
         }
         self.tasks.first.get_or_insert(from);
-        if step {
-            self.steps.add();
-        }
-        let slot = self.operation(work, task, step);
-        self.operations.get_mut(slot).reads = true;
+        let epoch = step.then(|| self.steps.add(2));
+        let (slot, operation) = self.operations.add(work, task, self.tasks.number, epoch);
+        operation.reads = true;
         #[cfg(test)]
         {
             let operation = self.operations.get(slot);
@@ -333,7 +352,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     }
 
     /// Issues the program of a copy through the controller, which waits for its read.
-    #[inline]
+    #[inline(always)]
     fn issue_program(&mut self, slot: u32, step: bool) {
         if self.order.enter_copied(&mut self.operations, slot) && !step {
             self.channels.urge(self.tasks.number);
@@ -371,25 +390,32 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         steps.done(epoch, |slot| release(operations, ready, slot));
     }
 
-    /// Path between two locations, whether it uses cache program, and the bus time per byte that is sent again.
-    fn path(&self, from: &Side, to: &Side) -> (CopyPath, bool, Ns) {
+    /// Path between two blocks, whether it uses cache program, and the bus time per byte that is sent again.
+    #[inline(always)]
+    fn path(&self, from: BlockId, to: BlockId) -> (CopyPath, bool, Ns) {
         let Some(copies) = &self.inner.part().copies else { return (CopyPath::Gcb, false, 0) };
-        let same_die = self.places.share_die(from.block, to.block);
+        let same_die = self.places.share_die(from, to);
         let through = if same_die { CopyPath::Lcb } else { CopyPath::Gcb };
         let times = if same_die { &copies.near } else { &copies.far };
-        if times.path.is_through_controller() {
-            return (through, times.cache_program && !same_die, times.repair_ns);
-        }
-        let (from, to) = (self.place(from.block), self.place(to.block));
+        let path = match times.path.is_through_controller() {
+            true => through,
+            false => self.shorter_path(times.path, [from, to], through),
+        };
+        (path, times.cache_program && !same_die, times.repair_ns)
+    }
+
+    /// The path between two blocks, if there can be one, or else the one `through` the controller.
+    #[inline(never)]
+    fn shorter_path(&self, path: CopyPath, blocks: [BlockId; 2], through: CopyPath) -> CopyPath {
+        let [from, to] = blocks.map(|block| self.place(block));
         let topology = self.channels.topology();
         let plane = |(_, block): (DieAddress, u32)| topology.plane_of(block);
-        let possible = match times.path {
-            CopyPath::Icb | CopyPath::IcbUnchecked => same_die && plane(from) == plane(to),
-            CopyPath::Dgcb => !same_die && from.0.channel == to.0.channel,
+        let possible = match path {
+            CopyPath::Icb | CopyPath::IcbUnchecked => from.0 == to.0 && plane(from) == plane(to),
+            CopyPath::Dgcb => from.0 != to.0 && from.0.channel == to.0.channel,
             CopyPath::Lcb | CopyPath::Gcb => false,
         };
-        let path = if possible { times.path } else { through };
-        (path, times.cache_program && !same_die, times.repair_ns)
+        if possible { path } else { through }
     }
 
     /// Issues the operation that programs a copied page: a copy-back or a direct transfer.
@@ -678,6 +704,10 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
         if !self.inner.has_bit_errors() {
             // What is copied decides no time, so the array may copy all at once.
             let result = self.inner.copy_run(from, to, seq, cause, lpns);
+            if let ([page], Ok(())) = (from, &result) {
+                self.copied_plainly([*page, to], cause);
+                return result;
+            }
             let ran = match &result {
                 Ok(()) => from.len(),
                 Err((done, error)) => done + usize::from(error.failed_at_medium()),

@@ -248,7 +248,7 @@ pub(super) struct Operations {
 }
 
 impl Operations {
-    /// Adds an operation without dependencies, of an epoch of collection steps if it belongs to a step.
+    /// Adds an operation without dependencies, of an epoch of collection steps if it belongs to a step. Returns its slot, and it.
     #[inline(always)]
     pub(super) fn add(
         &mut self,
@@ -256,7 +256,7 @@ impl Operations {
         task: u32,
         number: u64,
         epoch: Option<u32>,
-    ) -> u32 {
+    ) -> (u32, &mut Operation) {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Operation::NONE);
             (self.slots.len() - 1) as u32
@@ -278,7 +278,7 @@ impl Operations {
             aside: false,
             reads: false,
         };
-        slot
+        (slot, operation)
     }
 
     #[inline]

@@ -334,7 +334,7 @@ impl Order {
 
     /// Records a page being copied out of a block, and lets its read reach its die, for this class. Returns false, and does
     /// nothing, if an operation of the block is in its way.
-    #[inline]
+    #[inline(always)]
     pub(super) fn copy_now(&mut self, id: BlockId, queue: usize) -> bool {
         if !self.classes {
             let held = self.busy(id).is_some_and(|block| block.held != NONE);
@@ -354,7 +354,7 @@ impl Order {
 
     /// Enters the program of a copy through the controller, which waits for its read. Returns whether it also waits for
     /// collection.
-    #[inline]
+    #[inline(always)]
     pub(super) fn enter_copied(&mut self, operations: &mut Operations, slot: u32) -> bool {
         let operation = operations.get_mut(slot);
         let [(id, page), _] = operation.work.places;

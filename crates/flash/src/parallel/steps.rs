@@ -26,16 +26,18 @@ struct Epoch {
 }
 
 impl Steps {
-    /// Adds an operation of a step and returns its epoch, which means nothing unless steps come first.
-    #[inline]
-    pub(super) fn add(&mut self) -> u32 {
-        self.left += 1;
-        if !self.come_first {
-            return 0;
-        }
+    /// Adds so many operations of a step and returns their epoch, which means nothing unless steps come first.
+    #[inline(always)]
+    pub(super) fn add(&mut self, count: u32) -> u32 {
+        self.left += count;
+        if self.come_first { self.add_to_epoch(count) } else { 0 }
+    }
+
+    #[inline(never)]
+    fn add_to_epoch(&mut self, count: u32) -> u32 {
         match self.epochs.back_mut() {
-            Some(epoch) if epoch.behind == 0 => epoch.left += 1,
-            _ => self.epochs.push_back(Epoch { left: 1, behind: 0 }),
+            Some(epoch) if epoch.behind == 0 => epoch.left += count,
+            _ => self.epochs.push_back(Epoch { left: count, behind: 0 }),
         }
         self.first.wrapping_add(self.epochs.len() as u32 - 1)
     }
