@@ -147,8 +147,9 @@ fn without_bytes() -> Array {
 proptest! {
     #![proptest_config(crate::common::cases(2000))]
 
-    /// Where no bytes move, a run is copied at once, and a page alone on a way of its own. It does what as many copies do: also within a block, of pages in any
-    /// order, of those that are not programmed or in other blocks, to blocks in SLC mode, and with numbers far apart.
+    /// Where no bytes move, a run is copied at once, and a page alone on a way of its own. It does what as many copies do: also
+    /// within a block, of pages in any order, of those that are not programmed, lost, of another kind or in other blocks, to bad
+    /// blocks and those in SLC mode, and with numbers that rise or are far apart.
     #[test]
     fn a_run_without_bytes_is_as_many_copies(
         blocks in proptest::collection::vec((0u32..7, 0u64..4, any::<bool>()), 4),
@@ -165,15 +166,27 @@ proptest! {
             Just(Oob::KEEP_SEQ),
             Just(Oob::MAX_SEQ + 1)
         ],
+        (rises, is_bad) in (any::<bool>(), proptest::bool::weighted(0.1)),
+        (is_mixed, is_lost) in (proptest::bool::weighted(0.2), proptest::bool::weighted(0.1)),
     ) {
         const SEQS: [u64; 4] = [2, 4, 80_000, 1 << 34];
         let mut array = without_bytes();
         for (block, (pages, seq, slc)) in (0..).zip(&blocks) {
             array.set_slc(BlockId(block), *slc).unwrap();
             for page in 0..(*pages).min(if *slc { 2 } else { 6 }) {
-                let oob = Oob::data(Lpn(100 * block + page), SEQS[*seq as usize]);
+                let seq = SEQS[*seq as usize] + if rises { u64::from(page) } else { 0 };
+                let lpn = Lpn(100 * block + page);
+                let kind = match is_mixed && page % 2 == 1 {
+                    true => PageKind::Translation,
+                    false => PageKind::Data,
+                };
+                let oob = Oob { lpn, kind, seq };
                 array.program(Ppn(6 * block + page), oob, None, HOST).unwrap();
             }
+        }
+        if is_lost {
+            let lost = Ppn(6 * source + array.next_page(BlockId(source)).min(5));
+            _ = array.waste(lost);
         }
         let mut from: Vec<Ppn> = pages.iter().map(|page| Ppn(6 * source + page)).collect();
         if let Some((at, page)) = other
@@ -182,6 +195,9 @@ proptest! {
             *from = Ppn(page);
         }
         let to = Ppn(6 * to_block + array.next_page(BlockId(to_block)) + skipped);
+        if is_bad {
+            array.mark_bad(BlockId(to_block)).unwrap();
+        }
         let (mut run, mut single) = (array.clone(), array);
         let mut lpns = [vec![Lpn(0); from.len()], vec![Lpn(0); from.len()]];
         let at_once = run.copy_run(&from, to, seq, HOST, &mut lpns[0]);
@@ -193,6 +209,28 @@ proptest! {
         prop_assert_eq!(&lpns[0][..done], &lpns[1][..done]);
         prop_assert_eq!(snapshot(&mut run), snapshot(&mut single));
     }
+}
+
+/// The largest number of one kind and the least of the next are neighbours as stamps, but not of one kind.
+#[test]
+fn a_page_of_another_kind_is_not_near_the_largest_number() {
+    let mut array = without_bytes();
+    let translation = Oob { lpn: Lpn(7), kind: PageKind::Translation, seq: 0 };
+    array.program(Ppn(0), translation, None, HOST).unwrap();
+    array.program(Ppn(6), Oob::data(Lpn(8), Oob::MAX_SEQ - 1), None, HOST).unwrap();
+    array.program(Ppn(7), Oob::data(Lpn(9), Oob::MAX_SEQ), None, HOST).unwrap();
+    array.program(Ppn(12), Oob::data(Lpn(10), Oob::MAX_SEQ), None, HOST).unwrap();
+    let mut lpns = [Lpn(0); 1];
+    assert_eq!(array.copy_run(&[Ppn(0)], Ppn(13), 0, HOST, &mut lpns), Ok(()));
+    assert_eq!(array.read_oob(Ppn(13), HOST), Ok(translation));
+    // What leaves that block keeps its kind: alone, and in a run.
+    array.erase(BlockId(0), HOST).unwrap();
+    assert_eq!(array.copy_run(&[Ppn(13)], Ppn(0), 6, HOST, &mut lpns), Ok(()));
+    assert_eq!(array.read_oob(Ppn(0), HOST), Ok(Oob { seq: 6, ..translation }));
+    let mut lpns = [Lpn(0); 2];
+    let run = array.copy_run(&[Ppn(12), Ppn(13)], Ppn(18), 5, HOST, &mut lpns);
+    assert_eq!((run, lpns), (Ok(()), [Lpn(10), Lpn(7)]));
+    assert_eq!(array.read_oob(Ppn(19), HOST), Ok(Oob { seq: 5, ..translation }));
 }
 
 #[test]
