@@ -287,6 +287,9 @@ fn a_path_that_the_places_do_not_allow_goes_through_the_controller() {
     assert_eq!(data_in(icb, topology(1, 2, 2), 2), PAGES as usize, "the other plane of the die");
     assert_eq!(data_in(icb, topology(1, 2, 2), 1), 0, "another die of the channel");
     assert_eq!(data_in(icb, topology(2, 2, 2), 1), PAGES as usize, "another channel");
+    let swapped = copies(CopyPath::Dgcb, CopyPath::Icb, false);
+    assert_eq!(data_in(swapped, topology(1, 2, 2), 4), PAGES as usize, "no transfer within a die");
+    assert_eq!(data_in(swapped, topology(1, 2, 2), 1), PAGES as usize, "no register of two dies");
 }
 
 #[test]
