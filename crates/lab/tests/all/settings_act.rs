@@ -132,3 +132,24 @@ fn another_value_of_a_setting_gives_other_figures() {
         assert!(one != other, "{key}: {values:?} give the same");
     }
 }
+
+/// In serial time, where nothing else is out of the ordinary, a run takes as much longer as its processor selects victims.
+#[test]
+fn a_processor_alone_delays_serial_tasks_by_what_it_works() {
+    let run = |cpu: &str| {
+        let text = format!(
+            "schemes = ['page-level', '2lgc']\ncapacity = '8MiB'\nprecondition = 'full'\nseed = 3\ncpu = '{cpu}'\n\
+             workload = {{ name = 'uniform', requests = 3000, parameters = {{ write_share = 0.9 }} }}\n"
+        );
+        let resolved = Experiment::from_toml(&text, "test").unwrap().resolve().unwrap();
+        [0, 1].map(|at| run_one(&resolved, at, &Unobserved).unwrap())
+    };
+    for (without, with) in run("none").iter().zip(&run("arm7")) {
+        let worked_ns = with.victim_work.as_ref().and_then(|work| work.processor_ns).unwrap();
+        assert!(worked_ns > 0 && without.erases == with.erases);
+        // Each victim's work is rounded up to a ns by itself.
+        let longer_ns = with.elapsed_ns - without.elapsed_ns;
+        let victims = with.collection.victims;
+        assert!((worked_ns..=worked_ns + victims).contains(&longer_ns), "{longer_ns} {worked_ns}");
+    }
+}
