@@ -291,8 +291,8 @@ impl Array {
         done
     }
 
-    /// As [`Array::copy_plain_run`], of one page: where each goes to another block than the one before. `None`, and nothing is
-    /// done, if the page needs special treatment.
+    /// As [`Array::copy_plain_run`], for a run of one page, as on an SSD, where consecutive pages go to different units. `None`,
+    /// and nothing is done, if the page needs special treatment.
     #[inline(always)]
     fn copy_plain_page(&mut self, from: Ppn, to: Ppn, seq: u64) -> Option<Lpn> {
         if self.kinds_differ || !self.unreadable.is_empty() || seq > Oob::MAX_SEQ {
@@ -437,10 +437,11 @@ impl Flash for Array {
         cause: Cause,
         lpns: &mut [Lpn],
     ) -> Result<(), (usize, FlashError)> {
-        if let ([from], [lpn]) = (from, &mut *lpns)
-            && let Some(copied) = self.copy_plain_page(*from, to, seq)
-        {
-            *lpn = copied;
+        if let ([from], [lpn]) = (from, &mut *lpns) {
+            *lpn = match self.copy_plain_page(*from, to, seq) {
+                Some(copied) => copied,
+                None => self.copy(*from, to, seq, cause).map_err(|error| (0, error))?.lpn,
+            };
             return Ok(());
         }
         let plain = self.copy_plain_run(from, to, seq, lpns);

@@ -415,6 +415,33 @@ fn a_plot_without_numbers_keeps_back_no_figures() {
     assert!(few.stderr.contains("no row has a number in"), "{}", few.stderr);
 }
 
+/// One trace of several that cannot be read, from the start or in its middle: the others are measured, and the sweep fails.
+#[test]
+fn a_trace_that_cannot_be_read_is_told_beside_what_was_measured() {
+    let scratch = Scratch::new("unreadable");
+    let good = scratch.file("good.csv", csv_trace(50));
+    let half =
+        scratch.file("half.csv", csv_trace(50).replace("\n30000000,write", "\n30000000,wrote"));
+    let none = scratch.file("none.csv", "garbage\n");
+    for (bad, said) in
+        [(&half, "half.csv:32:10: expected"), (&none, "the format cannot be detected")]
+    {
+        let out = scratch.at("out");
+        let line = format!(
+            "sweep --capacity 8MiB --schemes page-level --vary trace={good},{bad} --out {out} --force"
+        );
+        let ran = words(&line).ended(2);
+        assert!(ran.stdout.contains("2 runs: 1 ok, 1 unreadable"), "{}", ran.stdout);
+        assert!(unwrapped(&ran.stderr).contains(said), "{}", ran.stderr);
+        assert!(ran.stderr.contains("mend this trace, or leave it out"), "{}", ran.stderr);
+        let rows = rows(&read(Path::new(&out), "runs.csv"));
+        let ended: Vec<_> = rows.iter().map(|row| &row["status"][..]).collect();
+        assert_eq!(ended, ["ok", "unreadable"]);
+    }
+    let one = format!("sweep --capacity 8MiB --schemes page-level --vary trace={good}");
+    assert!(words(&one).ok().contains("1 run: 1 ok"), "a run is told as one");
+}
+
 /// The time before the first step is bounded, too: the oracle replays all of a run before it.
 #[test]
 fn a_dry_run_does_not_wait_for_preconditions() {

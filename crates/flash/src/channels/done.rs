@@ -34,27 +34,27 @@ pub(super) struct Planned {
 pub(super) struct Taken {
     pub(super) done_ns: Ns,
     /// The pending operation, and above it the lower half of its tag.
-    of: u64,
+    bits: u64,
 }
 
 impl Taken {
     /// No completion.
-    const NONE: Self = Self { done_ns: Ns::MAX, of: u64::MAX };
+    const NONE: Self = Self { done_ns: Ns::MAX, bits: u64::MAX };
 
     #[inline(always)]
     fn of(planned: &Planned) -> Self {
         let Planned { done_ns, entry, tag, .. } = *planned;
-        Self { done_ns, of: u64::from(tag) << 32 | u64::from(entry) }
+        Self { done_ns, bits: u64::from(tag) << 32 | u64::from(entry) }
     }
 
     #[inline(always)]
     pub(super) fn entry(self) -> u32 {
-        self.of as u32
+        self.bits as u32
     }
 
     #[inline(always)]
     pub(super) fn tag(self) -> u32 {
-        (self.of >> 32) as u32
+        (self.bits >> 32) as u32
     }
 }
 
@@ -250,8 +250,14 @@ mod tests {
     use super::*;
     use alloc::collections::BTreeSet;
 
-    fn pop(known: &mut Completions) -> Option<Taken> {
-        (known.next_ns() < Ns::MAX).then(|| known.pop())
+    /// Time, operation and tag of the next.
+    fn pop(known: &mut Completions) -> Option<(Ns, u32, u32)> {
+        let taken = (known.next_ns() < Ns::MAX).then(|| known.pop())?;
+        Some((taken.done_ns, taken.entry(), taken.tag()))
+    }
+
+    fn told(planned: &Planned) -> (Ns, u32, u32) {
+        (planned.done_ns, planned.entry, planned.tag)
     }
 
     #[test]
@@ -268,7 +274,7 @@ mod tests {
                 done_ns: now_ns + after_ns,
                 serial: serial ^ 1,
                 entry: serial as u32,
-                tag: 0,
+                tag: !serial as u32,
             };
             known.push(lane as usize, planned);
             expected.push(planned);
@@ -277,16 +283,13 @@ mod tests {
                 && first.done_ns <= now_ns
             {
                 expected.sort();
-                assert_eq!(
-                    (known.next_ns(), pop(&mut known)),
-                    (first.done_ns, Some(Taken::of(&first)))
-                );
+                assert_eq!((known.next_ns(), pop(&mut known)), (first.done_ns, Some(told(&first))));
                 assert_eq!(expected.remove(0), first);
             }
         }
         expected.sort();
         let rest: Vec<_> = core::iter::from_fn(|| pop(&mut known)).collect();
-        assert!(rest.iter().copied().eq(expected.iter().map(Taken::of)));
+        assert!(rest.iter().copied().eq(expected.iter().map(told)));
         assert_eq!(known.next_ns(), Ns::MAX);
         assert!(rest.len() > 10 && known.first().is_none());
     }
@@ -301,18 +304,19 @@ mod tests {
             for serial in 0..20_000 {
                 let done_ns = now_ns + draw(span);
                 let entry = serial as u32;
-                let planned = Planned { done_ns, serial: serial ^ (draw(2) * 7), entry, tag: 0 };
+                let tag = !entry;
+                let planned = Planned { done_ns, serial: serial ^ (draw(2) * 7), entry, tag };
                 known.push(draw(3) as usize, planned);
                 expected.insert(planned);
                 heap = heap.max(known.others.len());
                 while expected.len() > 300 || draw(3) == 0 && !expected.is_empty() {
                     let first = expected.pop_first();
-                    assert_eq!(pop(&mut known), first.as_ref().map(Taken::of));
+                    assert_eq!(pop(&mut known), first.as_ref().map(told));
                     now_ns = first.map_or(now_ns, |first| first.done_ns);
                 }
             }
             let rest = core::iter::from_fn(|| pop(&mut known));
-            assert!(rest.eq(expected.iter().map(Taken::of)));
+            assert!(rest.eq(expected.iter().map(told)));
             assert!(heap > 10, "span {span}: {heap} in the heap at most");
         }
     }

@@ -666,6 +666,11 @@ mod tests {
     use super::*;
     use crate::parts;
 
+    #[test]
+    fn a_bus_takes_a_cache_line() {
+        assert_eq!(size_of::<Bus>(), 64);
+    }
+
     fn place_of(channels: &Channels, die: DieAddress, block: u32) -> Place {
         Place { die, at: channels.index(die) as u32, block }
     }

@@ -109,6 +109,8 @@ const MOST_STEPS: usize = 3 * MAX_PLANES + 1;
 pub(super) struct Script {
     steps: [Step; MOST_STEPS],
     count: u8,
+    /// [`Command::lane`] of its operation.
+    lane: u8,
 }
 
 impl Script {
@@ -120,6 +122,7 @@ impl Script {
             busy: Busy::None { after_ns: 0 },
         }; MOST_STEPS],
         count: 0,
+        lane: 0,
     };
 
     fn push(&mut self, step: Step) {
@@ -160,15 +163,6 @@ impl Script {
 const KINDS: usize = DIRECT + 3;
 const DIRECT: usize = Command::ALL.len() + 2;
 
-/// Command of a kind of script, or one of the same lane.
-fn command_of(kind: usize) -> Command {
-    match Command::ALL.get(kind) {
-        Some(command) => *command,
-        None if kind <= DIRECT => Command::Read,
-        None => Command::Program,
-    }
-}
-
 /// A step as the engine takes it: a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
@@ -191,13 +185,12 @@ pub(super) struct Tenure {
 }
 
 impl Tenure {
-    fn of(step: &Step, (last, lane): (bool, usize), timing: &Timing) -> Self {
+    fn of(step: &Step, last: bool, lane: u8, timing: &Timing) -> Self {
         let Step { bus_ns, data_ns, segment, busy } = *step;
         let is_array = matches!(busy, Busy::Array { .. });
         let confirms = is_array || matches!(busy, Busy::CachedArray { .. });
         let effect = Effect::of(busy, timing);
         let out = segment == Segment::DataOut;
-        let lane = lane as u8;
         Self { bus_ns, data_ns, effect, segment, out, last, is_array, confirms, lane }
     }
 }
@@ -213,24 +206,27 @@ pub(super) struct Scripts {
 impl Scripts {
     pub(super) fn new(timing: &Timing) -> Self {
         let mut scripts = alloc::vec![Script::EMPTY; KINDS * MAX_PLANES];
-        let mut put = |index, script| scripts[index / MOST_STEPS] = script;
+        let mut put = |index, command: Command, script| {
+            scripts[index / MOST_STEPS] = Script { lane: command.lane() as u8, ..script };
+        };
         for planes in 1..=MAX_PLANES {
             for command in Command::ALL {
                 for follows in [Follows::Alone, Follows::CacheRead] {
                     let index = Self::index(command, follows, planes);
-                    put(index, script(timing, command, follows, planes));
+                    put(index, command, script(timing, command, follows, planes));
                 }
             }
-            put(Self::direct(Command::Read, planes), direct_read(timing, planes));
+            let read = Command::Read;
+            put(Self::direct(read, planes), read, direct_read(timing, planes));
             for command in [Command::Program, Command::CacheProgram] {
-                put(Self::direct(command, planes), direct_program(timing, command, planes));
+                let program = direct_program(timing, command, planes);
+                put(Self::direct(command, planes), command, program);
             }
         }
         let mut tenures = Vec::with_capacity(scripts.len() * MOST_STEPS);
-        for (script, index) in scripts.iter().zip(0..) {
-            let lane = command_of(index / MAX_PLANES).lane();
+        for script in &scripts {
             for (step, at) in script.steps.iter().zip(1..) {
-                tenures.push(Tenure::of(step, (at == script.count, lane), timing));
+                tenures.push(Tenure::of(step, at == script.count, script.lane, timing));
             }
         }
         Self { scripts, tenures }
@@ -402,6 +398,11 @@ fn read(script: &mut Script, t: &Timing, command: Command, follows: Follows, pla
 mod tests {
     use super::*;
     use crate::parts;
+
+    #[test]
+    fn a_tenure_takes_a_cache_line() {
+        assert_eq!(size_of::<Tenure>(), 64);
+    }
 
     #[test]
     fn each_tenure_has_the_lane_of_its_command() {

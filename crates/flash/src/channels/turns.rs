@@ -172,8 +172,8 @@ impl<W: GrantObserver> Channels<W> {
             && die.array_free_ns > from_ns.max(begin_ns) + suspend_ns
     }
 
-    /// Records that an operation of a die is granted a tenure; `first`: its first one. Later ones change nothing, as the die has
-    /// begun no other. Without a branch: which operation is granted a bus, and for which tenure, no processor foresees.
+    /// Records that an operation of a die is granted a tenure; `first`: its first one. A later one changes nothing: the die
+    /// begins no other operation before the last. Without a branch, which would often be mispredicted.
     #[inline(always)]
     pub(super) fn begun(die: &mut Die, queue: u8, serial: u64, first: bool) {
         die.previous = serial as u32;

@@ -219,17 +219,17 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         cause: Cause,
         more: bool,
     ) {
-        self.copied_so(pages, corrected, repeats, cause, more);
+        self.issue_copied(pages, corrected, repeats, cause, more);
     }
 
     /// Issues the copy of one page alone, without anything to correct or to repeat.
     #[inline(always)]
     fn copied_plainly(&mut self, pages: [Ppn; 2], cause: Cause) {
-        self.copied_so(pages, 0, Repeats::default(), cause, false);
+        self.issue_copied(pages, 0, Repeats::default(), cause, false);
     }
 
     #[inline(always)]
-    fn copied_so(
+    fn issue_copied(
         &mut self,
         [from, to]: [Ppn; 2],
         corrected: u64,
@@ -240,11 +240,9 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         self.counts.add(Op::Copy, cause);
         let read = self.side(Command::Read, self.striped_page(from));
         let mut program = self.side(Command::Program, self.striped_page(to));
-        let mut path = CopyPath::Gcb;
-        let mut repair_ns = 0;
-        if self.inner.part().copies.is_some() {
-            let cache;
-            (path, cache, repair_ns) = self.path(read.block, program.block);
+        let (mut path, mut repair_ns) = (CopyPath::Gcb, 0);
+        if let Some((given, cache, ns)) = self.path(read.block, program.block) {
+            (path, repair_ns) = (given, ns);
             self.copies_by[path as usize] += 1;
             if path.sends_corrections() {
                 self.bytes_sent_again += corrected;
@@ -390,10 +388,11 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         steps.done(epoch, |slot| release(operations, ready, slot));
     }
 
-    /// Path between two blocks, whether it uses cache program, and the bus time per byte that is sent again.
+    /// Path between two blocks, whether it uses cache program, and the bus time per byte that is sent again. `None` if the part
+    /// specifies no paths: through the controller.
     #[inline(always)]
-    fn path(&self, from: BlockId, to: BlockId) -> (CopyPath, bool, Ns) {
-        let Some(copies) = &self.inner.part().copies else { return (CopyPath::Gcb, false, 0) };
+    fn path(&self, from: BlockId, to: BlockId) -> Option<(CopyPath, bool, Ns)> {
+        let copies = self.inner.part().copies.as_ref()?;
         let same_die = self.places.share_die(from, to);
         let through = if same_die { CopyPath::Lcb } else { CopyPath::Gcb };
         let times = if same_die { &copies.near } else { &copies.far };
@@ -401,10 +400,10 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
             true => through,
             false => self.shorter_path(times.path, [from, to], through),
         };
-        (path, times.cache_program && !same_die, times.repair_ns)
+        Some((path, times.cache_program && !same_die, times.repair_ns))
     }
 
-    /// The path between two blocks, if there can be one, or else the one `through` the controller.
+    /// `path` if the places of the blocks allow it, otherwise `through`.
     #[inline(never)]
     fn shorter_path(&self, path: CopyPath, blocks: [BlockId; 2], through: CopyPath) -> CopyPath {
         let [from, to] = blocks.map(|block| self.place(block));

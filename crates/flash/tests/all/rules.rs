@@ -152,7 +152,7 @@ proptest! {
     /// blocks and those in SLC mode, and with numbers that rise or are far apart.
     #[test]
     fn a_run_without_bytes_is_as_many_copies(
-        blocks in proptest::collection::vec((0u32..7, 0u64..4, any::<bool>()), 4),
+        blocks in proptest::collection::vec((0u32..7, 0u64..4, any::<bool>(), any::<bool>()), 4),
         (source, to_block, skipped) in (0u32..4, 0u32..4, prop_oneof![9 => Just(0u32), 1 => 1u32..3]),
         pages in prop_oneof![
             proptest::collection::vec(0u32..6, 1),
@@ -167,16 +167,18 @@ proptest! {
             Just(Oob::MAX_SEQ + 1)
         ],
         (rises, is_bad) in (any::<bool>(), proptest::bool::weighted(0.1)),
-        (is_mixed, is_lost) in (proptest::bool::weighted(0.2), proptest::bool::weighted(0.1)),
+        (has_kinds, is_mixed) in (proptest::bool::weighted(0.3), proptest::bool::weighted(0.3)),
+        is_lost in proptest::bool::weighted(0.1),
     ) {
         const SEQS: [u64; 4] = [2, 4, 80_000, 1 << 34];
         let mut array = without_bytes();
-        for (block, (pages, seq, slc)) in (0..).zip(&blocks) {
+        for (block, (pages, seq, slc, translates)) in (0..).zip(&blocks) {
             array.set_slc(BlockId(block), *slc).unwrap();
             for page in 0..(*pages).min(if *slc { 2 } else { 6 }) {
                 let seq = SEQS[*seq as usize] + if rises { u64::from(page) } else { 0 };
                 let lpn = Lpn(100 * block + page);
-                let kind = match is_mixed && page % 2 == 1 {
+                // Of each block one kind, or in each two.
+                let kind = match has_kinds && (*translates != (is_mixed && page % 2 == 1)) {
                     true => PageKind::Translation,
                     false => PageKind::Data,
                 };

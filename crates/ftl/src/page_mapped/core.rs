@@ -18,7 +18,7 @@ use flash::{BlockId, Cause, CopyPath, Event, FlashError, Geometry, Item, Lpn, Oo
 /// Map entry of a logical page whose only copy is unreadable: reads fail until the page is written or trimmed.
 pub(crate) const LOST: u32 = u32::MAX - 1;
 
-/// Pages of a run between one that is copied alone and the one whose map entry is prefetched then.
+/// Pages between one that is copied alone and the one whose map entry is then prefetched.
 const AHEAD: usize = 11;
 
 /// Why pages are moved, and where to.
@@ -380,9 +380,10 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         while !left.is_empty() {
             let (to, room, seq) = self.space.room(&geometry, purpose)?;
             let from = &left[..left.len().min(room as usize)];
-            // Where pages go to one unit after the other, a run takes its time: of the entries that were fetched together for it,
-            // some have left the first cache again, or were not fetched, as more than a core has outstanding.
-            if let Some(ahead) = left.get(from.len() + AHEAD)
+            // Pages that go to different units are copied one by one, which takes long: some entries that were prefetched with the
+            // run were evicted, or never fetched, since a core has fewer misses outstanding.
+            if from.len() == 1
+                && let Some(ahead) = left.get(1 + AHEAD)
                 && let Some(lpn) = self.flash.peek_lpn(*ahead)
             {
                 self.space.blocks.prefetch_entry(lpn);

@@ -13,7 +13,7 @@ pub enum End {
         /// Runs that were not made.
         left: usize,
     },
-    /// Nothing was measured, or a run failed.
+    /// Nothing was measured, a trace cannot be read, or a run failed.
     Failed(Fault),
     /// All points were measured, or cannot be.
     Done,
@@ -29,6 +29,10 @@ pub fn end(outcomes: &[Outcome], strict: bool) -> End {
     let left = of(Status::NotRun).count();
     if left > 0 {
         return End::Interrupted { left };
+    }
+    if let Some(unread) = of(Status::Unreadable).next() {
+        let help = "mend this trace, or leave it out; the runs of others are not affected";
+        return End::Failed(Fault::with_help(&unread.reason, help));
     }
     if of(Status::Ok).next().is_none()
         && let Some(first) = outcomes.first()

@@ -64,6 +64,8 @@ pub enum Status {
     Ok,
     /// Its settings cannot work together.
     Impossible,
+    /// Its trace cannot be read.
+    Unreadable,
     /// The scheme failed in the run.
     Failed,
     /// The sweep was stopped before.
@@ -76,6 +78,7 @@ impl Status {
         match self {
             Self::Ok => "ok",
             Self::Impossible => "impossible",
+            Self::Unreadable => "unreadable",
             Self::Failed => "failed",
             Self::NotRun => "not-run",
         }

@@ -139,15 +139,14 @@ fn measure(point: &Point, at: usize, memory: &Memory, watch: &dyn Watch) -> Opti
     if watch.stop() {
         return None;
     }
-    let impossible = |reason: String| Some(Outcome::without(Status::Impossible, reason));
     let resolved = match resolve(point) {
         Ok(resolved) => resolved,
-        Err(reason) => return impossible(reason),
+        Err((status, reason)) => return Some(Outcome::without(status, reason)),
     };
     let scheme = &resolved.schemes[0];
     let needed = resolved.needed_bytes(scheme);
     if let Some(reason) = memory.too_large(needed) {
-        return impossible(reason);
+        return Some(Outcome::without(Status::Impossible, reason));
     }
     let _held = memory.take(needed);
     let before = resolved.preconditioning_writes(scheme);
@@ -161,9 +160,8 @@ fn measure(point: &Point, at: usize, memory: &Memory, watch: &dyn Watch) -> Opti
     Some(match ended {
         Ok(report) => Outcome::measured(capacity, &report),
         Err(RunError::Stopped) => return None,
-        // A file that cannot be read now may be read next time.
-        Err(RunError::Workload(error @ WorkloadError::Io { .. })) => {
-            Outcome::without(Status::Impossible, error.to_string())
+        Err(RunError::Workload(error)) if is_of_file(&error) => {
+            Outcome::without(Status::Unreadable, error.to_string())
         }
         Err(error) => Outcome {
             capacity_bytes: Some(capacity),
@@ -179,15 +177,27 @@ pub(super) fn too_large(needed: u64, limit: Option<u64>) -> Option<String> {
     Some(format!("capacity: needs about {needed} of memory, {limit} available"))
 }
 
-/// The point's experiment, resolved.
-pub(super) fn resolve(point: &Point) -> Result<Resolved, String> {
-    let experiment = point.experiment.clone()?;
+/// True if a file is at fault, not the settings. What cannot be read now may be read next time.
+fn is_of_file(error: &WorkloadError) -> bool {
+    use WorkloadError::{BadRecord, Format, Io};
+    matches!(error, Io { .. } | BadRecord { .. } | Format { .. })
+}
+
+/// The point's experiment, resolved; or how it ends without a run, and why.
+pub(super) fn resolve(point: &Point) -> Result<Resolved, (Status, String)> {
+    let experiment = point.experiment.clone().map_err(|reason| (Status::Impossible, reason))?;
     let label = experiment.schemes.first().map(|scheme| scheme.0.label()).unwrap_or_default();
     experiment.resolve().map_err(|error: ConfigError| {
+        if let ConfigError::Workload(error) = &error
+            && is_of_file(error)
+        {
+            return (Status::Unreadable, error.to_string());
+        }
         let reason = error.to_string();
         // The row has its scheme and settings; without them equal reasons are equal.
         let head = format!("scheme `{label}`: ");
-        reason.strip_prefix(&head).map_or(reason.clone(), str::to_owned)
+        let reason = reason.strip_prefix(&head).map_or(reason.clone(), str::to_owned);
+        (Status::Impossible, reason)
     })
 }
 

@@ -117,14 +117,15 @@ fn lines(plan: &Plan, outcomes: &[Outcome], points: &[Row], reasons: &[String]) 
         line(&format!("times are {of_what}"));
     }
     let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
-    let all = [Status::Ok, Status::Impossible, Status::Failed, Status::NotRun];
+    let all = [Status::Ok, Status::Impossible, Status::Unreadable, Status::Failed, Status::NotRun];
     let counts = all.map(|status| (count(status), status.name()));
     let counts: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, name)| format!("{count} {name}"))
         .collect();
-    line(&format!("{} runs: {}", outcomes.len(), counts.join(", ")));
+    let runs = if outcomes.len() == 1 { "run" } else { "runs" };
+    line(&format!("{} {runs}: {}", outcomes.len(), counts.join(", ")));
     let broken = outcomes.iter().filter(|outcome| outcome.breaks_a_promise()).count();
     if broken > 0 {
         let columns = "columns `violations` and `deadlines.misses`";

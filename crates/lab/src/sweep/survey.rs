@@ -46,7 +46,8 @@ pub fn survey(plan: &Plan, kept: Option<&Kept>, limits: Limits) -> Estimate {
     let open: Vec<usize> = (0..plan.points.len()).filter(|at| !is_kept(*at)).collect();
     let work = || {
         while let Some(at) = open.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
-            let needs = resolve(&plan.points[at]).and_then(|resolved| {
+            let resolved = resolve(&plan.points[at]).map_err(|(_, reason)| reason);
+            let needs = resolved.and_then(|resolved| {
                 let scheme = &resolved.schemes[0];
                 let steps = resolved.preconditioning_writes(scheme) + resolved.facts.requests;
                 let bytes = resolved.needed_bytes(scheme);

@@ -133,7 +133,7 @@ fn another_value_of_a_setting_gives_other_figures() {
     }
 }
 
-/// In serial time, where nothing else is out of the ordinary, a run takes as much longer as its processor selects victims.
+/// In serial time, without bit errors and refresh, a run takes as much longer as its processor takes to select victims.
 #[test]
 fn a_processor_alone_delays_serial_tasks_by_what_it_works() {
     let run = |cpu: &str| {

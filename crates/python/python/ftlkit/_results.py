@@ -161,7 +161,7 @@ class SweepResult:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many runs are `ok`, `impossible`, `failed` and `not-run`."""
+        """How many runs are `ok`, `impossible`, `unreadable`, `failed` and `not-run`."""
         return self._sweep.counts()
 
     def exit_code(self, strict: bool = False) -> int:
