@@ -92,18 +92,18 @@ impl Asks {
         self.of.iter().position(|ask| ask.slot() == slot)
     }
 
-    /// Replaces the request at a place, and returns [`Asks::first_ns`].
+    /// Replaces the request at a place.
     #[inline(always)]
-    pub(super) fn renew(&mut self, place: usize, ask: Ask) -> Ns {
-        change(&mut self.of, place, |before| Placed::new(ask, before.slot()))
+    pub(super) fn renew(&mut self, place: usize, ask: Ask) {
+        change(&mut self.of, place, |before| Placed::new(ask, before.slot()));
     }
 
-    /// Sets the time of the request at a place, and returns [`Asks::first_ns`].
+    /// Sets the time of the request at a place.
     #[inline(always)]
-    pub(super) fn renew_since(&mut self, place: usize, since_ns: Ns) -> Ns {
+    pub(super) fn renew_since(&mut self, place: usize, since_ns: Ns) {
         change(&mut self.of, place, |Placed(bits)| {
             Placed(u128::from(since_ns) << 64 | bits & u128::from(u64::MAX))
-        })
+        });
     }
 
     /// The request that is granted at `now_ns`; as [`choose`](super::choose). `last`: the die granted before.
@@ -132,9 +132,9 @@ impl Asks {
     }
 }
 
-/// Changes the request at a place of a channel's, puts it where it belongs, and returns the time of the first.
+/// Changes the request at a place of a channel's, and puts it where it belongs.
 #[inline(always)]
-fn change(asks: &mut [Placed], mut at: usize, change: impl FnOnce(Placed) -> Placed) -> Ns {
+fn change(asks: &mut [Placed], mut at: usize, change: impl FnOnce(Placed) -> Placed) {
     let (before, placed) = (asks[at], change(asks[at]));
     if placed > before {
         for next in at + 1..asks.len() {
@@ -151,7 +151,6 @@ fn change(asks: &mut [Placed], mut at: usize, change: impl FnOnce(Placed) -> Pla
         }
     }
     asks[at] = placed;
-    asks[0].since_ns()
 }
 
 #[cfg(test)]

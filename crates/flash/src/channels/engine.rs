@@ -4,6 +4,7 @@ use super::arbiter::{Ask, NEVER, Policy};
 use super::asks::Asks;
 use super::die::{Die, NONE, Pending, Rest, of_page, settle};
 use super::done::{Completions, Planned, Taken};
+use super::grants::Grants;
 use super::planes::{MultiPlane, PlaneCounts};
 use super::precedence::{COLLECTION, Class, Precedence, READS, Suspend, Suspensions};
 use super::request::{
@@ -17,7 +18,6 @@ use super::usage::{Grant, GrantObserver};
 use crate::prefetch::{next_free, prefetch};
 use crate::time::Ns;
 use alloc::vec::Vec;
-use core::hint::select_unpredictable;
 
 /// Reason why channels cannot be created.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,10 +82,7 @@ pub struct Channels<W = ()> {
     pub(super) scripts: Scripts,
     pub(super) dies: Vec<Die>,
     pub(super) buses: Vec<Bus>,
-    /// Earliest next grant of each bus, as [`key`]s.
-    next_grant_keys: Vec<[u64; AT_ONCE]>,
-    /// The earliest of them, and its channel; ties go to the lowest channel.
-    pub(super) next_grant: (Ns, usize),
+    grants: Grants,
     pub(super) pending: Vec<Pending>,
     /// The rest of each pending operation.
     pub(super) rest: Vec<Rest>,
@@ -153,8 +150,7 @@ impl<W: GrantObserver> Channels<W> {
             scripts: Scripts::new(&timing),
             dies: (0..channels * ways).map(|at| Die::new(at / ways, at % ways)).collect(),
             buses: (0..channels).map(bus).collect(),
-            next_grant_keys: alloc::vec![[u64::MAX; AT_ONCE]; channels.div_ceil(AT_ONCE)],
-            next_grant: (NEVER, 0),
+            grants: Grants::none(channels),
             pending: Vec::new(),
             rest: Vec::new(),
             orders: Vec::new(),
@@ -309,22 +305,8 @@ impl<W: GrantObserver> Channels<W> {
     /// Finds the earliest next grant of all buses, when that of one changes.
     #[inline]
     fn plan_grant(&mut self, channel: usize, next_ns: Ns) {
-        let keys = &mut self.next_grant_keys[..];
-        keys[channel / AT_ONCE][channel % AT_ONCE] = key(next_ns, channel);
-        // No processor foresees the result, so there is no branch on it.
-        let least = |a: u64, b: u64| select_unpredictable(a < b, a, b);
-        let of_each = keys.iter().map(|[a, b, c, d]| least(least(*a, *b), least(*c, *d)));
-        let first = of_each.fold(u64::MAX, least);
-        let (ns, first) = (first >> CHANNEL_BITS, first as usize & ((1 << CHANNEL_BITS) - 1));
-        let is_late = ns == NEVER >> CHANNEL_BITS;
-        self.next_grant = if is_late { self.earliest_of_late() } else { (ns, first) };
-    }
-
-    /// The earliest next grant of all buses, and its channel, if the keys do not tell; ties go to the lowest channel.
-    #[cold]
-    fn earliest_of_late(&self) -> (Ns, usize) {
-        let next = self.buses.iter().map(|bus| bus.next_ns).zip(0..);
-        next.min().unwrap_or((NEVER, 0))
+        let Self { grants, buses, .. } = self;
+        grants.set(channel, next_ns, || earliest(buses));
     }
 
     /// Returns the next completion in order of time, and of submission for equal times. `None` if nothing is
@@ -362,7 +344,7 @@ impl<W: GrantObserver> Channels<W> {
     #[inline(always)]
     fn next_taken_until(&mut self, limit_ns: Ns) -> Option<Taken> {
         loop {
-            let (grant_ns, channel) = self.next_grant;
+            let (grant_ns, channel) = self.grants.first();
             // A grant completes nothing before its own time, so completions up to then are final.
             let due = self.done.next_ns();
             if self.precedence.suspend != Suspend::Never
@@ -389,7 +371,7 @@ impl<W: GrantObserver> Channels<W> {
     /// Earliest time at which a bus can be granted or a known completion is due; `None` if nothing is outstanding. Until
     /// then nothing happens unless more is submitted.
     pub fn next_event_ns(&self) -> Option<Ns> {
-        Some(self.next_grant.0.min(self.done.next_ns())).filter(|next_ns| *next_ns != NEVER)
+        Some(self.grants.first().0.min(self.done.next_ns())).filter(|next_ns| *next_ns != NEVER)
     }
 
     /// Lower half of the tag of a completion that mostly comes soon, to prefetch what it needs: that of the one behind the last
@@ -411,19 +393,17 @@ impl<W: GrantObserver> Channels<W> {
     /// Grants a bus at `begin_ns` to a die that asks by then, and updates the bus's next grant.
     #[inline]
     fn grant(&mut self, channel: usize, begin_ns: Ns) {
-        let Bus { asks, last, dies_from, .. } = &self.buses[channel];
+        let Bus { asks, last, dies_from, .. } = &mut self.buses[channel];
         let granted = asks.choose(self.policy, begin_ns, *last);
-        let at = dies_from + granted.slot;
-        let (end_ns, first_ns) = match self.plain_tenure(at, &granted, begin_ns) {
-            Some(ends) => ends,
-            None => {
-                let end_ns = self.tenure(at, granted.since_ns, begin_ns);
-                (end_ns, self.buses[channel].asks.first_ns())
-            }
+        *last = granted.slot;
+        let at = *dies_from + granted.slot;
+        let end_ns = match self.plain_tenure(channel, at, &granted, begin_ns) {
+            Some(end_ns) => end_ns,
+            None => self.tenure(at, granted.since_ns, begin_ns),
         };
-        let next_ns = first_ns.max(end_ns);
         let bus = &mut self.buses[channel];
-        (bus.free_ns, bus.next_ns, bus.last) = (end_ns, next_ns, granted.slot);
+        let next_ns = bus.asks.first_ns().max(end_ns);
+        (bus.free_ns, bus.next_ns) = (end_ns, next_ns);
         let next = bus.dies_from + bus.asks.first();
         self.look_ahead(next);
         self.plan_grant(channel, next_ns);
@@ -648,16 +628,10 @@ impl<W: GrantObserver> Channels<W> {
     }
 }
 
-/// Keys of next grants that are compared at once.
-const AT_ONCE: usize = 4;
-
-/// Bits of a channel's number in a [`key`].
-const CHANNEL_BITS: u32 = 8;
-
-/// A time and a channel as one number, in order of both. Times from 2^56 − 1 ns (2.3 years) on share one.
-#[inline]
-fn key(ns: Ns, channel: usize) -> u64 {
-    ns.min(NEVER >> CHANNEL_BITS) << CHANNEL_BITS | channel as u64
+/// The earliest next grant of all buses, and its channel; ties go to the lowest channel.
+#[cold]
+fn earliest(buses: &[Bus]) -> (Ns, usize) {
+    buses.iter().map(|bus| bus.next_ns).zip(0..).min().unwrap_or((NEVER, 0))
 }
 
 #[cfg(test)]

@@ -119,6 +119,7 @@ mod die;
 mod direct;
 mod done;
 mod engine;
+mod grants;
 mod joining;
 mod plain;
 #[cfg(test)]

@@ -16,15 +16,16 @@ use crate::prefetch::prefetch;
 use crate::time::Ns;
 
 impl<W: GrantObserver> Channels<W> {
-    /// Gives a die the bus from `begin_ns` on, and returns the end of the tenure and the first time from which a die of the
-    /// channel asks then. `None`, and nothing is done, if its operation is not plain.
+    /// Gives a die of a channel the bus from `begin_ns` on, and returns the end of the tenure. `None`, and nothing is done, if its
+    /// operation is not plain.
     #[inline(always)]
     pub(super) fn plain_tenure(
         &mut self,
+        channel: usize,
         at: usize,
         granted: &Granted,
         begin_ns: Ns,
-    ) -> Option<(Ns, Ns)> {
+    ) -> Option<Ns> {
         let Granted { place, since_ns: asked_ns, .. } = *granted;
         let (dies, pending) = (&mut self.dies[..], &mut self.pending[..]);
         let die = &mut dies[at];
@@ -52,10 +53,11 @@ impl<W: GrantObserver> Channels<W> {
             array_begin_ns: after.array_begin_ns,
             array_end_ns: after.array_end_ns,
         });
-        let channel = usize::from(die.channel);
+        let asks = &mut self.buses[channel].asks;
         if !step.last {
             die.running = None;
-            return Some((end_ns, self.buses[channel].asks.renew_since(place, after.next_ns)));
+            asks.renew_since(place, after.next_ns);
+            return Some(end_ns);
         }
         // Before a status read the die is reserved, so the operation cannot be suspended.
         die.running = step.is_array.then_some((entry, after.array_begin_ns));
@@ -80,7 +82,7 @@ impl<W: GrantObserver> Channels<W> {
         die.bound = (has_classes && goes_on(die)).then_some(of as u8);
         if die.bound.is_some() || die.suspended.is_some() || rule.suspend != Suspend::Never {
             self.take_next(at, end_ns);
-            return Some((end_ns, self.buses[channel].asks.first_ns()));
+            return Some(end_ns);
         }
         let queue = match has_classes {
             false => WRITES,
@@ -89,7 +91,8 @@ impl<W: GrantObserver> Channels<W> {
         let queue = &mut die.queues[queue];
         let entry = queue.head;
         let Some(op) = pending.get(entry as usize) else {
-            return Some((end_ns, self.buses[channel].asks.renew(place, Ask::NONE)));
+            asks.renew(place, Ask::NONE);
+            return Some(end_ns);
         };
         queue.head = op.next;
         match queue.head {
@@ -100,11 +103,12 @@ impl<W: GrantObserver> Channels<W> {
         die.head_queue = op.queue;
         if !op.plain {
             self.begin(at, end_ns);
-            return Some((end_ns, self.buses[channel].asks.first_ns()));
+            return Some(end_ns);
         }
         let free_ns = die.interface_free_ns.max(die.array_free_ns);
         let since_ns = free_ns.max(end_ns).max(op.arrival_ns);
         let ask = Ask { since_ns, serial: op.serial, read: op.command.is_read() };
-        Some((end_ns, self.buses[channel].asks.renew(place, ask)))
+        asks.renew(place, ask);
+        Some(end_ns)
     }
 }

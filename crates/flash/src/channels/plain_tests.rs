@@ -154,7 +154,7 @@ fn the_next_grant_is_the_earliest() {
         let timing = Timing::of(&parts::DDT_MLC).expect("it gives its bus cycles");
         let made = Channels::watched(topology, timing, Policy::Fifo, Vec::<Grant>::new());
         let mut made = made.expect("fair shapes");
-        for far_ns in [0, 1 << 40, 1 << 57, 1 << 61] {
+        for far_ns in [0, 1 << 40, (1 << 53) - 3, 1 << 57, 1 << 61] {
             made.watch_mut().clear();
             let mut arrivals: Vec<(Ns, u16)> = Vec::new();
             for channel in 0..channels {

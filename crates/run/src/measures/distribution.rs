@@ -1,6 +1,7 @@
 //! A distribution of times: histogram, exact sum, exact maximum.
 
 use crate::summary::Summary;
+use flash::prefetch::prefetch;
 
 /// Bins per power of two, as a power of two: a value's error is less than 1/1000.
 const SHIFT: u32 = 10;
@@ -136,5 +137,49 @@ impl Distribution {
             }
         }
         summary
+    }
+}
+
+/// A distribution whose samples mostly differ, so that their bins are in no near cache. Each bin is prefetched when its sample
+/// comes, and counted up when the next one does.
+#[derive(Debug)]
+pub(super) struct Scattered {
+    /// All samples, but that the last one is in no bin.
+    of: Distribution,
+    /// The bin of the last one.
+    last: Option<usize>,
+}
+
+impl Scattered {
+    /// An empty distribution.
+    pub(super) fn new() -> Self {
+        Self { of: Distribution::new(), last: None }
+    }
+
+    /// Counts one sample.
+    #[inline]
+    pub(super) fn record(&mut self, value: u64) {
+        let Distribution { bins, count, sum, max } = &mut self.of;
+        let bin = bin_of(value);
+        prefetch(bins, bin);
+        if let Some(last) = self.last.replace(bin) {
+            bins[last] += 1;
+        }
+        *count += 1;
+        *sum += u128::from(value);
+        *max = value.max(*max);
+    }
+
+    /// Number and exact sum of the samples.
+    pub(super) fn so_far(&self) -> (u64, u128) {
+        (self.of.count, self.of.sum)
+    }
+
+    /// All samples.
+    pub(super) fn finish(mut self) -> Distribution {
+        if let Some(last) = self.last {
+            self.of.bins[last] += 1;
+        }
+        self.of
     }
 }

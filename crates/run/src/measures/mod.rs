@@ -21,6 +21,7 @@ use crate::report::SchemeReport;
 pub use crate::summary::Summary;
 use cache::{PairCounts, ValueCounts};
 pub use distribution::Distribution;
+use distribution::Scattered;
 pub use ftl::TaskKind;
 use series::TimeSeries;
 pub use task::TaskSample;
@@ -55,7 +56,7 @@ pub struct Measures {
     whole: [ValueCounts; TaskKind::ALL.len()],
     /// The same of those that did not wait, whose completion is also their service. They have no step. Most of their times
     /// differ, so no table of repeating values is in front.
-    prompt: [Distribution; TaskKind::ALL.len()],
+    prompt: [Scattered; TaskKind::ALL.len()],
     series: TimeSeries,
 }
 
@@ -74,7 +75,7 @@ impl Measures {
             request_response: ValueCounts::new(),
             request_completion: ValueCounts::new(),
             whole: TaskKind::ALL.map(|_| ValueCounts::new()),
-            prompt: TaskKind::ALL.map(|_| Distribution::new()),
+            prompt: TaskKind::ALL.map(|_| Scattered::new()),
             series: TimeSeries::new(start_ns),
         }
     }
@@ -103,7 +104,7 @@ impl Measures {
     pub(crate) fn whole_request(&mut self, sample: &TaskSample) {
         if sample.step_ns == 0 && sample.service_ns == sample.completion_ns {
             self.tasks += 1;
-            return self.prompt[sample.kind as usize].record(sample.completion_ns, 1);
+            return self.prompt[sample.kind as usize].record(sample.completion_ns);
         }
         self.parts(sample);
         self.whole[sample.kind as usize].add(sample.completion_ns);
@@ -173,9 +174,9 @@ impl Measures {
 
     /// Sums so far.
     pub(crate) fn totals(&self) -> Totals {
-        let of_kinds = self.stepless.iter().chain(&self.response).chain(&self.prompt);
-        let of_kinds = of_kinds.map(Distribution::sum);
-        let prompt = || self.prompt.iter().map(|prompt| (prompt.count(), prompt.sum()));
+        let of_kinds = self.stepless.iter().chain(&self.response).map(Distribution::sum);
+        let prompt = || self.prompt.iter().map(Scattered::so_far);
+        let of_kinds = of_kinds.chain(prompt().map(|(_, sum)| sum));
         let whole = || self.whole.iter().map(ValueCounts::so_far).chain(prompt());
         let requests = match self.arrivals {
             Arrivals::Timed => &self.request_completion,
@@ -195,7 +196,8 @@ impl Measures {
         for pair in self.pairs.take() {
             self.record(pair);
         }
-        for (stepless, prompt) in self.stepless.iter_mut().zip(&self.prompt) {
+        let prompt = self.prompt.map(Scattered::finish);
+        for (stepless, prompt) in self.stepless.iter_mut().zip(&prompt) {
             stepless.add(prompt);
         }
         for (stepless, response) in self.stepless.iter().zip(&mut self.response) {
@@ -206,7 +208,7 @@ impl Measures {
         let response = sum(&self.response);
         let [read, write, trim] = &self.response;
         let mut whole = self.whole.map(ValueCounts::finish);
-        whole.iter_mut().zip(&self.prompt).for_each(|(whole, prompt)| whole.add(prompt));
+        whole.iter_mut().zip(&prompt).for_each(|(whole, prompt)| whole.add(prompt));
         let mut request_response = self.request_response.finish();
         whole.iter().for_each(|whole| request_response.add(whole));
         let (completions, request_completion) = match self.arrivals {
