@@ -48,7 +48,9 @@ impl Replay {
             );
         }
         if !scale::RANGE.contains(&self.time_scale) {
-            return refuse("time_scale", "0.000001 to 1000000", self.time_scale.to_string());
+            // Not as plain text, in which 1e308 has hundreds of zeros.
+            let given = format!("{:?}", self.time_scale);
+            return refuse("time_scale", "0.000001 to 1000000", given);
         }
         Ok(())
     }

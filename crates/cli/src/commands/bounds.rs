@@ -187,6 +187,20 @@ impl std::str::FromStr for Paths {
     }
 }
 
+/// Refuses arrays on which no scheme can work: tables of them would be empty.
+fn refuse_without_any(sheets: &[Sheet]) -> Result<(), Failure> {
+    let mut rows =
+        sheets.iter().flat_map(|sheet| sheet.divisions.iter().map(move |row| (sheet, row)));
+    let Some((sheet, first)) = rows.next() else { return Ok(()) };
+    match first.why_not() {
+        Some(why) if rows.all(|(_, row)| row.why_not().is_some()) => Err(Failure::input_with_help(
+            format!("{}: no scheme can work; `{}`: {why}", sheet.part.name, first.scheme()),
+            "--blocks and --capacity set the size of the array",
+        )),
+        _ => Ok(()),
+    }
+}
+
 impl BoundsArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         if let (None, Some(option)) = (&self.arrivals, self.channel.first_of(&OfBounds::OF_SSD)) {
@@ -245,6 +259,9 @@ impl BoundsArgs {
                 "table_vii": table_vii::json(),
             }))?;
         } else {
+            if named.is_empty() {
+                refuse_without_any(&sheets)?;
+            }
             let of_paper = named.is_empty() && self.deadline.is_none();
             output::text(&sheet::text(&sheets, question, of_paper))?;
         }

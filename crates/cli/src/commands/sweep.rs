@@ -13,7 +13,9 @@ use lab::config::{Axis, ConfigError, Experiment, PartTable, TextOrTable, list};
 use lab::report::plots::{Figure, PlotFormat, PlotOptions};
 use lab::report::{OutDir, units, wrap};
 use lab::results;
-use lab::sweep::{self, End, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Summary, Tables};
+use lab::sweep::{
+    self, End, Estimate, Kept, Limits, Outcome, Plan, PlotChoice, Status, Summary, Tables,
+};
 use lab::with_causes;
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -137,7 +139,8 @@ pub(crate) struct SweepOptions {
     #[arg(long, short)]
     quiet: bool,
 
-    /// Check everything, and tell the number of runs, their time and memory; the time is measured on parts of a few runs
+    /// Check everything, and tell the number of runs, their time and memory; the time is measured on parts of a few runs. The
+    /// exit code is that of the sweep, as far as it is known before it
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     dry_run: bool,
 
@@ -237,17 +240,21 @@ impl SweepOptions {
         }
         let limits = Limits::of_machine(self.threads.map(usize::from));
         let runs = out.as_ref().map(|out| out.join("runs"));
+        let html = self.html.check()?;
         if self.dry_run {
+            if let Some(path) = out.as_ref().filter(|path| path.exists()) {
+                sweep::folder(path, &plan, &self.plot, self.force)?;
+            }
             let there = runs.filter(|runs| runs.is_dir());
             let kept = there.map(|runs| Kept::new(&runs)).transpose().map_err(sweep::unusable)?;
             let _busy = Busy::start("checking every point, timing a few", self.quiet);
             let estimate = sweep::survey(&plan, kept.as_ref(), limits);
             drop(_busy);
-            return output::text(&told(&plan, &estimate, limits));
+            output::text(&told(&plan, &estimate, limits))?;
+            return verdict(estimate.end(strict), None);
         }
         let out =
             out.map(|path| sweep::folder(&path, &plan, &self.plot, self.force)).transpose()?;
-        let html = self.html.check()?;
         let kept = runs.map(|runs| Kept::new(&runs)).transpose().map_err(sweep::unusable)?;
         if let Some(out) = &out {
             results::write_experiment(&experiment, out, WRITTEN_BY)?;
@@ -260,7 +267,7 @@ impl SweepOptions {
         let outcomes = sweep::run(&plan, kept.as_ref(), limits, &watch).map_err(sweep::unusable)?;
         drop(watch);
         let undrawn = self.report(&plan, &outcomes, out.as_ref(), &experiment, html)?;
-        verdict(&outcomes, out.is_some(), strict)?;
+        verdict(sweep::end(&outcomes, strict), out.is_some().then_some(outcomes.len()))?;
         undrawn.map_or(Ok(()), |error| Err(error.into()))
     }
 
@@ -374,7 +381,7 @@ const MOST_REASONS: usize = 5;
 
 /// What a dry run tells.
 fn told(plan: &Plan, estimate: &Estimate, limits: Limits) -> String {
-    let Estimate { points, kept, impossible, steps, bytes, time } = estimate;
+    let Estimate { points, known, kept, steps, bytes, time } = estimate;
     let mut text = String::new();
     let mut line = |what: &str, told: String| text.push_str(&format!("{what:<12} {told}\n"));
     let schemes: Vec<&str> = {
@@ -390,21 +397,29 @@ fn told(plan: &Plan, estimate: &Estimate, limits: Limits) -> String {
     for axis in &plan.axes {
         line(&axis.key, axis.values.join(", "));
     }
-    let open = points - kept - impossible.len();
-    line("runs", format!("{points}: {kept} kept, {} impossible, {open} to run", impossible.len()));
-    let mut reasons: Vec<(&str, usize, usize)> = Vec::new();
-    for (at, reason) in impossible {
-        match reasons.iter_mut().find(|(other, ..)| other == reason) {
-            Some((.., count)) => *count += 1,
-            None => reasons.push((reason, *at, 1)),
+    let open = estimate.open();
+    let of = |status| known.iter().filter(move |(_, outcome)| outcome.status == status);
+    let impossible = of(Status::Impossible).count();
+    let unread = match of(Status::Unreadable).count() {
+        0 => String::new(),
+        count => format!(" {count} unreadable,"),
+    };
+    line("runs", format!("{points}: {kept} kept, {impossible} impossible,{unread} {open} to run"));
+    for status in [Status::Impossible, Status::Unreadable] {
+        let mut reasons: Vec<(&str, usize, usize)> = Vec::new();
+        for (at, Outcome { reason, .. }) in of(status) {
+            match reasons.iter_mut().find(|(other, ..)| other == reason) {
+                Some((.., count)) => *count += 1,
+                None => reasons.push((reason, *at, 1)),
+            }
         }
-    }
-    for (reason, at, count) in reasons.iter().take(MOST_REASONS) {
-        let more = if *count > 1 { format!(" and {} more", count - 1) } else { String::new() };
-        line("impossible", format!("{}{more}: {reason}", name(plan, *at)));
-    }
-    if reasons.len() > MOST_REASONS {
-        line("impossible", format!("for {} further reasons", reasons.len() - MOST_REASONS));
+        for (reason, at, count) in reasons.iter().take(MOST_REASONS) {
+            let more = if *count > 1 { format!(" and {} more", count - 1) } else { String::new() };
+            line(status.name(), format!("{}{more}: {reason}", name(plan, *at)));
+        }
+        if reasons.len() > MOST_REASONS {
+            line(status.name(), format!("for {} further reasons", reasons.len() - MOST_REASONS));
+        }
     }
     if open == 0 {
         return text;
@@ -434,14 +449,13 @@ fn duration(time: Duration) -> String {
     }
 }
 
-/// Result of the process.
-fn verdict(outcomes: &[Outcome], kept: bool, strict: bool) -> Result<(), Failure> {
-    match sweep::end(outcomes, strict) {
+/// Result of the process. `kept`: the number of runs, if finished ones are kept.
+fn verdict(end: End, kept: Option<usize>) -> Result<(), Failure> {
+    match end {
         End::Done => Ok(()),
         End::BoundExceeded => Err(Failure::PromiseBroken),
         End::Interrupted { left } => {
-            if kept {
-                let all = outcomes.len();
+            if let Some(all) = kept {
                 output::note(&format!("{left} of {all} runs are left; the same command goes on"));
             }
             Err(Failure::Interrupted)

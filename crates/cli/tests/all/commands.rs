@@ -86,11 +86,11 @@ fn bounds_say_what_compare_finds() {
         let victims = |of: &serde_json::Value| of["ram"]["victims"].as_u64().expect("bytes");
         assert!((0..=128 * 4).contains(&(victims(found) - victims(said))));
     }
-    let text = words("bounds --blocks 2").ok();
-    for name in ["page-level", "fsr", "lazy-rtgc"] {
-        let line =
-            text.lines().find(|line| line.starts_with(name) && line.contains("cannot work:"));
-        assert!(line.is_some_and(|line| line.contains("at least 3 are needed")), "{name}: {text}");
+    let text = words("bounds --blocks 3").ok();
+    for (name, least) in [("gftl", 6), ("dftl", 6), ("fast", 4)] {
+        let line = text.lines().find(|line| line.starts_with(&format!("{name} cannot work:")));
+        let least = format!("at least {least} are needed");
+        assert!(line.is_some_and(|line| line.contains(&least)), "{name}: {text}");
     }
     let table = words("bounds --json").json()["table_vii"].clone();
     let lazy = table.as_array().expect("a list").iter().find(|row| row["scheme"] == "lazy-rtgc");

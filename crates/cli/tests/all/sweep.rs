@@ -438,8 +438,46 @@ fn a_trace_that_cannot_be_read_is_told_beside_what_was_measured() {
         let ended: Vec<_> = rows.iter().map(|row| &row["status"][..]).collect();
         assert_eq!(ended, ["ok", "unreadable"]);
     }
+    let line = format!("sweep --capacity 8MiB --schemes page-level --vary trace={good},{none}");
+    let told = words(&format!("{line} --dry-run")).ended(2);
+    assert!(
+        told.stdout.contains("2: 0 kept, 0 impossible, 1 unreadable, 1 to run"),
+        "{}",
+        told.stdout
+    );
+    assert!(told.stdout.contains("unreadable   page-level trace="), "{}", told.stdout);
+    assert!(told.stderr.contains("mend this trace, or leave it out"), "{}", told.stderr);
     let one = format!("sweep --capacity 8MiB --schemes page-level --vary trace={good}");
     assert!(words(&one).ok().contains("1 run: 1 ok"), "a run is told as one");
+}
+
+/// A dry run ends as the sweep would, as far as that is known.
+#[test]
+fn a_dry_run_has_the_exit_code_of_the_sweep() {
+    let scratch = Scratch::new("dry-run-code");
+    let small = "sweep uniform --capacity 8MiB --schemes page-level --requests 100";
+    let none = format!("{small} --vary share=0.9998,0.9999");
+    let told = words(&format!("{none} --dry-run")).ended(2);
+    assert!(told.stdout.contains("2 impossible, 0 to run"), "{}", told.stdout);
+    assert!(told.stderr.contains("all points are impossible"), "{}", told.stderr);
+    words(&none).ended(2);
+
+    let out = scratch.at("out");
+    let some = format!("{small} --vary share=0.7,0.9999 --out {out}");
+    words(&some).ok();
+    let told = words(&format!("{some} --dry-run")).ok();
+    assert!(told.contains("2: 1 kept, 1 impossible, 0 to run"), "{told}");
+    let late = format!("{some} --deadline 1us --strict --force");
+    words(&format!("{late} --dry-run")).ok();
+    words(&late).ended(1);
+    words(&format!("{late} --dry-run")).ended(1);
+
+    // What the sweep would refuse before its first run.
+    let other = format!("{small} --vary share=0.6 --out {out}");
+    for line in [other, format!("{none} --html {}", scratch.at("there-is-none/page.html"))] {
+        let (dry, ran) = (words(&format!("{line} --dry-run")).ended(2), words(&line).ended(2));
+        assert_eq!(dry.stderr, ran.stderr, "{line}");
+    }
 }
 
 /// The time before the first step is bounded, too: the oracle replays all of a run before it.

@@ -21,9 +21,18 @@ pub enum End {
 
 /// The end of a sweep with these outcomes; with `strict` a late request counts as a missed deadline.
 pub fn end(outcomes: &[Outcome], strict: bool) -> End {
-    let of = |status| outcomes.iter().filter(move |outcome| outcome.status == status);
-    let late = strict && outcomes.iter().any(Outcome::is_late);
-    if late || outcomes.iter().any(Outcome::breaks_a_promise) {
+    foreseen(outcomes.iter(), 0, strict)
+}
+
+/// The same, as far as it is known while so many points are open.
+pub(super) fn foreseen<'a>(
+    outcomes: impl Iterator<Item = &'a Outcome> + Clone,
+    open: usize,
+    strict: bool,
+) -> End {
+    let of = |status| outcomes.clone().filter(move |outcome| outcome.status == status);
+    let late = strict && outcomes.clone().any(Outcome::is_late);
+    if late || outcomes.clone().any(Outcome::breaks_a_promise) {
         return End::BoundExceeded;
     }
     let left = of(Status::NotRun).count();
@@ -34,14 +43,15 @@ pub fn end(outcomes: &[Outcome], strict: bool) -> End {
         let help = "mend this trace, or leave it out; the runs of others are not affected";
         return End::Failed(Fault::with_help(&unread.reason, help));
     }
-    if of(Status::Ok).next().is_none()
-        && let Some(first) = outcomes.first()
-    {
-        let help = "all points are impossible; change what they have in common";
-        return End::Failed(Fault::with_help(&first.reason, help));
+    if let Some(failed) = of(Status::Failed).next() {
+        return End::Failed(Fault::internal(format!("a run failed: {}", failed.reason)));
     }
-    match of(Status::Failed).next() {
-        Some(failed) => End::Failed(Fault::internal(format!("a run failed: {}", failed.reason))),
-        None => End::Done,
+    let none = open == 0 && of(Status::Ok).next().is_none();
+    match outcomes.clone().next() {
+        Some(first) if none => {
+            let help = "all points are impossible; change what they have in common";
+            End::Failed(Fault::with_help(&first.reason, help))
+        }
+        _ => End::Done,
     }
 }

@@ -46,7 +46,8 @@ pub fn page(
         (notes(about))
         (report_page::terms())
     };
-    let title = format!("Sweep of {} runs", outcomes.len());
+    let runs = if outcomes.len() == 1 { "run" } else { "runs" };
+    let title = format!("Sweep of {} {runs}", outcomes.len());
     Page::new(title).subtitle(&about.program).with_plots().render(&body)
 }
 

@@ -1,7 +1,9 @@
 //! What a sweep would take, before it is run.
 
+use super::end::{self, End};
 use super::kept::Kept;
 use super::plan::Plan;
+use super::rows::{Outcome, Status};
 use super::run::{Limits, resolve, too_large};
 use crate::compare::run_one;
 use ::run::{Observer, Phase};
@@ -20,10 +22,10 @@ const SETUP: Duration = Duration::from_secs(2);
 pub struct Estimate {
     /// All points.
     pub points: usize,
-    /// Points that are kept already.
+    /// Number and outcome of each point whose outcome is known: it is kept, or it cannot be run.
+    pub known: Vec<(usize, Outcome)>,
+    /// Those of them that are kept.
     pub kept: usize,
-    /// Number, settings and reason of each point that cannot run.
-    pub impossible: Vec<(usize, String)>,
     /// Page writes before measurement and requests measured, of all runs to be made.
     pub steps: u64,
     /// Memory of the largest runs that fit beside each other, bytes.
@@ -32,27 +34,48 @@ pub struct Estimate {
     pub time: Option<Duration>,
 }
 
-/// Number of a point, and its steps and bytes or why it cannot run.
-type Surveyed = (usize, Result<(u64, u64), String>);
+impl Estimate {
+    /// Points that are to be run.
+    pub fn open(&self) -> usize {
+        self.points - self.known.len()
+    }
+
+    /// The end of the sweep, as far as it is known before the open points are run.
+    pub fn end(&self, strict: bool) -> End {
+        end::foreseen(self.known.iter().map(|(_, outcome)| outcome), self.open(), strict)
+    }
+}
+
+/// Number of a point, and its outcome if that is known, or its steps and bytes.
+type Surveyed = (usize, Result<(u64, u64), Outcome>);
 
 /// Resolves every point and times a few of them in part.
 pub fn survey(plan: &Plan, kept: Option<&Kept>, limits: Limits) -> Estimate {
     let next = AtomicUsize::new(0);
     let found: Mutex<Vec<Surveyed>> = Mutex::default();
-    let is_kept = |at: usize| {
+    let kept_of = |at: usize| {
         let point = &plan.points[at];
-        point.experiment.is_ok() && kept.is_some_and(|kept| kept.get(point).is_some())
+        point.experiment.as_ref().ok().and(kept)?.get(point)
     };
-    let open: Vec<usize> = (0..plan.points.len()).filter(|at| !is_kept(*at)).collect();
+    let mut estimate = Estimate { points: plan.points.len(), ..Estimate::default() };
+    let mut open = Vec::new();
+    for at in 0..plan.points.len() {
+        match kept_of(at) {
+            Some(outcome) => estimate.known.push((at, outcome)),
+            None => open.push(at),
+        }
+    }
+    estimate.kept = estimate.known.len();
     let work = || {
         while let Some(at) = open.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
-            let resolved = resolve(&plan.points[at]).map_err(|(_, reason)| reason);
-            let needs = resolved.and_then(|resolved| {
+            let needs = resolve(&plan.points[at]).and_then(|resolved| {
                 let scheme = &resolved.schemes[0];
                 let steps = resolved.preconditioning_writes(scheme) + resolved.facts.requests;
                 let bytes = resolved.needed_bytes(scheme);
-                too_large(bytes, limits.bytes).map_or(Ok((steps, bytes)), Err)
+                let too_large = too_large(bytes, limits.bytes);
+                too_large.map_or(Ok((steps, bytes)), |reason| Err((Status::Impossible, reason)))
             });
+            let needs = needs.map_err(|(status, reason)| Outcome::without(status, reason));
             if let Ok(mut found) = found.lock() {
                 found.push((at, needs));
             }
@@ -68,16 +91,11 @@ pub fn survey(plan: &Plan, kept: Option<&Kept>, limits: Limits) -> Estimate {
     });
     let mut found = found.into_inner().unwrap_or_default();
     found.sort_unstable_by_key(|(at, _)| *at);
-    let mut estimate = Estimate {
-        points: plan.points.len(),
-        kept: plan.points.len() - open.len(),
-        ..Estimate::default()
-    };
     let mut runs: Vec<(usize, u64, u64)> = Vec::new();
     for (at, needs) in found {
         match needs {
             Ok((steps, bytes)) => runs.push((at, steps, bytes)),
-            Err(reason) => estimate.impossible.push((at, reason)),
+            Err(outcome) => estimate.known.push((at, outcome)),
         }
     }
     estimate.steps = runs.iter().map(|run| run.1).sum();
@@ -90,7 +108,7 @@ pub fn survey(plan: &Plan, kept: Option<&Kept>, limits: Limits) -> Estimate {
         let at_once = limits.threads.min(runs.len()).max(1);
         Duration::from_secs_f64(alone / at_once as f64)
     });
-    if runs.is_empty() && estimate.impossible.is_empty() {
+    if estimate.kept == estimate.points {
         estimate.time = Some(Duration::ZERO);
     }
     estimate

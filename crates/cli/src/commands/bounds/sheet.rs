@@ -22,7 +22,7 @@ pub(super) struct Sheet {
     /// Lazy-RTGC's division, or the reason why it has none, as in its row of `divisions`.
     space: Result<Space, String>,
     pub(super) divisions: Vec<Division>,
-    part: Part,
+    pub(super) part: Part,
     /// What its reads include, and the age up to which that suffices.
     retry: Option<String>,
 }
