@@ -99,10 +99,13 @@ impl ArrivalLog {
     pub(crate) fn warning(&self, most_ns: f64) -> Option<String> {
         let Stray { request, behind, later_ns } = self.worst;
         (behind > 0 && later_ns as f64 > most_ns).then(|| {
+            let out_of_order = match self.out_of_order {
+                1 => "1 request is".into(),
+                count => format!("{} requests are", grouped(count)),
+            };
             format!(
-                "{} requests are out of time order: {} of them wait behind request {}, whose time is {} later: is its time stamp \
+                "{out_of_order} out of time order: {} of them wait behind request {}, whose time is {} later: is its time stamp \
                  stray?",
-                grouped(self.out_of_order),
                 grouped(behind),
                 grouped(request),
                 units::time(later_ns as f64)
@@ -128,6 +131,7 @@ mod tests {
         let stray = told(&[1, 4, 3, 100, 5, 95, 101]);
         assert!(stray.starts_with("3 requests are out of time order: 2 of them"), "{stray}");
         assert!(stray.contains("behind request 4, whose time is 95 ns later"), "{stray}");
+        assert!(told(&[1, 100, 5]).starts_with("1 request is out of time order: 1 of them"));
         let mut log = of(&[20, 40, 80]);
         log.wait(60, 1);
         log.wait(0, 2);

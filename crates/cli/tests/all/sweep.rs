@@ -471,6 +471,7 @@ fn a_dry_run_has_the_exit_code_of_the_sweep() {
     words(&format!("{late} --dry-run")).ok();
     words(&late).ended(1);
     words(&format!("{late} --dry-run")).ended(1);
+    words(&format!("{} --dry-run", late.replace("0.9999", "0.6"))).ended(1);
 
     // What the sweep would refuse before its first run.
     let other = format!("{small} --vary share=0.6 --out {out}");

@@ -116,6 +116,14 @@ enum Step {
     Times(i128),
 }
 
+/// The power of ten of text such as `e3`, and what follows.
+fn exponent(text: &str) -> Option<(i32, &str)> {
+    let rest = text.strip_prefix(['e', 'E'])?;
+    let is_power = |(at, c): (usize, char)| c.is_ascii_digit() || at == 0 && (c == '-' || c == '+');
+    let end = rest.char_indices().find(|at| !is_power(*at)).map_or(rest.len(), |(at, _)| at);
+    Some((rest[..end].parse().ok()?, &rest[end..]))
+}
+
 /// A number with its decimals and its unit.
 struct Number<'a> {
     digits: i128,
@@ -124,15 +132,27 @@ struct Number<'a> {
 }
 
 impl<'a> Number<'a> {
+    /// Reads `0.6`, `1e3`, `4GiB`.
     fn read(text: &'a str) -> Option<Self> {
         let text = text.trim();
         let is_number = |c: char| c.is_ascii_digit() || c == '.' || c == '-';
         let end = text.find(|c| !is_number(c)).unwrap_or(text.len());
         let (number, unit) = text.split_at(end);
+        let (power, unit) = exponent(unit).unwrap_or((0, unit));
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-        let digits = format!("{whole}{fraction}").parse().ok()?;
-        (fraction.len() <= 12).then_some(())?;
-        Some(Self { digits, decimals: fraction.len() as u32, unit: unit.trim() })
+        let mut digits: i128 = format!("{whole}{fraction}").parse().ok()?;
+        let mut decimals = i32::try_from(fraction.len()).ok()?.checked_sub(power)?;
+        if decimals < 0 {
+            digits = digits.checked_mul(10i128.checked_pow(decimals.unsigned_abs())?)?;
+            decimals = 0;
+        }
+        (decimals <= 12).then_some(())?;
+        Some(Self { digits, decimals: decimals.unsigned_abs(), unit: unit.trim() })
+    }
+
+    /// True if its unit is a multiple, such as `k`: without it, the number could well be meant as it stands.
+    fn is_multiple(&self) -> bool {
+        self.unit.len() == 1 && self.unit.chars().all(char::is_alphabetic)
     }
 
     fn in_units(&self, decimals: u32) -> Option<i128> {
@@ -147,8 +167,8 @@ impl Range {
         let (to, step) = rest.split_once(':').map_or((rest, None), |(to, step)| (to, Some(step)));
         let (first, last) = (Number::read(from)?, Number::read(to)?);
         let wrong = |reason: &str| Some(Err(format!("`{text}` {reason}")));
-        if first.unit != last.unit && !first.unit.is_empty() {
-            return wrong("begins and ends with different units");
+        if first.unit != last.unit && (!first.unit.is_empty() || last.is_multiple()) {
+            return wrong("begins and ends with different units; write both ends in one");
         }
         let (times, step) = match step.map(str::trim) {
             Some(step) => match step.strip_prefix(['x', '*']) {
@@ -329,6 +349,12 @@ mod tests {
             ("capacity=1GiB..4GiB:1GiB", "1GiB 2GiB 3GiB 4GiB"),
             ("capacity=1..4GiB:x2", "1GiB 2GiB 4GiB"),
             ("seed=1..5", "1 2 3 4 5"),
+            ("requests=1..1e3:x10", "1 10 100 1000"),
+            ("requests=5e2..2e3:5e2", "500 1000 1500 2000"),
+            ("requests=1k..3k:1k", "1k 2k 3k"),
+            ("rate=1e-1..1.5e0:7e-1", "0.1 0.8 1.5"),
+            ("seed=1..1e1", "1 2 3 4 5 6 7 8 9 10"),
+            ("capacity=1e0..2GiB:1", "1GiB 2GiB"),
             ("depth=1..64:x2,100", "1 2 4 8 16 32 64 100"),
             ("x=-0.1..0.1:0.1", "-0.1 0 0.1"),
             ("victim=greedy, cost-benefit", "greedy cost-benefit"),
@@ -356,6 +382,7 @@ mod tests {
             ("share=0.6..0.9:little", "step that is no number"),
             ("capacity=1MiB..1GiB:1MiB", "different units"),
             ("capacity=1GiB..4GiB:512MiB", "another unit"),
+            ("requests=500..2k:500", "different units; write both ends in one"),
             ("seed=1..1000000", "more than 100000"),
         ] {
             assert!(values(text).contains(said), "{text}: {}", values(text));

@@ -70,14 +70,14 @@ pub(super) fn check(of: &Preconditioning) -> Result<(), ConfigError> {
     if !(0.0..=MOST_AGE).contains(&of.age) {
         return Err(ConfigError::setting(
             "precondition.age",
-            format!("must be 0 to {MOST_AGE} times the space that was filled, not {:?}", of.age),
+            format!("must be 0 to {MOST_AGE} times the space that was filled, not {}", of.age),
         ));
     }
     if !(0.0..=MOST_AGE).contains(&of.workload) {
         return Err(ConfigError::setting(
             "precondition.workload",
             format!(
-                "must be 0 to {MOST_AGE} times the pages that the workload can address, not {:?}",
+                "must be 0 to {MOST_AGE} times the pages that the workload can address, not {}",
                 of.workload
             ),
         ));

@@ -1,6 +1,6 @@
 //! A deadline of all host requests in a report: how many came late.
 
-use super::units::count;
+use super::units::{count, rare};
 use serde::Serialize;
 
 /// Completions of host requests, queueing included, against one deadline.
@@ -42,20 +42,12 @@ impl RequestDeadline {
     pub fn late(&self) -> String {
         match self.late_requests {
             0 => "0".into(),
-            late => format!("{} ({})", count(late), share(self.late_share)),
+            late => format!("{} ({})", count(late), rare(self.late_share)),
         }
     }
 
     /// Share of late requests in a cell.
     pub fn late_percent(&self) -> String {
-        share(self.late_share)
-    }
-}
-
-/// A share in percent that is 0 only if none was late.
-fn share(share: f64) -> String {
-    match share * 100.0 {
-        percent if percent >= 0.1 => format!("{percent:.1} %"),
-        percent => format!("{percent:.1e} %"),
+        rare(self.late_share)
     }
 }

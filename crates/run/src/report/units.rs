@@ -86,11 +86,13 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// A share that is 0 only if nothing had it: `12.3 %`, `2e-3 %`.
+/// A share that is 0 only if nothing had it: `12.3 %`, `0.04 %`, `2.0e-5 %`.
 pub fn rare(share: f64) -> String {
     match share * 100.0 {
-        percent if percent > 0.0 && percent < 0.1 => format!("{percent:.0e} %"),
         percent if percent <= 0.0 => "0 %".into(),
+        percent if percent < 0.001 => format!("{percent:.1e} %"),
+        percent if percent < 0.01 => format!("{percent:.3} %"),
+        percent if percent < 0.1 => format!("{percent:.2} %"),
         percent => format!("{percent:.1} %"),
     }
 }
@@ -136,6 +138,17 @@ mod tests {
         assert_eq!(
             [0.0, 1e3, 2e4, 1e6, 1.5e9].map(short_time),
             ["0", "1 µs", "20 µs", "1 ms", "1.5 s"]
+        );
+    }
+
+    #[test]
+    fn a_share_of_something_is_not_0() {
+        assert_eq!(
+            [0.0, 2e-7, 9.9e-6, 4.4e-5, 9.6e-5, 4.2e-4, 9.6e-4, 0.0123, 1.0].map(rare),
+            [
+                "0 %", "2.0e-5 %", "9.9e-4 %", "0.004 %", "0.010 %", "0.04 %", "0.10 %", "1.2 %",
+                "100.0 %"
+            ]
         );
     }
 
