@@ -92,6 +92,9 @@ pub struct Choice {
     pub map_ram: Option<String>,
     /// Host writes of the measured part over the exported space.
     pub device_writes: Option<f64>,
+    /// True if no deadline was of any request of its runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unjudged: bool,
     /// Warnings of the last run, each on a line.
     pub warnings: String,
     /// Write amplification.
@@ -145,6 +148,7 @@ impl Choice {
             ram_bytes: 0,
             map_ram: None,
             device_writes: None,
+            unjudged: false,
             warnings: String::new(),
             waf: None,
             energy_nj_per_byte: None,
@@ -277,6 +281,7 @@ impl Choice {
             late_share: counted().map(|(_, found)| share(found)).reduce(f64::max),
             ram_bytes: report.ram_bytes,
             device_writes: Some(report.write_tasks as f64 / report.logical_pages.max(1) as f64),
+            unjudged: !report.decided && report.limits.iter().all(|found| found.requests == 0),
             warnings: warnings.join("\n"),
             waf: report.waf,
             energy_nj_per_byte: (moved > 0.0).then(|| report.energy_nj / moved),
