@@ -63,8 +63,7 @@ pub(crate) fn choose(
         let search = question.plan(&|| watched.stop())?;
         let runs = WatchedRuns::new(watched, search.weights().len());
         let limits = Limits::of_machine(None);
-        let choices = search.run(kept.as_ref().map(|(kept, _)| kept), limits, &runs);
-        let choices = choices.map_err(unusable)?;
+        let choices = search.run(kept.as_ref().map(|(kept, _)| kept), limits, &runs)?;
         if let Some((_, folder)) = kept {
             lab::choose::write(&choices, &folder)?;
         }

@@ -261,3 +261,6 @@ def test_a_choice_may_be_of_what_is_exported():
         ftlkit.choose("uniform", **given)
     with pytest.raises(ftlkit.InputError, match="exported"):
         ftlkit.choose("uniform", exported="six", **given)
+    nothing = given | {"deadline": "writes:1GiB..:3ms"}
+    with pytest.raises(ftlkit.InputError, match="the workload has no request of it"):
+        ftlkit.choose(ftlkit.Workload("uniform", requests=2000), exported="6MiB", **nothing)

@@ -99,12 +99,10 @@ impl ArrivalLog {
     pub(crate) fn warning(&self, most_ns: f64) -> Option<String> {
         let Stray { request, behind, later_ns } = self.worst;
         (behind > 0 && later_ns as f64 > most_ns).then(|| {
-            let out_of_order = match self.out_of_order {
-                1 => "1 request is".into(),
-                count => format!("{} requests are", grouped(count)),
-            };
+            let out_of_order = units::counted(self.out_of_order, "request");
+            let are = if self.out_of_order == 1 { "is" } else { "are" };
             format!(
-                "{out_of_order} out of time order: {} of them wait behind request {}, whose time is {} later: is its time stamp \
+                "{out_of_order} {are} out of time order: {} of them wait behind request {}, whose time is {} later: is its time stamp \
                  stray?",
                 grouped(behind),
                 grouped(request),

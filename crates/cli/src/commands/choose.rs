@@ -165,16 +165,9 @@ impl ChooseArgs {
         let watch = RunsProgress::start(search.weights(), self.quiet);
         let drawing = search.drawing();
         let limits = Limits::of_machine(self.threads.map(usize::from));
-        let choices = search.run(kept.as_ref(), limits, &watch).map_err(unusable)?;
+        let choices = search.run(kept.as_ref(), limits, &watch)?;
         drop(watch);
         let interrupted = interrupt::asked();
-        let mut ran = choices.iter().filter(|choice| choice.run_from.is_some()).peekable();
-        if !interrupted && ran.peek().is_some() && ran.all(|choice| choice.unjudged) {
-            return Err(Failure::input_with_help(
-                format!("--deadline {}: the workload has no request of it", self.deadline),
-                "there is nothing to judge; `ftlkit trace info` tells the lengths of its requests",
-            ));
-        }
         if let Some(out) = &out {
             let name = choose::write(&choices, out)?;
             if !self.quiet {

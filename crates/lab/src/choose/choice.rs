@@ -92,9 +92,9 @@ pub struct Choice {
     pub map_ram: Option<String>,
     /// Host writes of the measured part over the exported space.
     pub device_writes: Option<f64>,
-    /// True if no deadline was of any request of its runs.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unjudged: bool,
+    /// True if no deadline was of any request of its last run.
+    #[serde(skip)]
+    pub(super) unjudged: bool,
     /// Warnings of the last run, each on a line.
     pub warnings: String,
     /// Write amplification.

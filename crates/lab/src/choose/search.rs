@@ -14,12 +14,12 @@ use crate::hash::hash_text;
 use crate::report::plots::Curves;
 use crate::report::{OutDir, Replaces};
 use crate::results;
-use crate::sweep::{Kept, Limits, Memory, OneRun, Table, TraceHashes, Watch, each};
+use crate::sweep::{Kept, Limits, Memory, OneRun, Table, TraceHashes, Watch, each, unusable};
 use ::run::{Observer, Phase, RunError};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
-use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use workload::WorkloadError;
 
@@ -85,7 +85,7 @@ impl Question {
     /// As [`Question::plan`].
     pub fn answer(&self, watch: &dyn Watch) -> Result<Vec<Choice>, Fault> {
         let search = self.plan(&|| watch.stop())?;
-        search.run(None, Limits::of_machine(None), watch).map_err(crate::sweep::unusable)
+        search.run(None, Limits::of_machine(None), watch)
     }
 
     fn planned(
@@ -212,13 +212,13 @@ impl Search<'_> {
     /// missed ones by how late they were.
     ///
     /// # Errors
-    /// If a finished run cannot be kept.
+    /// If a finished run cannot be kept, or if no deadline is of any request of the workload.
     pub fn run(
         self,
         kept: Option<&Kept>,
         limits: Limits,
         watch: &dyn Watch,
-    ) -> io::Result<Vec<Choice>> {
+    ) -> Result<Vec<Choice>, Fault> {
         let weights = self.weights();
         let places: Vec<usize> =
             (0..self.points.len()).filter(|at| self.points[*at].run.is_some()).collect();
@@ -229,8 +229,9 @@ impl Search<'_> {
         let memory = Memory::new(limits.bytes);
         let found: Mutex<Vec<Option<Choice>>> = Mutex::new(vec![None; self.points.len()]);
         let hashes = Mutex::new(TraceHashes::default());
+        let unjudged = AtomicBool::new(false);
         each(&order, limits.threads, |run| {
-            if watch.stop() {
+            if watch.stop() || unjudged.load(Ordering::Relaxed) {
                 return Ok(false);
             }
             let point = &self.points[places[run]];
@@ -247,6 +248,11 @@ impl Search<'_> {
                     let one = OneRun { at: run, before: 0, steps: weights[run] as u64, watch };
                     let tried = self.try_one(point, (experiment, sketch), &memory, one);
                     let Some(choice) = tried else { return Ok(false) };
+                    if choice.unjudged {
+                        // All run the same requests.
+                        unjudged.store(true, Ordering::Relaxed);
+                        return Ok(false);
+                    }
                     if let (Some(kept), Some(hash)) = (kept, &hash)
                         && choice.verdict != Verdict::Impossible
                     {
@@ -261,7 +267,14 @@ impl Search<'_> {
             found.lock().unwrap_or_else(PoisonError::into_inner)[places[run]] = Some(choice);
             watch.ended(run, was_there);
             Ok(true)
-        })?;
+        })
+        .map_err(unusable)?;
+        if unjudged.into_inner() {
+            return Err(Fault::with_help(
+                format!("deadline {}: the workload has no request of it", self.question.deadlines),
+                "there is nothing to judge; `ftlkit trace info` tells the lengths of its requests",
+            ));
+        }
         let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let points = self.points.into_iter().zip(found);
         let mut choices: Vec<Choice> =
@@ -570,19 +583,24 @@ mod tests {
         std::fs::remove_file(path).unwrap();
     }
 
-    /// A deadline that no request is of is kept by nothing that ran.
+    /// A deadline that no request is of is refused; beside another one, it is told.
     #[test]
     fn a_deadline_that_judges_no_request_says_so() {
-        let found = |deadline: &str| {
+        let asked = |deadline: &str| {
             let mut asked = asked(deadline, "");
             asked.parts.truncate(1);
             asked.schemes.retain(|scheme| scheme.name == "lazy-rtgc");
-            let choices = asked.answer(&Unobserved).unwrap();
+            asked
+        };
+        let none = asked("writes:1GiB..:300ms").answer(&Unobserved).unwrap_err();
+        assert!(none.to_string().contains("has no request of it"), "{none}");
+        let found = |deadline: &str| {
+            let choices = asked(deadline).answer(&Unobserved).unwrap();
             let mut ran = choices.iter().filter(|choice| choice.verdict <= Verdict::Measured);
             assert!(ran.clone().count() > 0, "{choices:?}");
             ran.all(|choice| choice.warnings.contains("it was not judged"))
         };
-        assert!(found("writes:1GiB..:300ms"));
+        assert!(found("writes:300ms,writes:1GiB..:300ms"));
         assert!(!found("writes:300ms"));
     }
 }

@@ -313,7 +313,7 @@ impl Board {
     fn collection_line(&self) -> String {
         let mut line = format!("collection {}", self.collection.name());
         if self.host_first > 0 {
-            let count = counted(self.host_first, "operation");
+            let count = units::counted(self.host_first.into(), "operation");
             line.push_str(&format!(", up to {count} of the host before one of collection"));
         }
         match self.suspend {
@@ -345,17 +345,13 @@ impl Board {
 
 /// `1 request`, `32 requests`.
 fn requests(count: u32) -> String {
-    counted(count, "request")
+    units::counted(count.into(), "request")
 }
 
 /// `8 channels × 2 ways × 1 die`.
 pub(super) fn dies_line(channels: u32, ways: u32, dies: u32) -> String {
-    [counted(channels, "channel"), counted(ways, "way"), counted(dies, "die")].join(" × ")
-}
-
-fn counted(count: u32, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", units::grouped(count.into()))
+    let all = [(channels, "channel"), (ways, "way"), (dies, "die")];
+    all.map(|(count, what)| units::counted(count.into(), what)).join(" × ")
 }
 
 /// Echo of the link in a report.

@@ -7,6 +7,7 @@ use super::summary::{LATE, Summary, times};
 use crate::report::About;
 use crate::report::page as report_page;
 use crate::report::plots::Figure;
+use crate::report::units;
 use maud::{Markup, html};
 use report::html::Page;
 
@@ -46,8 +47,7 @@ pub fn page(
         (notes(about))
         (report_page::terms())
     };
-    let runs = if outcomes.len() == 1 { "run" } else { "runs" };
-    let title = format!("Sweep of {} {runs}", outcomes.len());
+    let title = format!("Sweep of {}", units::counted(outcomes.len() as u64, "run"));
     Page::new(title).subtitle(&about.program).with_plots().render(&body)
 }
 

@@ -124,12 +124,12 @@ fn lines(plan: &Plan, outcomes: &[Outcome], points: &[Row], reasons: &[String]) 
         .filter(|(count, _)| *count > 0)
         .map(|(count, name)| format!("{count} {name}"))
         .collect();
-    let runs = if outcomes.len() == 1 { "run" } else { "runs" };
-    line(&format!("{} {runs}: {}", outcomes.len(), counts.join(", ")));
+    line(&format!("{}: {}", units::counted(outcomes.len() as u64, "run"), counts.join(", ")));
     let broken = outcomes.iter().filter(|outcome| outcome.breaks_a_promise()).count();
     if broken > 0 {
         let columns = "columns `violations` and `deadlines.misses`";
-        line(&format!("{broken} runs exceeded a bound or missed a deadline: {columns}"));
+        let broken = units::counted(broken as u64, "run");
+        line(&format!("{broken} exceeded a bound or missed a deadline: {columns}"));
     }
     lines
 }

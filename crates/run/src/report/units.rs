@@ -25,6 +25,11 @@ pub fn count(n: u64) -> String {
     }
 }
 
+/// A number with its noun: `1 run`, `1,200 runs`.
+pub fn counted(n: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
 /// All digits, in groups of three.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
@@ -139,6 +144,11 @@ mod tests {
             [0.0, 1e3, 2e4, 1e6, 1.5e9].map(short_time),
             ["0", "1 µs", "20 µs", "1 ms", "1.5 s"]
         );
+    }
+
+    #[test]
+    fn a_number_has_its_noun() {
+        assert_eq!([0, 1, 1200].map(|n| counted(n, "run")), ["0 runs", "1 run", "1,200 runs"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use bounds::lazy_rtgc::{Space, WholeArray};
 use flash::{Copies, CopyPath, CopyTimes, Part};
 use lab::config::{Channel, CopyChoice, CopyFault};
 use lab::division::{Division, own_blocks};
+use lab::report::units;
 use serde_json::{Value, json};
 
 /// One way of copying, with the bounds of the schemes.
@@ -55,8 +56,8 @@ impl Ways {
             title: format!(
                 "{}: {} on a channel, {} as one; {} blocks of {} pages",
                 part.name,
-                counted(channel.ways, "device"),
-                counted(channel.planes, "plane"),
+                units::counted(channel.ways.into(), "device"),
+                units::counted(channel.planes.into(), "plane"),
                 blocks.unwrap_or_else(|| own_blocks(&part)),
                 part.pages_per_block,
             ),
@@ -224,8 +225,4 @@ impl Way {
             "schemes": schemes.map(Division::json).collect::<Vec<_>>(),
         })
     }
-}
-
-fn counted(count: u32, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
