@@ -92,6 +92,9 @@ fn bounds_say_what_compare_finds() {
         let least = format!("at least {least} are needed");
         assert!(line.is_some_and(|line| line.contains(&least)), "{name}: {text}");
     }
+    // Of schemes that are named, the reason is the answer.
+    let text = words("bounds --blocks 3 --schemes dftl").ok();
+    assert!(text.contains("dftl cannot work: "), "{text}");
     let table = words("bounds --json").json()["table_vii"].clone();
     let lazy = table.as_array().expect("a list").iter().find(|row| row["scheme"] == "lazy-rtgc");
     let lazy = lazy.expect("a row");

@@ -281,7 +281,7 @@ impl Choice {
             late_share: counted().map(|(_, found)| share(found)).reduce(f64::max),
             ram_bytes: report.ram_bytes,
             device_writes: Some(report.write_tasks as f64 / report.logical_pages.max(1) as f64),
-            unjudged: !report.decided && report.limits.iter().all(|found| found.requests == 0),
+            unjudged: report.limits.iter().all(|found| found.requests == 0),
             warnings: warnings.join("\n"),
             waf: report.waf,
             energy_nj_per_byte: (moved > 0.0).then(|| report.energy_nj / moved),

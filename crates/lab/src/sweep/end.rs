@@ -55,3 +55,58 @@ pub(super) fn foreseen<'a>(
         _ => End::Done,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn outcome(status: Status, measured: &[(&str, Value)]) -> Outcome {
+        let mut outcome = Outcome::without(status, status.name());
+        let measured = measured.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        outcome.metrics.0.extend(measured);
+        outcome
+    }
+
+    /// The end in a word; of a failure its reason, without the help.
+    fn word(end: &End) -> String {
+        match end {
+            End::BoundExceeded => "exceeded".into(),
+            End::Interrupted { left } => format!("{left} left"),
+            End::Failed(fault) => fault.to_string().lines().take(1).collect(),
+            End::Done => "done".into(),
+        }
+    }
+
+    #[test]
+    fn what_is_worst_decides() {
+        let ok = || outcome(Status::Ok, &[]);
+        let of = |status| outcome(status, &[]);
+        let broken = || outcome(Status::Ok, &[("violations", json!(1))]);
+        let missed = || outcome(Status::Ok, &[("deadlines.misses", json!(2))]);
+        let late = || outcome(Status::Ok, &[("request_deadline.late_share", json!(0.1))]);
+        for (outcomes, expected) in [
+            (vec![ok(), of(Status::Impossible)], "done"),
+            (vec![of(Status::Unreadable), broken(), of(Status::NotRun)], "exceeded"),
+            (vec![ok(), missed()], "exceeded"),
+            (vec![ok(), late()], "done"),
+            (vec![of(Status::Unreadable), of(Status::NotRun), ok()], "1 left"),
+            (vec![of(Status::Failed), of(Status::Unreadable), ok()], "unreadable"),
+            (vec![of(Status::Failed), of(Status::Impossible)], "a run failed: failed"),
+            (vec![of(Status::Impossible), of(Status::Impossible)], "impossible"),
+        ] {
+            assert_eq!(word(&end(&outcomes, false)), expected, "{outcomes:?}");
+        }
+        assert_eq!(word(&end(&[ok(), late()], true)), "exceeded");
+    }
+
+    #[test]
+    fn open_points_may_yet_be_measured() {
+        let impossible = [outcome(Status::Impossible, &[])];
+        assert_eq!(word(&foreseen(impossible.iter(), 1, false)), "done");
+        let unread = [outcome(Status::Unreadable, &[])];
+        assert_eq!(word(&foreseen(unread.iter(), 1, false)), "unreadable");
+        let late = [outcome(Status::Ok, &[("request_deadline.late_share", json!(0.1))])];
+        assert_eq!(word(&foreseen(late.iter(), 1, true)), "exceeded");
+    }
+}

@@ -235,6 +235,7 @@ mod tests {
             let half = settled.then_some(0.05);
             let metrics = [
                 ("waf", json!(2.0)),
+                ("violations", json!(u64::from(*mean > 2.9))),
                 ("batch_means.waf.settled", json!(settled)),
                 ("batch_means.waf.mean", json!(mean)),
                 ("batch_means.waf.ci95", json!(half)),
@@ -253,6 +254,7 @@ mod tests {
         let (table, lines, points) = shown("1", &[(true, 2.5), (false, 3.0)]);
         assert!(table.contains("2.500 ±2.0%") && table.contains("\"no\""), "{table}");
         assert!(lines.contains("by 20 batch means within the run; 1 of 2 runs have not settled"));
+        assert!(lines.contains("1 run exceeded a bound or missed a deadline"), "{lines}");
         assert_eq!(points[0].get("settled"), Some(&json!(true)));
         assert_eq!(points[0].get("batch_means.waf.mean.ci95"), Some(&json!(0.05)));
         assert_eq!(points[0].get("batch_means.waf.ci95"), None);
@@ -263,6 +265,7 @@ mod tests {
         // Deviation 0.1414, n = 2: 12.706 · 0.1414 / √2 = 1.2706, 50.8 % of the mean.
         assert!(table.contains("2.500 ±50.8%") && table.contains("in 1 of 2"), "{table}");
         assert!(lines.contains("cuts; 1 of 4 runs have not settled"), "{lines}");
+        assert!(lines.contains("2 runs exceeded a bound"), "{lines}");
         assert_eq!(points[1].get("settled"), Some(&json!(false)));
     }
 }

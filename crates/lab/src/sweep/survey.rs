@@ -108,9 +108,6 @@ pub fn survey(plan: &Plan, kept: Option<&Kept>, limits: Limits) -> Estimate {
         let at_once = limits.threads.min(runs.len()).max(1);
         Duration::from_secs_f64(alone / at_once as f64)
     });
-    if estimate.kept == estimate.points {
-        estimate.time = Some(Duration::ZERO);
-    }
     estimate
 }
 
