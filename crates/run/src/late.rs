@@ -108,8 +108,21 @@ impl Late {
     }
 
     /// Records the end of `count` equal requests of so many bytes each; these matter only if [`Late::is_by_length`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn request(
+        &mut self,
+        of: (Option<TaskKind>, u64),
+        alone_ns: u64,
+        completion_ns: u64,
+        count: u64,
+    ) {
+        if completion_ns > self.deadline_ns || !self.limits.is_empty() {
+            self.judge(of, alone_ns, completion_ns, count);
+        }
+    }
+
+    #[inline(never)]
+    fn judge(
         &mut self,
         (kind, bytes): (Option<TaskKind>, u64),
         alone_ns: u64,

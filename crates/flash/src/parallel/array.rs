@@ -124,22 +124,6 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
             self.tasks.add();
         }
         let behind_steps = !step && self.steps.hold();
-        // A read that waits for an earlier operation would delay the erase of its block until that operation.
-        let waits = behind_steps || self.tasks.last[0] != NONE;
-        if !step
-            && command == Command::Read
-            && !waits
-            && let Some(at) = self.order.readable_at(&self.operations, asked)
-        {
-            let side = self.side_at(command, at);
-            self.read_aside(side, task, repeats);
-            #[cfg(test)]
-            {
-                let (slot, work) = (self.tasks.last[0], ChannelWork::one(side));
-                self.contents.asked(slot, &work, self.side_at(command, asked), None);
-            }
-            return;
-        }
         let mut side = self.side_at(command, asked);
         side.slc |= was_slc;
         let work = ChannelWork::one(side);
@@ -150,15 +134,36 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         self.issue_single(slot, (before, behind_steps), repeats);
     }
 
-    /// Issues a read of the host that is the first operation of its task, at a place where it waits for no other.
+    /// Issues the read of a page.
     #[inline]
-    fn read_aside(&mut self, side: Side, task: u32, repeats: Repeats) {
-        let slot = self.operation(ChannelWork::one(side), task, false);
+    fn read_page(&mut self, ppn: Ppn, cause: Cause, repeats: Repeats) {
+        if cause.is_step() || !self.timed || !self.read_aside(ppn, cause, repeats) {
+            self.single(Op::Read, Command::Read, ppn, cause, repeats);
+        }
+    }
+
+    /// Issues a read of a task at a place where it waits for no operation. Returns false, and does nothing, if there is none.
+    #[inline(always)]
+    fn read_aside(&mut self, ppn: Ppn, cause: Cause, repeats: Repeats) -> bool {
+        // If it waited for an earlier operation, it would delay the erase of its block until that operation.
+        if self.steps.hold() || self.tasks.last[0] != NONE {
+            return false;
+        }
+        let asked = self.geometry.split(self.striped_page(ppn));
+        let Some(at) = self.order.readable_at(&self.operations, asked) else { return false };
+        self.counts.add(Op::Read, cause);
+        self.tasks.add();
+        let side = self.side_at(Command::Read, at);
+        let work = ChannelWork::one(side);
+        let slot = self.operation(work, self.tasks.current, false);
+        #[cfg(test)]
+        self.contents.asked(slot, &work, self.side_at(Command::Read, asked), None);
         self.operations.get_mut(slot).aside = true;
         self.tasks.last[0] = slot;
         self.repeat(slot, repeats);
         self.order.reading(&mut self.operations, side.block);
         self.starting.push(slot);
+        true
     }
 
     /// Erases the other blocks of a stripe beside its first, which `single_in` has erased: each waits for the operations
@@ -620,7 +625,7 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
         let retried = self.retried();
         let result = self.inner.read(ppn, data, cause);
         if has_run(&result) {
-            self.single(Op::Read, Command::Read, ppn, cause, self.repeats(&retried));
+            self.read_page(ppn, cause, self.repeats(&retried));
         }
         result
     }
@@ -635,7 +640,7 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
         let retried = self.retried();
         let result = self.inner.read_data(ppn, data, cause);
         if has_run(&result) {
-            self.single(Op::Read, Command::Read, ppn, cause, self.repeats(&retried));
+            self.read_page(ppn, cause, self.repeats(&retried));
         }
         result
     }
@@ -651,7 +656,7 @@ impl<F: Probe, W: GrantObserver> crate::layer::Layer for Parallel<F, W> {
         let retried = self.retried();
         let result = self.inner.read_part(ppn, offset, data, cause);
         if has_run(&result) {
-            self.single(Op::Read, Command::Read, ppn, cause, self.repeats(&retried));
+            self.read_page(ppn, cause, self.repeats(&retried));
         }
         result
     }

@@ -303,7 +303,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
     }
 
     /// The page of the channels' blocks that a page of the array is.
-    #[inline]
+    #[inline(always)]
     fn striped_page(&self, ppn: Ppn) -> Ppn {
         // Without stripes groups change nothing: block b is on die b mod D.
         if self.stripes.blocks == 1 {

@@ -151,7 +151,7 @@ impl Order {
     }
 
     /// The entry of a block, if it is busy.
-    #[inline]
+    #[inline(always)]
     fn busy(&self, block: BlockId) -> Option<&Block> {
         let state = self.blocks[block.0 as usize];
         (state >= BUSY).then(|| &self.busy[(state & !BUSY) as usize])
@@ -299,10 +299,21 @@ impl Order {
         operations: &Operations,
         (id, page): (BlockId, u32),
     ) -> Option<(BlockId, u32)> {
-        if !self.classes {
-            return None;
+        match self.busy(id) {
+            _ if !self.classes => None,
+            None => Some((id, page)),
+            Some(block) => self.readable_in(block, operations, (id, page)),
         }
-        let Some(block) = self.busy(id) else { return Some((id, page)) };
+    }
+
+    /// The same of a page of a busy block.
+    #[inline(never)]
+    fn readable_in(
+        &self,
+        block: &Block,
+        operations: &Operations,
+        (id, page): (BlockId, u32),
+    ) -> Option<(BlockId, u32)> {
         if block.erases > 0 {
             return None;
         }
@@ -324,7 +335,7 @@ impl Order {
     }
 
     /// Records a host read at a page's current location. The erase of that block waits for it as for a copy.
-    #[inline]
+    #[inline(always)]
     pub(super) fn reading(&mut self, operations: &mut Operations, block: BlockId) {
         match self.busy(block).map_or(NONE, |block| block.erase) {
             NONE => self.copying(block),

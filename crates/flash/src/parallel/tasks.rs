@@ -59,7 +59,7 @@ impl Default for Tasks {
 }
 
 impl Tasks {
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin(&mut self, tag: u64, begun_ns: Ns) {
         if self.current != NONE {
             self.end(self.at_ns);

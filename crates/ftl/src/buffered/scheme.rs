@@ -52,6 +52,23 @@ impl<S: Background> Buffered<S> {
         ));
         Ok(())
     }
+
+    /// A read where there is a buffer; likewise.
+    #[inline(never)]
+    fn read_buffered(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
+        self.check(lpn)?;
+        let Some(buffer) = &mut self.buffer else { return self.scheme.read(lpn, data) };
+        let hits = buffer.log().read_hits;
+        let present = buffer.read(&mut self.scheme, lpn, data)?;
+        if buffer.log().read_hits > hits {
+            self.scheme.flash_mut().event(&Event::new(
+                "buffer-read",
+                "LPN {lpn} is read from the write buffer",
+                &[("lpn", Item::Lpn(lpn))],
+            ));
+        }
+        Ok(present)
+    }
 }
 
 /// Puts a write buffer above a caller's own scheme, without a change to its bounds. The schemes of
@@ -133,7 +150,7 @@ impl<S: Background> Ftl for Buffered<S> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn name_stream(&mut self, stream: u8) {
         match &mut self.buffer {
             None => self.scheme.name_stream(stream),
@@ -141,26 +158,11 @@ impl<S: Background> Ftl for Buffered<S> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
-        if self.buffer.is_none() {
-            return self.scheme.read(lpn, data);
-        }
-        self.check(lpn)?;
-        match &mut self.buffer {
-            None => Ok(false),
-            Some(buffer) => {
-                let hits = buffer.log().read_hits;
-                let present = buffer.read(&mut self.scheme, lpn, data)?;
-                if buffer.log().read_hits > hits {
-                    self.scheme.flash_mut().event(&Event::new(
-                        "buffer-read",
-                        "LPN {lpn} is read from the write buffer",
-                        &[("lpn", Item::Lpn(lpn))],
-                    ));
-                }
-                Ok(present)
-            }
+        match self.buffer {
+            None => self.scheme.read(lpn, data),
+            Some(_) => self.read_buffered(lpn, data),
         }
     }
 

@@ -168,6 +168,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         match self.space.blocks.get(lpn) {
             UNMAPPED => {

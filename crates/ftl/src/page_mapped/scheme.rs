@@ -192,7 +192,7 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn read(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         self.check(lpn)?;
         self.core.read(lpn, data)

@@ -100,7 +100,7 @@ impl Measures {
 
     /// Counts one page task and the host request that it is alone. The completion of the task is also the response and
     /// the completion of the request. Only with arrival times.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn whole_request(&mut self, sample: &TaskSample) {
         if sample.step_ns == 0 && sample.service_ns == sample.completion_ns {
             self.tasks += 1;

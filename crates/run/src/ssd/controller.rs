@@ -45,6 +45,7 @@ impl SsdDevice<'_> {
     }
 
     /// The controller takes a task.
+    #[inline(always)]
     pub(super) fn start(&mut self, waiting: &Waiting) -> Result<(), FtlError> {
         self.settle();
         let tag = u64::from(waiting.request);
@@ -123,6 +124,7 @@ impl SsdDevice<'_> {
     }
 
     /// Begins a call of the scheme; its operations get this tag.
+    #[inline(always)]
     fn begin(&mut self, tag: u64) {
         let now_ns = self.now_ns;
         array_mut(&mut *self.scheme).begin(tag, now_ns);

@@ -198,37 +198,50 @@ impl SsdDevice<'_> {
     }
 
     /// A task is done on the array.
+    #[inline(always)]
     pub(super) fn task_done(&mut self, done: Done) {
-        if done.tag == BACKGROUND {
+        let Done { tag, begun_ns, done_ns } = done;
+        let slot = tag as u32;
+        let whole = match self.requests.get_mut(slot as usize) {
+            Some(request) if request.whole && request.refused.is_none() => request,
+            _ => return self.part_done(tag, begun_ns, done_ns),
+        };
+        let kind = TaskKind::ALL[(tag >> 32) as usize];
+        let completion_ns = done_ns - whole.arrival_ns;
+        let service_ns = done_ns - begun_ns;
+        let of = (whole.kind, whole.bytes);
+        self.now_ns = self.now_ns.max(done_ns);
+        self.totals.host_pages += u64::from(kind != TaskKind::Trim);
+        self.totals.host_written += u64::from(kind == TaskKind::Write);
+        let sample = TaskSample { kind, service_ns, step_ns: 0, completion_ns };
+        self.account.whole_request(&sample, of, done_ns, self.free_pages);
+        self.leave(slot, done_ns);
+    }
+
+    /// The same of a task that is not a request of its own.
+    #[inline(never)]
+    fn part_done(&mut self, tag: u64, begun_ns: Ns, done_ns: Ns) {
+        if tag == BACKGROUND {
             return;
         }
-        self.now_ns = self.now_ns.max(done.done_ns);
-        let slot = done.tag as u32;
+        self.now_ns = self.now_ns.max(done_ns);
+        let slot = tag as u32;
         let request = &mut self.requests[slot as usize];
         request.left -= 1;
-        let completion_ns = done.done_ns - request.arrival_ns;
-        let Outstanding { left, bytes_out, kind: of, bytes, whole, refused, .. } = *request;
-        let service_ns = done.done_ns - done.begun_ns;
-        if whole && refused.is_none() {
-            let kind = TaskKind::ALL[(done.tag >> 32) as usize];
-            self.totals.host_pages += u64::from(kind != TaskKind::Trim);
-            self.totals.host_written += u64::from(kind == TaskKind::Write);
-            let sample = TaskSample { kind, service_ns, step_ns: 0, completion_ns };
-            self.account.whole_request(&sample, (of, bytes), done.done_ns, self.free_pages);
-            return self.leave(slot, done.done_ns);
-        }
+        let Outstanding { arrival_ns, left, bytes_out, refused, .. } = *request;
+        let service_ns = done_ns - begun_ns;
         if refused.is_some() {
             // What was done of it before is no page task of a request that is completed.
-        } else if done.tag & (FLUSH | BARE) == 0 {
-            let kind = TaskKind::ALL[(done.tag >> 32) as usize];
-            self.page_done(kind, service_ns, completion_ns, done.done_ns);
-        } else if done.tag & FLUSH != 0 {
+        } else if tag & (FLUSH | BARE) == 0 {
+            let kind = TaskKind::ALL[(tag >> 32) as usize];
+            self.page_done(kind, service_ns, done_ns - arrival_ns, done_ns);
+        } else if tag & FLUSH != 0 {
             self.account.flushes.host_ns = self.account.flushes.host_ns.max(service_ns);
         }
         if left > 0 {
             return;
         }
-        let end_ns = self.link.end(done.done_ns, bytes_out);
+        let end_ns = self.link.end(done_ns, bytes_out);
         if end_ns > self.now_ns {
             self.outward.push_back((end_ns, slot));
         } else {
