@@ -1,6 +1,5 @@
 //! The controller: takes page tasks, and spends its cores' time on them.
 
-use super::queue::Waiting;
 use super::state::{Alone, NEVER, SsdDevice, VainCalls, array, array_mut};
 use crate::front_end::{Asked, Worked};
 use crate::measures::TaskSample;
@@ -44,14 +43,18 @@ impl SsdDevice<'_> {
         }
     }
 
-    /// The controller takes a task.
+    /// The controller takes a task of a request, which has been ready since `ready_ns`.
     #[inline(always)]
-    pub(super) fn start(&mut self, waiting: &Waiting) -> Result<(), FtlError> {
+    pub(super) fn start(
+        &mut self,
+        request: u32,
+        ready_ns: Ns,
+        work: &PageTask,
+    ) -> Result<(), FtlError> {
         self.settle();
-        let tag = u64::from(waiting.request);
-        let work = &waiting.work;
+        let tag = u64::from(request);
         let kind = work.asks.kind();
-        let waited_ns = if self.is_alone() { self.waited(waiting) } else { None };
+        let waited_ns = if self.is_alone() { self.waited(request, ready_ns) } else { None };
         self.begin(match kind {
             Some(kind) => tag | (kind as u64) << 32,
             None if work.asks == Asks::Flush => tag | FLUSH,
@@ -62,7 +65,7 @@ impl SsdDevice<'_> {
         let Served { notes, ram_ns, due_ns, free_pages } = self.scheme.serve(work, self.now_ns)?;
         (self.due_ns, self.free_pages) = (due_ns, free_pages);
         if notes.refused.is_some() {
-            let refused = &mut self.requests[waiting.request as usize].refused;
+            let refused = &mut self.requests[request as usize].refused;
             *refused = refused.or(notes.refused);
         } else {
             self.account.written += u64::from(kind == Some(TaskKind::Write));
@@ -90,13 +93,13 @@ impl SsdDevice<'_> {
     }
 
     /// Wait of a page task, the only one on the device, for operations of the one before; `None` if there were others.
-    fn waited(&mut self, waiting: &Waiting) -> Option<Ns> {
-        let request = &mut self.requests[waiting.request as usize];
+    fn waited(&mut self, request: u32, ready_ns: Ns) -> Option<Ns> {
+        let request = &mut self.requests[request as usize];
         if request.waited_ns == NEVER {
-            request.waited_ns = self.now_ns.saturating_sub(waiting.ready_ns);
+            request.waited_ns = self.now_ns.saturating_sub(ready_ns);
         }
         let last_ns = array(&*self.scheme).channels().last_done_ns();
-        let waits_from_ns = waiting.ready_ns.max(self.last_end_ns);
+        let waits_from_ns = ready_ns.max(self.last_end_ns);
         (!self.other_work).then(|| last_ns.saturating_sub(waits_from_ns))
     }
 

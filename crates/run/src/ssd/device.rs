@@ -107,7 +107,7 @@ impl SsdDevice<'_> {
         } else if start_ns == limit_ns
             && let Some(waiting) = self.queue.pop()
         {
-            self.start(&waiting)?;
+            self.start(waiting.request, waiting.ready_ns, &waiting.work)?;
         }
         Ok(true)
     }

@@ -14,14 +14,6 @@ pub(super) struct Waiting {
     number: u64,
 }
 
-impl Waiting {
-    /// A task that is started now, without a place in a queue.
-    #[inline]
-    pub(super) fn now(now_ns: Ns, request: u32, work: PageTask) -> Self {
-        Self { ready_ns: now_ns, request, work, number: 0 }
-    }
-}
-
 /// Two queues, each ordered by time: tasks whose data crossed the link, and all others.
 #[derive(Debug, Default)]
 pub(super) struct Queue {

@@ -3,7 +3,6 @@
 use super::controller::{BACKGROUND, BARE, FLUSH};
 use super::feeder::Feeder;
 use super::jobs::Jobs;
-use super::queue::Waiting;
 use super::state::{NEVER, Outstanding, SsdDevice, array};
 use crate::error::RunError;
 use crate::measures::TaskSample;
@@ -125,7 +124,7 @@ impl SsdDevice<'_> {
             whole: true,
             refused: None,
         });
-        self.start(&Waiting::now(self.now_ns, slot, *work))
+        self.start(slot, self.now_ns, work)
     }
 
     /// Takes a request; its page tasks are ready once its data have crossed the link. Returns its slot.
