@@ -3,10 +3,11 @@
 use crate::config::{PartialPages, Resolved};
 use crate::fault::{Fault, with_causes};
 use ::run::precondition::{Fill, Preconditioning};
-use ::run::report::{LeftOut, Report, SchemeReport};
+use ::run::report::{LeftOut, Report, SchemeReport, units};
 use ::run::{Limits, Observer, Passes, RunError, Setup, foresee, operation_pj, run_scheme};
 use rayon::prelude::*;
-use workload::WorkloadSpec;
+use workload::formats::DropReason;
+use workload::{Facts, WorkloadSpec};
 
 /// Results of a comparison, and its failures.
 #[derive(Debug)]
@@ -169,6 +170,9 @@ pub(crate) fn run_within(
     if let Some((deadlines, set)) = report.deadlines.as_mut().zip(resolved.tasks.as_ref()) {
         deadlines.judge(&scheme.plan, set);
     }
+    if let Some(deadline) = &mut report.request_deadline {
+        deadline.unproved = scheme.plan.page_costs().err().map(Into::into);
+    }
     if scheme.config.idle_collection {
         report.warnings.extend(report.idle_unused());
     }
@@ -178,7 +182,18 @@ pub(crate) fn run_within(
     let never_again = never_again(&experiment.precondition.0, touched, report.logical_pages)
         .filter(|_| is_trace && report.collection.victims > 0);
     report.warnings.extend(never_again);
+    let jobs = facts.jobs.iter().map(|job| &job.facts);
+    report.warnings.extend(core::iter::once(facts).chain(jobs).filter_map(bad_records));
     Ok(report)
+}
+
+/// Warns of records of a trace that could not be read, and were skipped as asked for.
+fn bad_records(facts: &Facts) -> Option<String> {
+    let counts = &facts.trace.as_ref()?.counts;
+    let first = counts.first_bad.as_ref()?;
+    let bad = counts.dropped.get(DropReason::BadRecord.name()).copied().unwrap_or(0);
+    let (bad, read) = (units::grouped(bad), units::counted(counts.read, "record"));
+    Some(format!("{bad} of {read} could not be read and are left out; the first: {first}"))
 }
 
 /// Share of the logical space above which a fill that the trace never overwrites decides on write amplification.

@@ -47,8 +47,8 @@ pub(crate) fn is_quantity(cell: &str) -> bool {
 
 /// Writes the quantities of one kind among these cells in one unit. Whole sizes are exact, and stay so in the smallest unit;
 /// a rounded number gets no digit that it had not, so that its unit is never a much smaller one. Among the units left,
-/// that of most cells, and of as many cells in each of several units, the larger one. A rounded number below a thousandth of it is
-/// `<0.001`: its digits say nothing beside the others.
+/// that of most cells, and of as many cells in each of several units, the larger one. A rounded number below a thousandth of it
+/// keeps its own.
 pub(crate) fn one_unit(cells: Vec<&mut String>) {
     for kind in KINDS {
         let place = |cell: &str| {
@@ -87,6 +87,10 @@ pub(crate) fn one_unit(cells: Vec<&mut String>) {
             let Some((number, blanks, _, interval)) = parts(cell) else { continue };
             let factor = kind[from].1 / kind[to].1;
             let value = number.parse().unwrap_or(0.0) * factor;
+            // The true number may be larger by a tenth: `1.0 KiB` may be 1.09.
+            if value > 0.0 && value < 0.9 * LEAST && !is_exact(&number) {
+                continue;
+            }
             let decimals = match (value == 0.0, is_exact(&number)) {
                 (true, _) => 0,
                 (_, false) => decimals(&number, factor).max(0),
@@ -94,11 +98,6 @@ pub(crate) fn one_unit(cells: Vec<&mut String>) {
                 // An exact size has any digits.
                 (_, true) => decimals(&number, factor).max(2 - value.log10().floor() as i32),
             };
-            // The true number may be larger by a tenth: `1.0 KiB` may be 1.09.
-            if value > 0.0 && value < 0.9 * LEAST && !is_exact(&number) {
-                *cell = format!("<{LEAST}{blanks}{}", kind[to].0);
-                continue;
-            }
             *cell = format!("{value:.*}{blanks}{}{interval}", decimals as usize, kind[to].0);
         }
         return;
@@ -121,7 +120,7 @@ mod tests {
         for (given, expected) in [
             (vec!["220.9 µs", "20.77 ms", "16.28 ms"], vec!["0.2209 ms", "20.77 ms", "16.28 ms"]),
             (vec!["220.9 µs", "2220.9 µs", "16.22 ms"], vec!["0.2209 ms", "2.2209 ms", "16.22 ms"]),
-            (vec!["25.0 µs", "58.3 s", "–"], vec!["<0.001 s", "58.3 s", "–"]),
+            (vec!["25.0 µs", "58.3 s", "–"], vec!["25.0 µs", "58.3 s", "–"]),
             (vec!["850 ns", "220.9 µs", "0 ns"], vec!["0.850 µs", "220.9 µs", "0 µs"]),
             (vec!["512MiB", "16GiB"], vec!["512MiB", "16384MiB"]),
             (vec!["455.8 MiB", "2.0 GiB", "1.5 GiB"], vec!["0.4451 GiB", "2.0 GiB", "1.5 GiB"]),
@@ -149,15 +148,14 @@ mod tests {
     fn what_is_shown_is_the_true_number() {
         let check = |true_ones: &[u64], cells: Vec<String>, digits: f64| {
             let cells = shown(&cells);
-            let unit = parts(cells[0].trim_start_matches('<')).unwrap().2.to_owned();
-            let (_, factor) = KINDS.concat().into_iter().find(|(name, _)| *name == unit).unwrap();
+            let factor_of = |cell: &String| {
+                let unit = parts(cell).unwrap().2.to_owned();
+                KINDS.concat().into_iter().find(|(name, _)| *name == unit).unwrap().1
+            };
+            let largest = cells.iter().map(factor_of).fold(0.0, f64::max);
             for (cell, true_one) in cells.iter().zip(true_ones) {
-                if let Some(cell) = cell.strip_prefix('<') {
-                    assert!(cell.starts_with("0.001 ") && (*true_one as f64) < LEAST * factor);
-                    continue;
-                }
-                let (number, _, own, _) = parts(cell).unwrap();
-                assert_eq!(own, unit, "{cells:?}");
+                let (number, factor) = (parts(cell).unwrap().0, factor_of(cell));
+                assert!(factor == largest || (*true_one as f64) < LEAST * largest, "{cells:?}");
                 let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
                 let error = number.parse::<f64>().unwrap() - *true_one as f64 / factor;
                 let last = 0.1f64.powi(decimals as i32);

@@ -173,6 +173,7 @@ impl Late {
             late_write_requests: writes,
             late_by_queueing_requests: requests - alone,
             longest_ns: report.request_completion_ns.max,
+            unproved: None,
         })
     }
 }

@@ -308,7 +308,7 @@ impl ChooseArgs {
             };
         all(&mut text, tables::QUEUED, &queued, tables::kept);
         all(&mut text, tables::KEPT, &kept, tables::kept);
-        for line in tables::warnings(&kept) {
+        for line in tables::warnings(choices) {
             text.push_str(&wrap(&line, width, "  "));
         }
         all(&mut text, tables::MISSED, &missed, tables::missed);

@@ -86,6 +86,19 @@ fn bounds_say_what_compare_finds() {
         let victims = |of: &serde_json::Value| of["ram"]["victims"].as_u64().expect("bytes");
         assert!((0..=128 * 4).contains(&(victims(found) - victims(said))));
     }
+    // Whether a bound proves a deadline is one question.
+    let schemes =
+        "--schemes page-level,ba-gc,ba-gc+buffer_age=0,gftl,gftl+queue=printed --deadline 2000s";
+    let said = words(&format!("bounds --capacity 16MiB --json {schemes}")).json();
+    let load = "zipf --capacity 256MiB --requests 300 -q";
+    let found = words(&format!("compare {load} {schemes}")).ok();
+    let found = found.split_whitespace().collect::<Vec<_>>().join(" ");
+    for row in said["parts"][0]["schemes"].as_array().expect("a list") {
+        let start =
+            format!("{}: deadline 2000s kept in this run", row["scheme"].as_str().expect("a name"));
+        let rest = found.split_once(&start).expect("a verdict").1;
+        assert_eq!(row["keeps_deadline"], rest.starts_with("; the bound"), "{rest}");
+    }
     let text = words("bounds --blocks 3").ok();
     for (name, least) in [("gftl", 6), ("dftl", 6), ("fast", 4)] {
         let line = text.lines().find(|line| line.starts_with(&format!("{name} cannot work:")));

@@ -32,10 +32,8 @@ pub fn page(
         p { (headline) }
         @if let Some(best) = tables::recommended(choices.iter()) { p { b { "Recommended: " } (best) "." } }
         @if !queued.is_empty() { h2 { (tables::QUEUED) } (tables::kept(&queued).html(true)) }
-        @if !kept.is_empty() {
-            h2 { (tables::KEPT) } (tables::kept(&kept).html(true))
-            @for line in tables::warnings(&kept) { p.quiet { (line) } }
-        }
+        @if !kept.is_empty() { h2 { (tables::KEPT) } (tables::kept(&kept).html(true)) }
+        @for line in tables::warnings(choices) { p.quiet { (line) } }
         @if !missed.is_empty() { h2 { (tables::MISSED) } (tables::missed(&missed).html(true)) }
         @if !impossible.is_empty() {
             (folded(&format!("Do not work: {}", impossible.len()), html! {

@@ -230,8 +230,11 @@ pub fn not_run(choices: &[Choice]) -> String {
     )
 }
 
-/// What the runs warn of, each once, with the row that it is of.
-pub fn warnings(choices: &[&Choice]) -> Vec<String> {
+/// What the runs of those that are kept warn of, or, if none is, those of the missed: each once, with the row that it is of.
+pub fn warnings(choices: &[Choice]) -> Vec<String> {
+    let kept = of(choices, Verdict::ProvedWithQueueing, Verdict::Measured);
+    let choices =
+        if kept.is_empty() { of(choices, Verdict::Missed, Verdict::Missed) } else { kept };
     let mut found: Vec<(String, String, usize)> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for choice in choices {

@@ -60,7 +60,19 @@ fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
         )
     };
     // Words, experiments that must have them, experiments that must not.
-    let table: [(&str, Vec<String>, Vec<String>); 17] = [
+    let broken = trace("broken", 4000, |n| n * 20 * MS);
+    let text =
+        std::fs::read_to_string(&broken).unwrap().replace("\n60000000,write,", "\n60000000,wrote,");
+    std::fs::write(&broken, text).unwrap();
+    let skip = "options = { on_bad_line = 'skip' }";
+    let skipped =
+        |path: &str| format!("schemes = ['page-level']\nworkload = {{ trace = '{path}', {skip} }}");
+    let table: [(&str, Vec<String>, Vec<String>); 18] = [
+        (
+            "1 of 4,000 records could not be read and are left out; the first: ",
+            vec![skipped(&broken)],
+            vec![skipped(&spread)],
+        ),
         (
             "collection never ran",
             vec![

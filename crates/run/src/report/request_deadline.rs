@@ -21,6 +21,9 @@ pub struct RequestDeadline {
     pub late_by_queueing_requests: u64,
     /// The longest completion of a request, ns.
     pub longest_ns: u64,
+    /// Why the bound proves no deadline of requests, though there is one; absent if it may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unproved: Option<String>,
 }
 
 /// Completions of the requests that a deadline of a search is about.

@@ -43,17 +43,20 @@ impl RequestDeadline {
             parts => format!(", and without {}", parts.join(" and ")),
         };
         if self.kept {
-            return Some(match bound {
-                Some(ns) if ns <= self.deadline_ns => format!(
+            return Some(match (bound, &self.unproved) {
+                (Some(_), Some(why)) => {
+                    format!("deadline {deadline} kept in this run, not proved: {why}")
+                }
+                (Some(ns), None) if ns <= self.deadline_ns => format!(
                     "deadline {deadline} kept in this run; the bound, {}, proves it per page task, for requests of \
                      one page that do not queue{alone}",
                     time(ns as f64)
                 ),
-                Some(ns) => format!(
+                (Some(ns), None) => format!(
                     "deadline {deadline} kept in this run, not proved: the bound is {}",
                     time(ns as f64)
                 ),
-                None => {
+                (None, _) => {
                     format!("deadline {deadline} kept in this run, not proved: there is no bound")
                 }
             });
