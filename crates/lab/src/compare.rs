@@ -170,8 +170,21 @@ pub(crate) fn run_within(
     if let Some((deadlines, set)) = report.deadlines.as_mut().zip(resolved.tasks.as_ref()) {
         deadlines.judge(&scheme.plan, set);
     }
-    if let Some(deadline) = &mut report.request_deadline {
-        deadline.unproved = scheme.plan.page_costs().err().map(Into::into);
+    if let Some(deadline) = &mut report.request_deadline
+        && report.bound_ns.is_some()
+    {
+        let read_ns = scheme.plan.page_costs().map_or(0, |costs| costs.read_ns);
+        let bound_ns = report.ssd.as_ref().map_or(report.bound_ns, |ssd| ssd.completion_bound_ns);
+        let both_ns = bound_ns.unwrap_or(0).saturating_add(read_ns);
+        let reads_first = report.partial_pages > 0 && !setup.free_partial_pages;
+        deadline.unproved = match resolved.unproved(scheme) {
+            Some(why) => Some(why.into()),
+            None if reads_first && both_ns > deadline.deadline_ns => Some(format!(
+                "a page that is written in part is read first; both are bounded by {}",
+                units::time(both_ns as f64)
+            )),
+            None => None,
+        };
     }
     if scheme.config.idle_collection {
         report.warnings.extend(report.idle_unused());
@@ -183,17 +196,35 @@ pub(crate) fn run_within(
         .filter(|_| is_trace && report.collection.victims > 0);
     report.warnings.extend(never_again);
     let jobs = facts.jobs.iter().map(|job| &job.facts);
-    report.warnings.extend(core::iter::once(facts).chain(jobs).filter_map(bad_records));
+    report.warnings.extend(core::iter::once(facts).chain(jobs).filter_map(unread));
     Ok(report)
 }
 
-/// Warns of records of a trace that could not be read, and were skipped as asked for.
-fn bad_records(facts: &Facts) -> Option<String> {
+/// Warns of what of a trace could not be read, and was skipped as asked for.
+fn unread(facts: &Facts) -> Option<String> {
     let counts = &facts.trace.as_ref()?.counts;
     let first = counts.first_bad.as_ref()?;
-    let bad = counts.dropped.get(DropReason::BadRecord.name()).copied().unwrap_or(0);
-    let (bad, read) = (units::grouped(bad), units::counted(counts.read, "record"));
-    Some(format!("{bad} of {read} could not be read and are left out; the first: {first}"))
+    let dropped = |what: DropReason| counts.dropped.get(what.name()).copied().unwrap_or(0);
+    let read = units::counted(counts.read, "record");
+    let mut text = match dropped(DropReason::BadRecord) {
+        0 => String::new(),
+        1 => format!("1 of {read} was skipped, since it could not be read: {first}"),
+        bad => {
+            let bad = units::grouped(bad);
+            format!(
+                "{bad} of {read} were skipped, since they could not be read; the first: {first}"
+            )
+        }
+    };
+    if dropped(DropReason::Rest) > 0 {
+        text += &match text.is_empty() {
+            true => format!("requests at the end of the trace are missing: {first}"),
+            false => {
+                "; and a file is cut off or damaged, so that requests at its end are missing".into()
+            }
+        };
+    }
+    Some(text)
 }
 
 /// Share of the logical space above which a fill that the trace never overwrites decides on write amplification.

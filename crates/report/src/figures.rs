@@ -218,6 +218,7 @@ fn longest(_: &Report, scheme: &SchemeReport) -> Option<String> {
 #[rustfmt::skip]
 pub(super) static OF_SCHEMES: &[Figure<SchemeReport>] = &[
     figure("warnings").sentence(),
+    figure("request_deadline.unproved").sentence(),
     figure("collection.why").sentence(),
     figure("first_violation.replay").sentence(),
     figure("ram.map").column("ram.map_bytes"),
@@ -329,8 +330,8 @@ pub(super) static OF_SCHEMES: &[Figure<SchemeReport>] = &[
     figure("waf_above_oracle").column("waf_above_oracle_share").row("above oracle", Of(above))
         .first(23, "above oracle", Of(above)),
     figure("waf_by_cause.*").row("  of it {}", AnyOf(number)),
-    figure("steady.waf_is_steady").row("  settled", By(settled)),
-    figure("batch_means.waf.mean").row("  behind the warm-up", By(behind_warm_up)),
+    figure("steady.waf_is_steady").row("  settled by rounds", By(settled)),
+    figure("batch_means.waf.mean").row("  mean behind warm-up", By(behind_warm_up)),
     figure("batch_means.waf.warm_up_share").row("  warm-up", By(warm_up)),
     figure("steady.writes_per_capacity").row("host writes / capacity", Of(three)),
     figure("copies").column("copies_pages").row("page copies", Whole(count)),

@@ -1,4 +1,4 @@
-//! One unit for all quantities of a column.
+//! One unit for the quantities of a column, but for those far below it.
 
 /// Units of one kind, the smallest first, each with its factor on the first.
 const KINDS: [&[(&str, f64)]; 3] = [
@@ -42,13 +42,13 @@ pub(crate) fn is_unit(text: &str) -> bool {
 
 /// True for a number with a unit, which a line must not part.
 pub(crate) fn is_quantity(cell: &str) -> bool {
-    parts(cell.trim_start_matches('<')).is_some_and(|(.., unit, _)| !unit.contains([' ', '\n']))
+    parts(cell).is_some_and(|(.., unit, _)| !unit.contains([' ', '\n']))
 }
 
 /// Writes the quantities of one kind among these cells in one unit. Whole sizes are exact, and stay so in the smallest unit;
 /// a rounded number gets no digit that it had not, so that its unit is never a much smaller one. Among the units left,
 /// that of most cells, and of as many cells in each of several units, the larger one. A rounded number below a thousandth of it
-/// keeps its own.
+/// keeps its own; several have one.
 pub(crate) fn one_unit(cells: Vec<&mut String>) {
     for kind in KINDS {
         let place = |cell: &str| {
@@ -82,6 +82,7 @@ pub(crate) fn one_unit(cells: Vec<&mut String>) {
             false => units.filter(is_sound).max_by_key(|to| (count(*to), *to)),
         };
         let to = to.unwrap_or(given[0].0);
+        let mut far_below = Vec::new();
         for cell in cells {
             let Some(from) = place(cell).filter(|from| *from != to) else { continue };
             let Some((number, blanks, _, interval)) = parts(cell) else { continue };
@@ -89,6 +90,7 @@ pub(crate) fn one_unit(cells: Vec<&mut String>) {
             let value = number.parse().unwrap_or(0.0) * factor;
             // The true number may be larger by a tenth: `1.0 KiB` may be 1.09.
             if value > 0.0 && value < 0.9 * LEAST && !is_exact(&number) {
+                far_below.push(cell);
                 continue;
             }
             let decimals = match (value == 0.0, is_exact(&number)) {
@@ -99,6 +101,9 @@ pub(crate) fn one_unit(cells: Vec<&mut String>) {
                 (_, true) => decimals(&number, factor).max(2 - value.log10().floor() as i32),
             };
             *cell = format!("{value:.*}{blanks}{}{interval}", decimals as usize, kind[to].0);
+        }
+        if !far_below.is_empty() {
+            one_unit(far_below);
         }
         return;
     }
@@ -121,6 +126,10 @@ mod tests {
             (vec!["220.9 µs", "20.77 ms", "16.28 ms"], vec!["0.2209 ms", "20.77 ms", "16.28 ms"]),
             (vec!["220.9 µs", "2220.9 µs", "16.22 ms"], vec!["0.2209 ms", "2.2209 ms", "16.22 ms"]),
             (vec!["25.0 µs", "58.3 s", "–"], vec!["25.0 µs", "58.3 s", "–"]),
+            (
+                vec!["2.5 µs", "25.0 µs", "850 ns", "58.3 s"],
+                vec!["2.5 µs", "25.0 µs", "0.850 µs", "58.3 s"],
+            ),
             (vec!["850 ns", "220.9 µs", "0 ns"], vec!["0.850 µs", "220.9 µs", "0 µs"]),
             (vec!["512MiB", "16GiB"], vec!["512MiB", "16384MiB"]),
             (vec!["455.8 MiB", "2.0 GiB", "1.5 GiB"], vec!["0.4451 GiB", "2.0 GiB", "1.5 GiB"]),

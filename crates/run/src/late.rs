@@ -117,12 +117,13 @@ impl Late {
         count: u64,
     ) {
         if completion_ns > self.deadline_ns || !self.limits.is_empty() {
-            self.judge(of, alone_ns, completion_ns, count);
+            self.count(of, alone_ns, completion_ns, count);
         }
     }
 
+    /// The same where one is late, or deadlines of a search count all.
     #[inline(never)]
-    fn judge(
+    fn count(
         &mut self,
         (kind, bytes): (Option<TaskKind>, u64),
         alone_ns: u64,

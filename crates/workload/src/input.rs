@@ -209,7 +209,7 @@ impl Input {
         }
     }
 
-    /// True if the last error of [`read`](Self::read) was that a compressed file is cut off.
+    /// True if the last error of [`read`](Self::read) was that a compressed file is cut off, or damaged at its end.
     pub(crate) fn is_cut(&self) -> bool {
         self.is_cut
     }
@@ -230,8 +230,8 @@ impl Input {
         } else if e.kind() == io::ErrorKind::UnexpectedEof || (total > 0 && done >= total) {
             self.is_cut = true;
             format!(
-                "the {name} stream is cut off or damaged after {before} decompressed bytes: the file is \
-                 truncated; fetch it again, or read what is there with --on-bad-line skip ({e})"
+                "the {name} stream is cut off or damaged after {before} decompressed bytes ({e}); fetch the file again, \
+                 or read what is there with --on-bad-line skip"
             )
         } else {
             format!("the {name} stream is damaged after {before} decompressed bytes ({e})")

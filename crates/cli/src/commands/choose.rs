@@ -208,9 +208,9 @@ impl ChooseArgs {
         told: (bool, Option<&Curves>),
         html: &HtmlFile,
     ) -> Result<(), Failure> {
-        let note = self.of_generator(question, choices);
-        let headline = [Some(self.headline(choices)), note];
-        let headline = headline.into_iter().flatten().collect::<Vec<_>>().join(". ");
+        let mut headline = vec![self.headline(choices)];
+        headline.extend(self.notes(question, choices));
+        let headline = headline.join(". ");
         let about = crate::html::about(question.summary(), String::new());
         let page = lab::choose::page(choices, &headline, &self.deadline, told, &about);
         html.write(&page, self.quiet)
@@ -308,10 +308,16 @@ impl ChooseArgs {
             };
         all(&mut text, tables::QUEUED, &queued, tables::kept);
         all(&mut text, tables::KEPT, &kept, tables::kept);
-        for line in tables::warnings(choices) {
+        let good: Vec<&Choice> = queued.iter().chain(&kept).copied().collect();
+        for line in tables::warnings(&good) {
             text.push_str(&wrap(&line, width, "  "));
         }
         all(&mut text, tables::MISSED, &missed, tables::missed);
+        if good.is_empty() {
+            for line in tables::warnings(&missed) {
+                text.push_str(&wrap(&line, width, "  "));
+            }
+        }
         if !impossible.is_empty() && self.all {
             text.push_str("\nDo not work\n");
             for choice in impossible {
@@ -319,15 +325,14 @@ impl ChooseArgs {
             }
         }
         text.push('\n');
-        let shown = queued.iter().chain(&kept);
         let experiment = &question.experiment;
         if experiment.channels.is_some() && experiment.queue_depth != Some(1) {
             text.push_str(&wrap(tables::OF_SSD, width, "  "));
         }
-        if let Some(line) = self.of_generator(question, choices) {
+        for line in self.notes(question, choices) {
             text.push_str(&wrap(&line, width, "  "));
         }
-        for line in tables::larger_than_map(shown) {
+        for line in tables::larger_than_map(good.iter()) {
             text.push_str(&wrap(&line, width, "  "));
         }
         for line in tables::rating(choices).as_deref().into_iter().chain(tables::legend(choices)) {
@@ -336,11 +341,20 @@ impl ChooseArgs {
         text
     }
 
-    /// What a proof says of a generated workload.
-    fn of_generator(&self, question: &Question, choices: &[Choice]) -> Option<String> {
+    /// What a proof says of a generated workload, or why there is none of a trace; and what is assumed.
+    fn notes(&self, question: &Question, choices: &[Choice]) -> Vec<String> {
         let experiment = &question.experiment;
         let proved = choices.iter().any(|of| of.verdict == Verdict::ProvedWithQueueing);
-        note_on_generated(&experiment.workload.0, experiment.seed).filter(|_| proved)
+        let generated = note_on_generated(&experiment.workload.0, experiment.seed);
+        let why_not = |what| format!("Nothing is proved with queueing of {what}");
+        let notes = [
+            generated.filter(|_| proved),
+            question.not_followed().map(why_not),
+            question
+                .assumed_power()
+                .filter(|_| choices.iter().any(|of| of.verdict <= Verdict::Measured)),
+        ];
+        notes.into_iter().flatten().collect()
     }
 
     /// What was found, in a sentence.

@@ -2,7 +2,7 @@
 
 #[cfg(target_os = "linux")]
 use crate::common::ran;
-use crate::common::{Scratch, csv_trace, ftlkit, words};
+use crate::common::{Scratch, csv_trace, ftlkit, unwrapped, words};
 
 #[test]
 fn devices_beyond_the_memory_of_the_machine() {
@@ -42,7 +42,7 @@ fn traces_that_are_none() {
         let cut = csv_trace(50).trim_end().trim_end_matches("4096").to_owned();
         with(&scratch.file("cut.csv", cut)).refused(&["cut.csv:51", "length"]);
         let gzip = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x4b, 0x4c];
-        with(&scratch.file("cut.csv.gz", gzip)).refused(&["cut.csv.gz", "truncated"]);
+        with(&scratch.file("cut.csv.gz", gzip)).refused(&["cut.csv.gz", "cut off or damaged"]);
         let five = "0 0 8 8 1\n10 0 16 8 0\n";
         with(&scratch.file("five.txt", five)).refused(&["disksim, ssdsim and mqsim"]);
     }
@@ -62,6 +62,25 @@ fn a_bad_line_is_named_and_may_be_skipped() {
     let report = ftlkit(skipped.into_iter().chain(small)).json();
     let counts = &report["workload"]["trace"]["counts"];
     assert_eq!((&counts["read"], &counts["kept"]), (&201.into(), &200.into()), "{counts}");
+    let sweep = ["sweep", &trace, "--on-bad-line", "skip", "--schemes", "fsr", "-q"];
+    let told = unwrapped(&ftlkit(sweep.into_iter().chain(small)).ok());
+    assert!(told.contains("1 of 1 runs: 1 of 201 records was skipped"), "{told}");
+    let line = ["choose", &trace, "--on-bad-line", "skip", "--schemes", "fsr", "-q"];
+    let on = ["--parts", "evaluation-slc", "--shares", "0.6", "--deadline"];
+    // Of a deadline that is kept, and of one that nothing keeps.
+    for (deadline, code) in [("10s", 0), ("1ms", 1)] {
+        let ran = ftlkit(line.into_iter().chain(small).chain(on).chain([deadline]));
+        let told = unwrapped(&ran.ended(code).stdout);
+        assert!(told.contains("1 of 201 records was skipped, since it could not"), "{told}");
+    }
+    // What a compressed file has lost at its end is more than a record.
+    let packed = scratch.at("t.csv.gz");
+    ftlkit(["trace", "convert", &scratch.file("good.csv", csv_trace(2000)), &packed]).ok();
+    let bytes = std::fs::read(&packed).expect("is written");
+    let cut = scratch.file("cut.csv.gz", &bytes[..bytes.len() * 3 / 4]);
+    let skipped = ["compare", &cut, "--on-bad-line", "skip", "--schemes", "fsr"];
+    let told = unwrapped(&ftlkit(skipped.into_iter().chain(small)).ok());
+    assert!(told.contains("requests at ") && told.contains("are missing"), "{told}");
 }
 
 /// What does not fit into a limit of the process is refused before the run, with its setting.

@@ -86,7 +86,7 @@ fn bounds_say_what_compare_finds() {
         let victims = |of: &serde_json::Value| of["ram"]["victims"].as_u64().expect("bytes");
         assert!((0..=128 * 4).contains(&(victims(found) - victims(said))));
     }
-    // Whether a bound proves a deadline is one question.
+    // What `bounds` calls kept, `compare` calls proved.
     let schemes =
         "--schemes page-level,ba-gc,ba-gc+buffer_age=0,gftl,gftl+queue=printed --deadline 2000s";
     let said = words(&format!("bounds --capacity 16MiB --json {schemes}")).json();
@@ -105,7 +105,7 @@ fn bounds_say_what_compare_finds() {
         let least = format!("at least {least} are needed");
         assert!(line.is_some_and(|line| line.contains(&least)), "{name}: {text}");
     }
-    // Of schemes that are named, the reason is the answer.
+    // Schemes that are named are told, not refused.
     let text = words("bounds --blocks 3 --schemes dftl").ok();
     assert!(text.contains("dftl cannot work: "), "{text}");
     let table = words("bounds --json").json()["table_vii"].clone();

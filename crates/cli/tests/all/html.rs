@@ -158,7 +158,7 @@ fn choices_are_a_page_with_the_deadline() {
     let text = read(&page);
     for part in [
         "deadline of 3ms</h1>",
-        "Measured only: kept in these runs, not proved with queueing",
+        "Kept in these runs, not proved with queueing",
         "\"label\":\"deadline 3ms\"",
         "alone",
     ] {

@@ -134,7 +134,7 @@ impl<F: Probe, W: GrantObserver> Parallel<F, W> {
         self.issue_single(slot, (before, behind_steps), repeats);
     }
 
-    /// Issues the read of a page.
+    /// Issues the read of a page: apart from the order of its block's operations, if it can.
     #[inline]
     fn read_page(&mut self, ppn: Ppn, cause: Cause, repeats: Repeats) {
         if cause.is_step() || !self.timed || !self.read_aside(ppn, cause, repeats) {

@@ -299,8 +299,10 @@ impl Order {
         operations: &Operations,
         (id, page): (BlockId, u32),
     ) -> Option<(BlockId, u32)> {
+        if !self.classes {
+            return None;
+        }
         match self.busy(id) {
-            _ if !self.classes => None,
             None => Some((id, page)),
             Some(block) => self.readable_in(block, operations, (id, page)),
         }

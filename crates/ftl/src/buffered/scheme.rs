@@ -53,7 +53,7 @@ impl<S: Background> Buffered<S> {
         Ok(())
     }
 
-    /// A read where there is a buffer; likewise.
+    /// A read where there is a buffer. Not inlined either.
     #[inline(never)]
     fn read_buffered(&mut self, lpn: Lpn, data: Option<&mut [u8]>) -> Result<bool, FtlError> {
         self.check(lpn)?;

@@ -24,7 +24,7 @@ pub fn page(
     let kept = of(Verdict::Proved, Verdict::Measured);
     let missed = of(Verdict::Missed, Verdict::Missed);
     let impossible = of(Verdict::Impossible, Verdict::Impossible);
-    let shown = || queued.iter().chain(&kept);
+    let good: Vec<&Choice> = queued.iter().chain(&kept).copied().collect();
     let body = html! {
         @if interrupted {
             (banner(&tables::not_run(choices)))
@@ -33,14 +33,17 @@ pub fn page(
         @if let Some(best) = tables::recommended(choices.iter()) { p { b { "Recommended: " } (best) "." } }
         @if !queued.is_empty() { h2 { (tables::QUEUED) } (tables::kept(&queued).html(true)) }
         @if !kept.is_empty() { h2 { (tables::KEPT) } (tables::kept(&kept).html(true)) }
-        @for line in tables::warnings(choices) { p.quiet { (line) } }
+        @for line in tables::warnings(&good) { p.quiet { (line) } }
         @if !missed.is_empty() { h2 { (tables::MISSED) } (tables::missed(&missed).html(true)) }
+        @if good.is_empty() {
+            @for line in tables::warnings(&missed) { p.quiet { (line) } }
+        }
         @if !impossible.is_empty() {
             (folded(&format!("Do not work: {}", impossible.len()), html! {
                 ul { @for choice in &impossible { li { (tables::impossible(choice)) } } }
             }))
         }
-        @for line in tables::larger_than_map(shown()) { p { (line) } }
+        @for line in tables::larger_than_map(good.iter()) { p { (line) } }
         @if let Some(line) = tables::rating(choices) { p { (line) } }
         @for line in tables::legend(choices) { p.quiet { (line) } }
         h2 { "What was run" }

@@ -71,8 +71,9 @@ pub(super) struct Candidate<'a> {
 impl Candidate<'_> {
     /// The part's name in the catalogue even where some of its values were set, or the name of an own part.
     pub(super) fn name(&self) -> String {
-        match self.part.0.get("base").and_then(|base| base.as_str()) {
-            Some(base) => base.to_owned(),
+        let text = |key: &str| self.part.0.get(key).and_then(|value| value.as_str());
+        match text("name").or(text("base")) {
+            Some(name) => name.to_owned(),
             None => {
                 self.part.resolve().map_or_else(|_| String::new(), |part| part.name.into_owned())
             }
@@ -153,16 +154,46 @@ impl Question {
         }
     }
 
+    /// Why nothing is proved with queueing of a trace, whatever its arrival times.
+    pub fn not_followed(&self) -> Option<&'static str> {
+        let WorkloadSpec::Trace { paths, replay, .. } = &self.experiment.workload.0 else {
+            return None;
+        };
+        let why = [
+            (replay.loops != 1, "a trace that is played more than once (--loops)"),
+            (
+                replay.time_scale != 1.0,
+                "arrivals that are closer or further apart than in the trace",
+            ),
+            (paths.iter().any(|path| path.as_os_str() == "-"), "a trace from standard input"),
+            (self.experiment.timing != Timing::Trace, "requests without their arrival times"),
+        ];
+        why.into_iter().find_map(|(is_so, what)| is_so.then_some(what))
+    }
+
+    /// The supply and the currents that are assumed of parts, whose energy is then no measured one.
+    pub fn assumed_power(&self) -> Option<String> {
+        let assumed = |part: &&PartTable| {
+            part.resolve().is_ok_and(|resolved| part.power_is_assumed(&resolved))
+        };
+        let count = self.parts.iter().filter(assumed).count() as u64;
+        (count > 0).then(|| {
+            format!(
+                "mJ/MiB: by a supply voltage and currents that are assumed for {} of {}",
+                units::grouped(count),
+                units::counted(self.parts.len() as u64, "part")
+            )
+        })
+    }
+
     /// What arrives of a trace, for each size of page of the parts; none where no curve limits what a run has: without arrival
     /// times, and where they are not those of the trace.
     pub(super) fn of_trace(&self, stop: &(dyn Fn() -> bool + Sync)) -> Vec<Arc<Arriving>> {
         let experiment = &self.experiment;
-        let WorkloadSpec::Trace { paths, options, replay, .. } = &experiment.workload.0 else {
+        let WorkloadSpec::Trace { paths, options, .. } = &experiment.workload.0 else {
             return Vec::new();
         };
-        let is_once = replay.loops == 1 && replay.time_scale == 1.0;
-        let is_file = paths.iter().all(|path| path.as_os_str() != "-");
-        if !is_once || !is_file || experiment.timing != Timing::Trace {
+        if self.not_followed().is_some() {
             return Vec::new();
         }
         let mut sizes: Vec<u32> =

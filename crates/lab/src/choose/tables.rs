@@ -13,7 +13,7 @@ pub const OF_SSD: &str = "Nothing is proved of an SSD with several requests at o
 /// Heading of those that are proved with queueing.
 pub const QUEUED: &str = "Proved with queueing";
 /// Heading of those that only the runs show to be in time.
-pub const KEPT: &str = "Measured only: kept in these runs, not proved with queueing";
+pub const KEPT: &str = "Kept in these runs, not proved with queueing";
 /// Heading of those that miss it.
 pub const MISSED: &str = "Missed, the nearest first, pruned ones last";
 
@@ -230,11 +230,8 @@ pub fn not_run(choices: &[Choice]) -> String {
     )
 }
 
-/// What the runs of those that are kept warn of, or, if none is, those of the missed: each once, with the row that it is of.
-pub fn warnings(choices: &[Choice]) -> Vec<String> {
-    let kept = of(choices, Verdict::ProvedWithQueueing, Verdict::Measured);
-    let choices =
-        if kept.is_empty() { of(choices, Verdict::Missed, Verdict::Missed) } else { kept };
+/// What the runs of these warn of, each once, with the row that it is of.
+pub fn warnings(choices: &[&Choice]) -> Vec<String> {
     let mut found: Vec<(String, String, usize)> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for choice in choices {

@@ -77,6 +77,7 @@ pub struct Resolved {
     pub tasks: Option<TaskSet>,
     /// Notes for the reader: values chosen by default, and why.
     pub notes: Vec<String>,
+    board: Option<Board>,
 }
 
 impl Experiment {
@@ -155,6 +156,7 @@ impl Experiment {
             facts,
             tasks,
             notes,
+            board,
         })
     }
 
@@ -511,6 +513,17 @@ impl Resolved {
     /// Facts on the workload over the space of one of the schemes.
     pub fn facts_of<'a>(&'a self, scheme: &'a ResolvedScheme) -> &'a Facts {
         scheme.facts.as_ref().unwrap_or(&self.facts)
+    }
+
+    /// Why the response bound of one of the schemes proves no deadline of requests, even if they do not queue.
+    pub(crate) fn unproved(&self, scheme: &ResolvedScheme) -> Option<&'static str> {
+        let of = (&scheme.plan, &scheme.part);
+        let processor = self.experiment.processor();
+        let on_board = self
+            .board
+            .as_ref()
+            .and_then(|board| board.one_at_a_time(&self.channel, of, processor.as_ref()).err());
+        on_board.or_else(|| scheme.plan.page_costs().err())
     }
 
     /// True if each request is issued when the previous one completes, ignoring the workload's arrival times.

@@ -109,7 +109,7 @@ fn lines(plan: &Plan, outcomes: &[Outcome], points: &[Row], reasons: &[String]) 
             _ => "",
         };
         line(&format!(
-            "settled WAF: mean behind the warm-up that MSER-5 cuts{within}; {open} of {} runs have not settled",
+            "settled WAF: mean behind the warm-up that MSER-5 cuts{within}; {open} of {} runs have none yet",
             judged.len()
         ));
     }
@@ -253,7 +253,7 @@ mod tests {
     fn one_run_has_its_own_interval_and_several_that_over_them() {
         let (table, lines, points) = shown("1", &[(true, 2.5), (false, 3.0)]);
         assert!(table.contains("2.500 ±2.0%") && table.contains("\"no\""), "{table}");
-        assert!(lines.contains("by 20 batch means within the run; 1 of 2 runs have not settled"));
+        assert!(lines.contains("by 20 batch means within the run; 1 of 2 runs have none yet"));
         assert!(lines.contains("1 run exceeded a bound or missed a deadline"), "{lines}");
         assert_eq!(points[0].get("settled"), Some(&json!(true)));
         assert_eq!(points[0].get("batch_means.waf.mean.ci95"), Some(&json!(0.05)));
@@ -264,7 +264,7 @@ mod tests {
             shown("1..2", &[(true, 2.4), (true, 2.6), (true, 3.0), (false, 3.0)]);
         // Deviation 0.1414, n = 2: 12.706 · 0.1414 / √2 = 1.2706, 50.8 % of the mean.
         assert!(table.contains("2.500 ±50.8%") && table.contains("in 1 of 2"), "{table}");
-        assert!(lines.contains("cuts; 1 of 4 runs have not settled"), "{lines}");
+        assert!(lines.contains("cuts; 1 of 4 runs have none yet"), "{lines}");
         assert!(lines.contains("2 runs exceeded a bound"), "{lines}");
         assert_eq!(points[1].get("settled"), Some(&json!(false)));
     }

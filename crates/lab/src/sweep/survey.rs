@@ -30,7 +30,8 @@ pub struct Estimate {
     pub steps: u64,
     /// Memory of the largest runs that fit beside each other, bytes.
     pub bytes: u64,
-    /// Time with so many runs at once as the limits allow; `None` if nothing could be timed.
+    /// Time with so many runs at once as the limits allow; `None` if nothing could be timed, or
+    /// is left to be run.
     pub time: Option<Duration>,
 }
 

@@ -21,7 +21,7 @@ pub struct RequestDeadline {
     pub late_by_queueing_requests: u64,
     /// The longest completion of a request, ns.
     pub longest_ns: u64,
-    /// Why the bound proves no deadline of requests, though there is one; absent if it may.
+    /// Why the response bound proves no deadline of requests; absent if its length alone decides, or if there is no bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unproved: Option<String>,
 }

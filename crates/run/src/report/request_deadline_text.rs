@@ -86,16 +86,20 @@ impl RequestDeadline {
                         false if scheme.largest_request.pages() > 1 => {
                             "their pages add up; no page took that long".into()
                         }
-                        false => "with their transfer over the link".into(),
+                        false => match scheme.left_out().as_slice() {
+                            [] => "with the read of a page that they write in part".into(),
+                            parts => format!("with {}", parts.join(" and ")),
+                        },
                     }
                 ),
             });
         }
-        let although = match bound {
-            Some(ns) if ns <= self.deadline_ns => format!(
+        let although = match (bound, &self.unproved) {
+            (Some(ns), None) if ns <= self.deadline_ns => format!(
                 " although the bound, {}, was kept: it is per page task, without queueing{alone}",
                 time(ns as f64)
             ),
+            (Some(_), Some(why)) => format!(", which nothing excludes: {why}"),
             _ => String::new(),
         };
         Some(format!(

@@ -43,7 +43,7 @@ impl SsdDevice<'_> {
         }
     }
 
-    /// The controller takes a task of a request, which has been ready since `ready_ns`.
+    /// The controller takes a task of a request; the task has been ready since `ready_ns`.
     #[inline(always)]
     pub(super) fn start(
         &mut self,

@@ -201,7 +201,8 @@ impl SsdDevice<'_> {
     pub(super) fn task_done(&mut self, done: Done) {
         let Done { tag, begun_ns, done_ns } = done;
         let slot = tag as u32;
-        let whole = match self.requests.get_mut(slot as usize) {
+        // Work for no task has a tag that is no slot.
+        let whole = match self.requests.get(slot as usize) {
             Some(request) if request.whole && request.refused.is_none() => request,
             _ => return self.part_done(tag, begun_ns, done_ns),
         };
@@ -217,7 +218,7 @@ impl SsdDevice<'_> {
         self.leave(slot, done_ns);
     }
 
-    /// The same of a task that is not a request of its own.
+    /// The same of any other: a part of a request, one that was refused, or work for no task.
     #[inline(never)]
     fn part_done(&mut self, tag: u64, begun_ns: Ns, done_ns: Ns) {
         if tag == BACKGROUND {

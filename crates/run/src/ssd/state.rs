@@ -41,7 +41,7 @@ pub(super) struct Outstanding {
     pub(super) arrival_ns: Ns,
     /// Time at which the controller took it.
     pub(super) taken_ns: Ns,
-    /// Page tasks not yet done.
+    /// Page tasks not yet done; not counted of a `whole` one.
     pub(super) left: u32,
     /// Wait of its first page task for earlier work, if one is outstanding at a time; [`NEVER`] before it.
     pub(super) waited_ns: Ns,

@@ -23,16 +23,19 @@ pub enum DropReason {
     StrayTime,
     /// A line or record that cannot be read, skipped by option.
     BadRecord,
+    /// The rest of a compressed file that is cut off or damaged, skipped by option: counted as one record.
+    Rest,
 }
 
 impl DropReason {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::ZeroLength,
         Self::NoResponse,
         Self::OtherAction,
         Self::OtherCommand,
         Self::StrayTime,
         Self::BadRecord,
+        Self::Rest,
     ];
 
     /// The reason, in words.
@@ -45,6 +48,7 @@ impl DropReason {
             Self::OtherCommand => "other command",
             Self::StrayTime => "stray time stamp",
             Self::BadRecord => "bad record",
+            Self::Rest => "rest of a damaged file",
         }
     }
 }
@@ -112,10 +116,11 @@ impl Book {
         self.dropped[reason as usize] += 1;
     }
 
+    /// Drops what cannot be read: a record, or the rest.
     #[cold]
-    pub(crate) fn bad(&mut self, what: impl FnOnce() -> String) {
-        self.drop(DropReason::BadRecord);
-        self.first_bad.get_or_insert_with(what);
+    pub(crate) fn bad(&mut self, what: DropReason, error: impl FnOnce() -> String) {
+        self.drop(what);
+        self.first_bad.get_or_insert_with(error);
     }
 
     /// The trace's own clock at arrival 0, ns.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::error::WorkloadError;
-use crate::formats::book::{Book, Counts};
+use crate::formats::book::{Book, Counts, DropReason};
 use crate::formats::buffer::Buffer;
 use crate::formats::fields::{BadField, shortened};
 use crate::formats::format::{Engine, Format, FormatInfo, Opening, Parsed, Setup, Units};
@@ -261,7 +261,7 @@ impl State {
         if !self.skip {
             return Err(error);
         }
-        self.book.bad(|| error.to_string());
+        self.book.bad(DropReason::BadRecord, || error.to_string());
         Ok(())
     }
 
@@ -280,7 +280,7 @@ impl State {
         self.close_second();
         self.ended = true;
         if let Some(error) = buffer.cut_off() {
-            self.book.bad(|| error.to_string());
+            self.book.bad(DropReason::Rest, || error.to_string());
         }
         let read = self.book.counts().read;
         if 2 * self.late > read {

@@ -142,14 +142,16 @@ fn conclusion(part: &Part, rows: &[&Division], question: Question, deadline_ns: 
         );
     }
     let nearest = rows.iter().filter_map(|row| Some((question.longest_ns(row)?, row)));
-    let mut text = match question.pages {
-        1 => format!("No scheme keeps {deadline} on {}", part.name),
+    let mut text = match (question.pages, rows) {
+        (1, [row]) => format!("`{}` does not keep {deadline} on {}", row.scheme(), part.name),
+        (1, _) => format!("None of {} schemes keeps {deadline} on {}", rows.len(), part.name),
         // The sum is a bound, not the time: of pages in a row not all meet the worst case.
-        pages => {
-            format!(
-                "{pages} × the bound of a page is over {deadline} for every scheme on {}",
-                part.name
-            )
+        (pages, _) => {
+            let of = match rows {
+                [row] => format!("`{}`", row.scheme()),
+                _ => format!("each of {} schemes", rows.len()),
+            };
+            format!("{pages} × the bound of a page is over {deadline} for {of} on {}", part.name)
         }
     };
     if let Some((longest_ns, row)) = nearest.min_by_key(|(longest_ns, _)| *longest_ns) {

@@ -167,7 +167,7 @@ impl Sheet {
             })
             .collect();
         if cells.is_empty() {
-            text.push_str("No scheme has a bound.\n");
+            text.push_str("None of these schemes has a bound.\n");
         } else {
             text.push_str(&match asked.deadline {
                 Some(_) => table(

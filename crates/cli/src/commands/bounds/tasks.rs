@@ -297,7 +297,7 @@ fn confirm(asked: &Asked<'_>, rows: &[Row], capacity: Option<u64>) -> String {
         named => named.iter().map(String::as_str).collect(),
     };
     if names.is_empty() {
-        return "No scheme keeps all deadlines.\n".into();
+        return "None of these schemes keeps all deadlines.\n".into();
     }
     format!(
         "A run counts the misses:\n  {command} --precondition full+age=1 --share own --schemes {}\n",
