@@ -150,7 +150,7 @@ impl<S: Background> Ftl for Buffered<S> {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn name_stream(&mut self, stream: u8) {
         match &mut self.buffer {
             None => self.scheme.name_stream(stream),
