@@ -99,7 +99,7 @@ impl RequestDeadline {
                 " although the bound, {}, was kept: it is per page task, without queueing{alone}",
                 time(ns as f64)
             ),
-            (Some(_), Some(why)) => format!(", which nothing excludes: {why}"),
+            (Some(_), Some(why)) => format!("; the bound does not rule that out: {why}"),
             _ => String::new(),
         };
         Some(format!(
