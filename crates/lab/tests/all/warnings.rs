@@ -69,7 +69,7 @@ fn each_warning_stands_where_it_was_measured_and_nowhere_else() {
         |path: &str| format!("schemes = ['page-level']\nworkload = {{ trace = '{path}', {skip} }}");
     let table: [(&str, Vec<String>, Vec<String>); 18] = [
         (
-            "1 of 4,000 records could not be read and are left out; the first: ",
+            "1 of 4,000 records was skipped, since it could not be read: ",
             vec![skipped(&broken)],
             vec![skipped(&spread)],
         ),
