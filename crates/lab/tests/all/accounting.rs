@@ -8,7 +8,7 @@ use crate::common::pool::{Totals, run_all};
 use ftl::BUFFER_POLICIES;
 use ftl::registry::REGISTRY;
 use ftlkit_lab::config::Experiment;
-use ftlkit_lab::run::{Observer, Phase};
+use ftlkit_lab::run::{Observer, Phase, Unobserved};
 use ftlkit_lab::run_one;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -164,5 +164,20 @@ fn what_was_taken_ends_before_an_interrupted_run_does() {
         let taken = report.requests_taken;
         assert!((256..=256 + depth).contains(&taken), "{taken} at depth {depth}");
         assert_eq!((report.requests, report.requests_refused), (taken, 0), "depth {depth}");
+    }
+}
+
+/// Most writes to a random place are not at a zone's write pointer; a page each, each ends with its task.
+#[test]
+fn requests_that_a_scheme_refuses_are_counted_as_refused() {
+    for depth in [1, 32] {
+        let text = format!(
+            "part = 'ddt-mlc'\ncapacity = '256MiB'\nchannels = 2\nqueue_depth = {depth}\nschemes = ['zns']\n\
+             precondition = 'none'\nworkload = {{ name = 'uniform', requests = 2000 }}"
+        );
+        let resolved = Experiment::from_toml(&text, "test").unwrap().resolve().unwrap();
+        let report = run_one(&resolved, 0, &Unobserved).unwrap();
+        assert_eq!((report.requests, report.requests_refused), (8, 1992), "depth {depth}");
+        assert_eq!(report.tasks, 8, "depth {depth}");
     }
 }
