@@ -170,12 +170,12 @@ pub(crate) fn run_within(
     if let Some((deadlines, set)) = report.deadlines.as_mut().zip(resolved.tasks.as_ref()) {
         deadlines.judge(&scheme.plan, set);
     }
+    let bound_ns = report.completion_bound_ns().unwrap_or(0);
     if let Some(deadline) = &mut report.request_deadline
         && report.bound_ns.is_some()
     {
         let read_ns = scheme.plan.page_costs().map_or(0, |costs| costs.read_ns);
-        let bound_ns = report.ssd.as_ref().map_or(report.bound_ns, |ssd| ssd.completion_bound_ns);
-        let both_ns = bound_ns.unwrap_or(0).saturating_add(read_ns);
+        let both_ns = bound_ns.saturating_add(read_ns);
         let reads_first = report.partial_pages > 0 && !setup.free_partial_pages;
         deadline.unproved = match resolved.unproved(scheme) {
             Some(why) => Some(why.into()),

@@ -272,6 +272,12 @@ impl SchemeReport {
         self.ssd.as_ref().is_none_or(|ssd| ssd.queue_depth == 1)
     }
 
+    /// Bound of a page task's completion without queueing, ns: on an SSD a request may come while the step of the one before is
+    /// under way.
+    pub fn completion_bound_ns(&self) -> Option<u64> {
+        self.ssd.as_ref().map_or(self.bound_ns, |ssd| ssd.completion_bound_ns)
+    }
+
     /// Why idle time was not used, if it was not.
     pub fn idle_unused(&self) -> Option<String> {
         let IdleTime { steps, vain, longest_ns, needed_ns, .. } = self.collection.idle_time;

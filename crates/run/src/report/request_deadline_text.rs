@@ -33,9 +33,7 @@ impl RequestDeadline {
             return None;
         }
         let deadline = Duration::new(self.deadline_ns);
-        // On an SSD a request may come while the step of the one before is under way.
-        let bound = scheme.ssd.as_ref().map_or(scheme.bound_ns, |ssd| ssd.completion_bound_ns);
-        let bound = bound.filter(|_| {
+        let bound = scheme.completion_bound_ns().filter(|_| {
             scheme.bound_ns.is_some() && scheme.can_promise() && scheme.violations == 0
         });
         let alone = match scheme.left_out().as_slice() {
