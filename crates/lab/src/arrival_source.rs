@@ -16,6 +16,10 @@ use workload::{TraceOptions, open_all};
 pub struct ArrivalSource {
     text: String,
     source: Source,
+    /// How a trace is read.
+    options: TraceOptions,
+    /// What of a trace could not be read, and was skipped as asked for.
+    unread: Option<String>,
     /// Those of each size of page that were asked for so far.
     known: Vec<(u32, TaskArrivals)>,
 }
@@ -43,6 +47,7 @@ impl ArrivalSource {
             return Err(Fault::with_help("--arrivals is empty", format!("expected {forms}")));
         }
         let path = Path::new(text);
+        let mut unread = None;
         let generated = || if path.exists() { None } else { Generated::parse(text) };
         let source = if TaskArrivals::is_declared(text) {
             Source::Declared(TaskArrivals::declared(text).map_err(told)?)
@@ -51,6 +56,7 @@ impl ArrivalSource {
             let curves = Curves::from_json(&file).map_err(|why| {
                 told(format!("{why}; expected what `ftlkit trace curve FILE --json` writes"))
             })?;
+            unread = curves.unread.clone();
             Source::Curve(curves.page_bytes, TaskArrivals::of_trace(&curves))
         } else if let Some(workload) = generated() {
             Source::Generated(workload.map_err(told)?)
@@ -61,7 +67,22 @@ impl ArrivalSource {
         } else {
             Source::Trace
         };
-        Ok(Self { text: text.to_owned(), source, known: Vec::new() })
+        let (text, options) = (text.to_owned(), TraceOptions::default());
+        Ok(Self { text, source, options, unread, known: Vec::new() })
+    }
+
+    /// The same, with a trace read so.
+    ///
+    /// # Errors
+    /// The arrivals are those of no trace.
+    pub fn reading(self, options: TraceOptions) -> Result<Self, Fault> {
+        match self.source {
+            Source::Trace => Ok(Self { options, ..self }),
+            _ => Err(Fault::with_help(
+                format!("--arrivals {}: options of a trace are given, and this is none", self.text),
+                "omit them; a curve has been read with them by `ftlkit trace curve`",
+            )),
+        }
     }
 
     /// The text.
@@ -95,9 +116,9 @@ impl ArrivalSource {
             }
             _ if self.known.iter().any(|(bytes, _)| *bytes == page_bytes) => None,
             Source::Trace => {
-                let reader = open_all(&[text.into()], &TraceOptions::default());
+                let reader = open_all(&[text.into()], &self.options);
                 let reader = reader.map_err(ConfigError::from)?;
-                Some(Curves::gather(reader, page_bytes, |_| go_on()))
+                Some(Curves::of_trace(reader, page_bytes, |_| go_on()))
             }
             Source::Generated(workload) => Some(workload.curves(page_bytes, &go_on)),
         };
@@ -111,6 +132,7 @@ impl ArrivalSource {
                     "{text}: interrupted: it was not read to its end"
                 )));
             }
+            self.unread.clone_from(&curves.unread);
             self.known.push((page_bytes, TaskArrivals::of_trace(&curves)));
         }
         let known = self.known.iter().find(|(bytes, _)| *bytes == page_bytes);
@@ -119,11 +141,11 @@ impl ArrivalSource {
             .ok_or_else(|| Fault::internal("no arrivals were gathered"))
     }
 
-    /// What the curve of a generated workload says, and does not.
+    /// What the curve of a generated workload says, and does not; or what of a trace is missing in it.
     pub fn note(&self) -> Option<String> {
         match &self.source {
             Source::Generated(workload) => workload.note(),
-            _ => None,
+            _ => self.unread.clone(),
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::config::{PartialPages, Resolved};
 use crate::fault::{Fault, with_causes};
+use crate::unread::unread;
 use ::run::precondition::{Fill, Preconditioning};
 use ::run::report::{LeftOut, Report, SchemeReport, units};
 use ::run::{Limits, Observer, Passes, RunError, Setup, foresee, operation_pj, run_scheme};
 use rayon::prelude::*;
-use workload::formats::DropReason;
-use workload::{Facts, WorkloadSpec};
+use workload::WorkloadSpec;
 
 /// Results of a comparison, and its failures.
 #[derive(Debug)]
@@ -196,35 +196,9 @@ pub(crate) fn run_within(
         .filter(|_| is_trace && report.collection.victims > 0);
     report.warnings.extend(never_again);
     let jobs = facts.jobs.iter().map(|job| &job.facts);
-    report.warnings.extend(core::iter::once(facts).chain(jobs).filter_map(unread));
+    let traces = core::iter::once(facts).chain(jobs).filter_map(|facts| facts.trace.as_ref());
+    report.warnings.extend(traces.filter_map(|trace| unread(&trace.counts)));
     Ok(report)
-}
-
-/// Warns of what of a trace could not be read, and was skipped as asked for.
-fn unread(facts: &Facts) -> Option<String> {
-    let counts = &facts.trace.as_ref()?.counts;
-    let first = counts.first_bad.as_ref()?;
-    let dropped = |what: DropReason| counts.dropped.get(what.name()).copied().unwrap_or(0);
-    let read = units::counted(counts.read, "record");
-    let mut text = match dropped(DropReason::BadRecord) {
-        0 => String::new(),
-        1 => format!("1 of {read} was skipped, since it could not be read: {first}"),
-        bad => {
-            let bad = units::grouped(bad);
-            format!(
-                "{bad} of {read} were skipped, since they could not be read; the first: {first}"
-            )
-        }
-    };
-    if dropped(DropReason::Rest) > 0 {
-        text += &match text.is_empty() {
-            true => format!("requests at the end of the trace are missing: {first}"),
-            false => {
-                "; and a file is cut off or damaged, so that requests at its end are missing".into()
-            }
-        };
-    }
-    Some(text)
 }
 
 /// Share of the logical space above which a fill that the trace never overwrites decides on write amplification.

@@ -1,12 +1,13 @@
 //! Arrival curves of traces: `trace curve`.
 
+use crate::unread::unread;
 use bounds::arrivals::{ArrivalCurve, Disorder, Gatherer, Span, TokenBucket};
 use report::plots::{Curve as Line, Curves as Drawing, Drawn};
 use run::report::units;
 use run::{Cutter, TaskCounts};
 use serde_json::{Value, json};
 use workload::quantity::{Bytes, Count};
-use workload::{Op, Request, Source, Space, WorkloadError, WorkloadSpec};
+use workload::{Op, Request, Source, Space, TraceReader, WorkloadError, WorkloadSpec};
 
 /// Why a trace has no curves.
 #[derive(Debug, thiserror::Error)]
@@ -106,7 +107,8 @@ impl Generated {
         if !facts.has_arrivals {
             return Err(CurveError::NoArrivals);
         }
-        Curves::gather(self.workload.open(space, self.seed, &facts)?, page_bytes, |_| go_on())
+        let mut requests = self.workload.open(space, self.seed, &facts)?;
+        Curves::gather(&mut requests, page_bytes, |_| go_on())
     }
 
     /// What its curve says, and does not.
@@ -126,18 +128,35 @@ pub struct Curves {
     pub flushes: u64,
     /// Requests without page tasks: flushes, trims of less than a page.
     pub without_tasks: u64,
+    /// From the first request to the last.
+    pub lasts_ns: u64,
+    /// What of a trace could not be read, and was skipped as asked for.
+    pub unread: Option<String>,
     /// Curves of `writes`, `reads` (those of pages written in part, too) and `trims`.
     pub kinds: [(&'static str, ArrivalCurve); 3],
 }
 
 impl Curves {
+    /// Reads a trace to the end, as [`Curves::gather`] does, and tells what of it was skipped.
+    ///
+    /// # Errors
+    /// See [`CurveError`].
+    pub fn of_trace(
+        mut reader: TraceReader,
+        page_bytes: u32,
+        watch: impl FnMut(&TraceReader) -> bool,
+    ) -> Result<Self, CurveError> {
+        let curves = Self::gather(&mut reader, page_bytes, watch)?;
+        Ok(Self { unread: unread(&reader.counts()), ..curves })
+    }
+
     /// Reads a trace, or the requests of a generator, to the end. `watch` is called regularly; if it returns false, reading stops, and
     /// the curves are those of what was read.
     ///
     /// # Errors
     /// See [`CurveError`].
     pub fn gather<S: Source>(
-        source: S,
+        source: &mut S,
         page_bytes: u32,
         watch: impl FnMut(&S) -> bool,
     ) -> Result<Self, CurveError> {
@@ -149,7 +168,7 @@ impl Curves {
     /// # Errors
     /// See [`CurveError`].
     pub fn gather_some<S: Source>(
-        mut source: S,
+        source: &mut S,
         page_bytes: u32,
         keep: impl Fn(&Request) -> bool,
         mut watch: impl FnMut(&S) -> bool,
@@ -157,18 +176,20 @@ impl Curves {
         let cutter = Cutter::new(page_bytes);
         let [mut writes, mut reads, mut trims] = [(); 3].map(|()| Gatherer::new());
         let (mut requests, mut flushes, mut without_tasks, mut batch) = (0, 0, 0, Vec::new());
+        let (mut first_ns, mut last_ns) = (u64::MAX, 0);
         while source.fill(&mut batch, 8192)? > 0 {
             for request in batch.drain(..).filter(&keep) {
                 requests += 1;
                 flushes += u64::from(request.op == Op::Flush || request.fua);
                 let (at_ns, tasks) = (request.arrival_ns, cutter.counts(&request));
+                (first_ns, last_ns) = (first_ns.min(at_ns), last_ns.max(at_ns));
                 without_tasks += u64::from(tasks == TaskCounts::default());
                 let taken = writes.arrive(at_ns, tasks.writes);
                 let taken = taken.and_then(|()| reads.arrive(at_ns, tasks.reads));
                 let taken = taken.and_then(|()| trims.arrive(at_ns, tasks.trims));
                 taken.map_err(|disorder| CurveError::Disorder { request: requests, disorder })?;
             }
-            if !watch(&source) {
+            if !watch(source) {
                 break;
             }
         }
@@ -181,6 +202,8 @@ impl Curves {
             requests,
             flushes,
             without_tasks,
+            lasts_ns: last_ns.saturating_sub(first_ns),
+            unread: None,
             kinds: kinds.map(|(name, of)| (name, of.curve())),
         })
     }
@@ -220,18 +243,23 @@ impl Curves {
         };
         let told = |name| kind(name).map_err(|why: String| format!("curve of {name}: {why}"));
         let page_bytes = u32::try_from(number(&value, "page_bytes")?);
+        let kinds = [told("writes")?, told("reads")?, told("trims")?];
+        // A file of an older version has the lengths of its kinds alone.
+        let of_kinds = kinds.iter().map(|(_, curve)| curve.lasts_ns()).max();
         Ok(Self {
             page_bytes: page_bytes.map_err(|_| "`page_bytes` is too large")?,
             requests: number(&value, "requests")?,
             flushes: number(&value, "flushes")?,
-            kinds: [told("writes")?, told("reads")?, told("trims")?],
+            lasts_ns: value["lasts_ns"].as_u64().or(of_kinds).unwrap_or(0),
+            unread: value["unread"].as_str().map(str::to_owned),
+            kinds,
             without_tasks: number(&value, "without_tasks")?,
         })
     }
 
     /// The curves as a drawing: the most page tasks of each kind within a window of any length.
     pub fn drawing(&self, name: &str) -> Drawing {
-        let lasts_ns = self.kinds.iter().map(|(_, curve)| curve.lasts_ns()).max().unwrap_or(0);
+        let lasts_ns = self.lasts_ns;
         let curve = |(kind, curve): &(&'static str, ArrivalCurve)| {
             let (mut window_ns, mut points) = (1_000, Vec::new());
             while window_ns <= lasts_ns {
@@ -276,6 +304,8 @@ impl Curves {
             "requests": self.requests,
             "flushes": self.flushes,
             "without_tasks": self.without_tasks,
+            "lasts_ns": self.lasts_ns,
+            "unread": self.unread,
             "curves": kinds,
         })
     }
@@ -288,10 +318,20 @@ mod tests {
     #[test]
     fn requests_without_page_tasks_are_counted_and_kept_in_the_file() {
         let path = std::env::temp_dir().join(format!("ftlkit-curves-{}.csv", std::process::id()));
-        let lines = "0,flush,0,0\n1,trim,0,4095\n2,trim,0,4096\n3,write,0,1\n4,trim,1,4096\n";
+        let lines =
+            "0,flush,0,0\n1,trim,0,4095\n2,trim,0,4096\n2,wrong,0,1\n3,write,0,1\n4,trim,1,4096\n";
         std::fs::write(&path, format!("arrival_ns,op,offset_bytes,length_bytes\n{lines}")).unwrap();
-        let reader = workload::open(&path, &workload::TraceOptions::default()).unwrap();
-        let curves = Curves::gather(reader, 4096, |_| true).unwrap();
+        let skip = workload::OnBadLine::Skip;
+        let options = workload::TraceOptions { on_bad_line: skip, ..Default::default() };
+        let reader = workload::open(&path, &options).unwrap();
+        let curves = Curves::of_trace(reader, 4096, |_| true).unwrap();
+        // From the flush, which has no page task, to the last trim; the record that could not be read is told.
+        assert_eq!(curves.lasts_ns, 4);
+        let unread = curves.unread.as_ref().unwrap();
+        assert!(
+            unread.starts_with("1 of 6 records was skipped") && unread.contains(":5:"),
+            "{unread}"
+        );
         assert_eq!((curves.requests, curves.flushes, curves.without_tasks), (5, 1, 3));
         let read = Curves::from_json(&curves.json().to_string()).unwrap();
         assert_eq!(read.json(), curves.json());

@@ -36,6 +36,7 @@ pub mod program;
 pub mod results;
 pub mod sweep;
 pub mod threads;
+mod unread;
 
 // The crates whose types are in this one's: a crate that depends on it needs no other.
 pub use {::flash, ::ftl, ::report, ::run, ::workload};

@@ -84,7 +84,7 @@ pub(crate) fn trace_curve(
     let reader = opened(py, &paths, &options(py, keys)?)?;
     let name = reader.path().display().to_string();
     let gather =
-        |watch: &crate::watched::Watched| Curves::gather(reader, page_bytes, |_| !watch.stop());
+        |watch: &crate::watched::Watched| Curves::of_trace(reader, page_bytes, |_| !watch.stop());
     let (found, exception) = watched(py, None, "", gather)?;
     match exception {
         Some(exception) => Err(exception),

@@ -1,6 +1,8 @@
 //! Frames of a Zstandard file, and zeros behind compressed streams.
 
 use ruzstd::decoding::FrameDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use std::error::Error;
 use std::io::{self, Read};
 
 /// Largest accepted window: `zstd --long=27`, which is also the default limit of the zstd tool.
@@ -18,6 +20,19 @@ pub(crate) fn skip_zeros(source: &mut impl io::BufRead) -> io::Result<bool> {
         }
         source.consume(zeros);
     }
+}
+
+/// The error of a source that ended within a frame as such, whatever the decoder was reading; any other as the decoder says it.
+fn io_error(error: FrameDecoderError) -> io::Error {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
+    while let Some(of) = cause {
+        let io = of.downcast_ref::<io::Error>().map(io::Error::kind);
+        if io == Some(io::ErrorKind::UnexpectedEof) {
+            return io::ErrorKind::UnexpectedEof.into();
+        }
+        cause = of.source();
+    }
+    io::Error::other(error)
 }
 
 /// All frames of a Zstandard file in sequence; skips skippable frames and verifies checksums.
@@ -38,7 +53,6 @@ impl<R: io::BufRead> MultiZstd<R> {
 
     /// Starts the next frame; false at the end of the file.
     fn start(&mut self) -> io::Result<bool> {
-        use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
         loop {
             if !skip_zeros(&mut self.source)? {
                 return Ok(false);
@@ -54,7 +68,7 @@ impl<R: io::BufRead> MultiZstd<R> {
                         return Err(io::ErrorKind::UnexpectedEof.into());
                     }
                 }
-                Err(e) => return Err(io::Error::other(e)),
+                Err(e) => return Err(io_error(e)),
             }
         }
     }
@@ -85,7 +99,7 @@ impl<R: io::BufRead> Read for MultiZstd<R> {
             }
             while self.frame.can_collect() == 0 && !self.frame.is_finished() {
                 let some = ruzstd::decoding::BlockDecodingStrategy::UptoBlocks(1);
-                self.frame.decode_blocks(&mut self.source, some).map_err(io::Error::other)?;
+                self.frame.decode_blocks(&mut self.source, some).map_err(io_error)?;
             }
             let n = self.frame.read(bytes)?;
             if n > 0 {

@@ -11,6 +11,7 @@ mod tasks;
 
 use self::copies::Ways;
 use self::sheet::Sheet;
+use super::read::ReadArgs;
 use crate::failure::Failure;
 use crate::output;
 use crate::result_file::DrawingFile;
@@ -134,6 +135,9 @@ pub(crate) struct BoundsArgs {
     #[arg(long, value_name = "FILE|WORKLOAD|CURVE", conflicts_with_all = ["tasks", "pages", "markdown"])]
     arrivals: Option<String>,
 
+    #[command(flatten)]
+    read: ReadArgs,
+
     /// Draw the arrival curve, the service curve and the delay between them into this SVG file, for the first scheme with a bound
     #[arg(long, value_name = "FILE", requires = "arrivals")]
     plot: Option<PathBuf>,
@@ -207,6 +211,12 @@ impl BoundsArgs {
             return Err(Failure::input_with_help(
                 format!("--{option} is of an SSD, of which delays with queueing alone are proved"),
                 "add --arrivals, or omit it",
+            ));
+        }
+        if let (None, Some(option)) = (&self.arrivals, self.read.given()) {
+            return Err(Failure::input_with_help(
+                format!("{option} is for a trace, and none is read"),
+                "add --arrivals TRACE, or omit it",
             ));
         }
         if let Some(file) = &self.tasks {
@@ -334,7 +344,7 @@ impl BoundsArgs {
         }
         let (named, blocks) = (self.tables()?, self.given_blocks());
         let plot = DrawingFile::of(self.plot.as_deref())?;
-        let mut asked = queueing::Asked::new(arrivals, self.deadline)?;
+        let mut asked = queueing::Asked::new(arrivals, &self.read, self.deadline)?;
         let mut sheets = Vec::new();
         if self.channel.first_of(&OfBounds::OF_SSD).is_some() {
             for table in self.part_tables()? {

@@ -1,6 +1,6 @@
 //! `ftlkit choose`.
 
-use super::compare::{ReplayArgs, set};
+use super::compare::{Addresses, ReplayArgs, set};
 use super::read::ReadArgs;
 use crate::failure::Failure;
 use crate::html::{HtmlArgs, HtmlFile};
@@ -60,12 +60,7 @@ pub(crate) struct ChooseArgs {
     deadline: Deadlines,
 
     /// Raw capacity, such as 4GiB: as many devices of a part as make it up
-    #[arg(
-        long,
-        value_name = "SIZE",
-        allow_hyphen_values = true,
-        required_unless_present = "exported"
-    )]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     capacity: Option<Bytes>,
 
     /// Space that the host gets, such as 4GiB, instead of --capacity: each array is as large as its scheme and share need for it
@@ -104,6 +99,10 @@ pub(crate) struct ChooseArgs {
 
     #[command(flatten)]
     read: ReadArgs,
+
+    /// Mapping of trace addresses to device addresses: wrap, dense, spaces or exact [default: dense]
+    #[arg(long, value_enum, value_name = "POLICY", help_heading = "Reading a trace")]
+    addresses: Option<Addresses>,
 
     #[command(flatten)]
     replay: ReplayArgs,
@@ -228,6 +227,12 @@ impl ChooseArgs {
     }
 
     fn question(&self) -> Result<Question, Failure> {
+        if self.capacity.is_none() && self.exported.is_none() {
+            return Err(Failure::input_with_help(
+                "neither --capacity nor --exported is given",
+                "give the space that the host gets, such as `--exported 4GiB`, or the raw capacity, such as `--capacity 4GiB`",
+            ));
+        }
         let mut experiment = Experiment {
             capacity: self.capacity,
             precondition: self.precondition.parse()?,
@@ -238,9 +243,10 @@ impl ChooseArgs {
             (None, Some(input)) => input.parse()?,
             (None, None) => experiment.workload,
         };
-        if let WorkloadSpec::Trace { options, .. } = &mut experiment.workload.0 {
+        if let WorkloadSpec::Trace { options, addresses, .. } = &mut experiment.workload.0 {
             *options = self.read.options()?;
-        } else if let Some(option) = self.read.given() {
+            *addresses = self.addresses.map_or(*addresses, Addresses::policy);
+        } else if let Some(option) = self.read.given().or(self.addresses.map(|_| "--addresses")) {
             return Err(Failure::input_with_help(
                 format!("{option} is for traces, and the workload is a built-in one"),
                 "give a trace with --trace, or omit the option",
@@ -360,9 +366,11 @@ impl ChooseArgs {
     /// What was found, in a sentence.
     fn headline(&self, choices: &[Choice]) -> String {
         let of = |low, high| tables::of(choices, low, high).len();
+        let (missed, impossible) =
+            (of(Verdict::Missed, Verdict::Missed), of(Verdict::Impossible, Verdict::Impossible));
         format!(
             "Deadline {}, {}, {}: {} of {} combinations of part, scheme and share keep it, {} proved with queueing, {} for \
-             requests that do not queue; {} miss it, {} do not work",
+             requests that do not queue; {missed} {} it, {impossible} {} not work",
             self.deadline,
             self.size(),
             self.workload(),
@@ -370,8 +378,8 @@ impl ChooseArgs {
             choices.len(),
             of(Verdict::ProvedWithQueueing, Verdict::ProvedWithQueueing),
             of(Verdict::Proved, Verdict::Proved),
-            of(Verdict::Missed, Verdict::Missed),
-            of(Verdict::Impossible, Verdict::Impossible),
+            if missed == 1 { "misses" } else { "miss" },
+            if impossible == 1 { "does" } else { "do" },
         )
     }
 

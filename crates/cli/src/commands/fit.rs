@@ -36,7 +36,7 @@ Columns, in any order:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FitArgs {
-    /// Measured points, a CSV table; `-` standard input
+    /// Measured points, a table with commas, semicolons or tabs; `-` standard input
     #[arg(value_name = "MEASURED.csv")]
     measured: PathBuf,
 

@@ -210,6 +210,9 @@ impl SweepArgs {
         }
         let first: Vec<OsString> = self.inputs.first().map(OsString::from).into_iter().collect();
         let mut experiment = args.on(&first)?;
+        let mut given = experiment.clone();
+        self.sweep.deadline.apply(&mut given)?;
+        given.check_given_once(&self.sweep.vary)?;
         for axis in axes {
             experiment.sweep.add(axis)?;
         }
@@ -321,7 +324,8 @@ impl SweepOptions {
             }
         }
         if let Some(html) = html {
-            let chosen: Vec<Figure> = chosen.into_iter().map(|(means, _)| means.into()).collect();
+            let chosen: Vec<(Figure, &PlotChoice)> =
+                chosen.into_iter().map(|(means, choice)| (means.into(), choice)).collect();
             write_page((plan, outcomes), &summary, &chosen, experiment, (&html, self.quiet))?;
         }
         if self.csv || self.json {
@@ -355,7 +359,7 @@ fn shown(summary: &Summary) -> String {
 fn write_page(
     (plan, outcomes): (&Plan, &[Outcome]),
     summary: &Summary,
-    chosen: &[Figure],
+    chosen: &[(Figure, &PlotChoice)],
     experiment: &Experiment,
     (html, quiet): (&HtmlFile, bool),
 ) -> Result<(), Failure> {
@@ -369,7 +373,7 @@ fn write_page(
 fn write_page(
     _: (&Plan, &[Outcome]),
     _: &Summary,
-    _: &[Figure],
+    _: &[(Figure, &PlotChoice)],
     _: &Experiment,
     (html, _): (&HtmlFile, bool),
 ) -> Result<(), Failure> {

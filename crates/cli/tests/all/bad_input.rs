@@ -73,6 +73,23 @@ fn a_bad_line_is_named_and_may_be_skipped() {
         let told = unwrapped(&ran.ended(code).stdout);
         assert!(told.contains("1 of 201 records was skipped, since it could not"), "{told}");
     }
+    // A curve without it is told to be one, also where a bound is proved of it; its file says so, too.
+    let skip = ["--on-bad-line", "skip"];
+    let curve = ["trace", "curve", &trace];
+    ftlkit(curve).refused(&["t.csv:202"]);
+    let told = unwrapped(&ftlkit(curve.into_iter().chain(skip)).ok());
+    assert!(told.contains("200 requests in 199.0 ms"), "{told}");
+    assert!(told.contains("1 of 201 records was skipped"), "{told}");
+    let json = ftlkit(curve.into_iter().chain(skip).chain(["--page", "2KiB", "--json"])).ok();
+    let file = scratch.file("curve.json", json);
+    let bounds = ["bounds", "--schemes", "fsr", "--arrivals"];
+    ftlkit(bounds.into_iter().chain([&trace[..]])).refused(&["t.csv:202"]);
+    for arrivals in [vec![&trace[..], "--on-bad-line", "skip"], vec![&file[..]]] {
+        let told = unwrapped(&ftlkit(bounds.into_iter().chain(arrivals)).ok());
+        assert!(told.contains("1 of 201 records was skipped"), "{told}");
+    }
+    ftlkit(bounds.into_iter().chain([&file[..]]).chain(skip)).refused(&["this is none"]);
+    ftlkit(["bounds", "--on-bad-line", "skip"]).refused(&["--on-bad-line", "--arrivals"]);
     // What a compressed file has lost at its end is more than a record.
     let packed = scratch.at("t.csv.gz");
     ftlkit(["trace", "convert", &scratch.file("good.csv", csv_trace(2000)), &packed]).ok();

@@ -105,9 +105,12 @@ fn bounds_tell_which_schemes_keep_a_deadline_on_the_array_asked_for() {
     let shorter = format!("{line} --deadline 3ms --set part.t_bers_ns=2ms");
     let text = unwrapped(&words(&format!("{shorter} --schemes lazy-rtgc,gftl,fsr+share=0.6")).ok());
     assert!(
-        text.contains("1 of 3 schemes keep 3ms on toshiba-slc-modified; `lazy-rtgc`"),
+        text.contains("1 of 3 schemes keeps 3ms on toshiba-slc-modified: `lazy-rtgc`, which"),
         "{text}"
     );
+    let alone = unwrapped(&words(&format!("{shorter} --schemes lazy-rtgc")).ok());
+    assert!(alone.contains("`lazy-rtgc` keeps 3ms on toshiba-slc-modified; it"), "{alone}");
+    assert!(alone.contains("Judged are requests of one whole page"), "{alone}");
     assert!(text.contains("gftl † 3.2 GiB") && text.contains("reads +"), "{text}");
     words(&format!("{shorter} --schemes lazy-rtgc --strict")).ok();
     words(&format!("{shorter} --schemes lazy-rtgc,gftl --strict")).ended(1);
@@ -142,8 +145,8 @@ fn choose_tells_proved_from_measured_and_what_fails_by_how_much() {
         };
         choices.iter().find(fits).expect(scheme)
     };
-    assert_eq!(of("spansion-slc", "lazy-rtgc")["verdict"], "proved");
-    assert_eq!(of("evaluation-slc", "three")["verdict"], "proved");
+    assert_eq!(of("spansion-slc", "lazy-rtgc")["verdict"], "proved-alone");
+    assert_eq!(of("evaluation-slc", "three")["verdict"], "proved-alone");
     assert_eq!(of("evaluation-slc", "gftl")["verdict"], "measured");
     assert_eq!(of("toshiba-tlc", "lazy-rtgc")["verdict"], "missed");
     let missed = of("evaluation-slc", "page-level");
@@ -311,7 +314,7 @@ fn a_proof_is_of_the_largest_request() {
         let json = words(&format!("{line}{size} --json")).json();
         json["choices"][0].clone()
     };
-    assert_eq!(first("2KiB")["verdict"], "proved");
+    assert_eq!(first("2KiB")["verdict"], "proved-alone");
     let two = first("4KiB");
     assert_eq!((&two["verdict"], &two["request_pages"]), (&"measured".into(), &2.into()));
     assert_eq!(two["request_bound_ns"], 2 * 2_220_900);
@@ -348,7 +351,7 @@ fn choose_tells_what_is_known_before_it_runs_and_recommends_a_row() {
     for said in [
         "note: ",
         " combinations: ",
-        "proved with queueing, so far",
+        "are proved with queueing, so far",
         "pruned, since program times",
         "to run",
     ] {
@@ -375,6 +378,25 @@ fn choose_tells_what_is_known_before_it_runs_and_recommends_a_row() {
     std::fs::write(format!("{out}/choices.csv"), "mine\n").expect("a file");
     words(&line).refused(&["choices.csv", "--force"]);
     words(&format!("{line} --force")).ok();
+}
+
+/// What fits no array has the reason of its size, or of its part, whatever the size. Addresses may wrap, as the advice is.
+#[test]
+fn choose_tells_why_a_trace_or_a_part_does_not_fit() {
+    let scratch = Scratch::new("choose-fit");
+    let trace = scratch.file("bursts.csv", bursts());
+    let line = format!("choose {trace} --parts evaluation-slc --schemes 2lgc --shares 0.7 --all");
+    words(&format!("{line} --deadline 1s")).refused(&["--capacity", "--exported 4GiB"]);
+    let many = "--exported 8MiB --set part.endurance_cycles=100000 --deadline 1s";
+    let told = unwrapped(&words(&format!("{line} {many}")).ended(1).stdout);
+    assert!(told.contains("0 miss it, 3 do not work"), "{told}");
+    assert!(told.contains("13 bits count at most 8191") && !told.contains("no array"), "{told}");
+    let small = format!("{} --capacity 2MiB --deadline 10s", line.replace("2lgc", "fsr"));
+    words(&small).refused(&["addresses = wrap"]);
+    let told = unwrapped(&words(&format!("{small} --addresses wrap")).ok());
+    assert!(told.contains("Nothing is proved with queueing of requests that reach"), "{told}");
+    words("choose uniform --capacity 16MiB --deadline 1s --addresses wrap")
+        .refused(&["--addresses is for traces"]);
 }
 
 #[test]

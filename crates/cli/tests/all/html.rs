@@ -73,10 +73,19 @@ fn pages_of_sweeps_and_choices_say_what_was_run() {
     let text = read(&page);
     assert!(text.contains("<dt>device</dt><dd>evaluation-slc, 16.0 MiB"), "{text}");
     assert!(text.contains("<dt>workload</dt><dd>uniform, 500 requests"));
+    // A plot that is asked for stands in place of the page's own of the same axes.
+    let plots = text.matches("This plot is drawn when").count();
+    assert!(plots >= 4, "{plots}");
+    let out = dir.at("out");
+    words(&format!("{sweep} {page} --out {out} --plot x=share,y=waf,by=scheme")).ok();
+    assert_eq!(read(&page).matches("This plot is drawn when").count(), plots);
+    words(&format!("{sweep} {page} --out {out} --force --plot x=share,y=p99")).ok();
+    assert_eq!(read(&page).matches("This plot is drawn when").count(), plots + 1);
     let choose = "choose uniform --deadline 3ms --capacity 16MiB --requests 500 --parts evaluation-slc --schemes \
                   lazy-rtgc --quiet --html";
     words(&format!("{choose} {page}")).ok();
     let text = read(&page);
+    assert!(text.contains("\"range\":["), "the axis of times has ends, and so names of ours");
     for part in [
         "<dt>workload</dt><dd>uniform",
         "<dt>capacity</dt><dd>16.0 MiB",

@@ -214,7 +214,7 @@ fn deadlines_of_a_length_judge_requests_of_that_length() {
     assert_eq!(proved["verdict"], "proved-with-queueing", "{proved}");
     // A bound that is not proved with queueing is of the pages that such a length can touch.
     let alone = verdict("..2KiB:13ms,16KiB..:1s", "lazy-rtgc");
-    assert_eq!(alone["verdict"], "proved", "{alone}");
+    assert_eq!(alone["verdict"], "proved-alone", "{alone}");
     words(&format!("choose {trace} --deadline ..:1ms --capacity 8MiB"))
         .refused(&["needs a length"]);
 }

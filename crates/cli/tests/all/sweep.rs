@@ -377,6 +377,34 @@ fn the_first_screen_tells_what_matters() {
     assert_eq!(told.matches("warning in 3 of 3 runs").count(), 1, "{told}");
 }
 
+/// What is given beside an axis of its own key would be in no run.
+#[test]
+fn a_setting_that_is_given_is_not_varied_as_well() {
+    let scratch = Scratch::new("given-twice");
+    let [one, two] = ["one.csv", "two.csv"].map(|name| scratch.file(name, csv_trace(50)));
+    let line = "sweep --capacity 8MiB --dry-run";
+    for (given, axis, said) in [
+        ("uniform --schemes fsr", "scheme=bast,fast", "--schemes"),
+        ("uniform --seed 3", "seed=1..3", "--seed 3"),
+        ("uniform --requests 50", "requests=100,200", "--requests 50"),
+        ("uniform --requests 50", "workload.requests=100,200", "--requests 50"),
+        ("uniform --set write_share=0.5", "write_share=0.6,0.7", "--set write_share=0.5"),
+        ("uniform --part ddt-mlc", "part=toshiba-slc,toshiba-tlc", "the part that is given"),
+        ("uniform --set part.t_bers_ns=2ms", "part.t_bers_ns=1ms,3ms", "part.t_bers_ns=2ms"),
+        ("uniform --deadline 3ms", "deadline=1ms,2ms", "--deadline 3ms"),
+        ("uniform --capacity 8MiB", "capacity=4MiB,8MiB", "--capacity 8MiB"),
+        (&one, &format!("trace={two}"), "one.csv"),
+    ] {
+        let line = format!("{} {given} --vary {axis}", line.replace(" --capacity 8MiB", ""));
+        words(&line).refused(&["sweep over", said, "would have no effect"]);
+    }
+    // The default may be said; a list is an axis itself; and axes replace what a file has.
+    words(&format!("{line} uniform --seed 1 --vary seed=2,3")).ok();
+    words(&format!("{line} {one} {two} --requests 20,30 --vary share=0.6,0.7")).ok();
+    let file = scratch.file("my.toml", "capacity = '4MiB'\nseed = 3\nworkload = 'uniform'\n");
+    words(&format!("sweep {file} --vary seed=4,5 --vary capacity=8MiB --dry-run")).ok();
+}
+
 /// Plots are checked before the runs: a run with so many requests would not end.
 #[test]
 fn columns_of_plots_are_checked_before_the_runs() {

@@ -27,7 +27,7 @@ impl Arriving {
         stop: &dyn Fn() -> bool,
     ) -> Option<Self> {
         let some = |keep: &dyn Fn(&Request) -> bool| {
-            let curves = Curves::gather_some(open()?, page_bytes, keep, |_| !stop()).ok()?;
+            let curves = Curves::gather_some(&mut open()?, page_bytes, keep, |_| !stop()).ok()?;
             (!stop()).then_some(curves)
         };
         let all = some(&|_| true)?;

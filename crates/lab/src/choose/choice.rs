@@ -18,6 +18,7 @@ pub enum Verdict {
     ProvedWithQueueing,
     /// No request of up to as many pages as the largest of this workload can take longer, in any order and without
     /// queueing; no request of the runs was late.
+    #[serde(rename = "proved-alone")]
     Proved,
     /// The runs keep it; there is no bound, or a longer one.
     Measured,

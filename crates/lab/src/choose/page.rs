@@ -95,6 +95,15 @@ fn figure(choices: &[Choice], deadlines: &Deadlines) -> Figure {
         color: "#be0000".into(),
         of: Vec::new(),
     };
+    let marks: Vec<Mark> = deadlines.limits().iter().map(mark).collect();
+    let times = choices.iter().filter(|choice| choice.verdict <= Verdict::Missed);
+    let times = times.filter_map(|choice| choice.longest_ns).map(|ns| ns as f64);
+    let times: Vec<f64> =
+        times.chain(marks.iter().map(|mark| mark.at)).filter(|ns| *ns > 0.0).collect();
+    let ends = (
+        times.iter().copied().fold(f64::INFINITY, f64::min),
+        times.iter().copied().fold(0.0, f64::max),
+    );
     Figure {
         title: "Longest request over the share that is exported".into(),
         note: "One mark per part, scheme and share that ran; point at it for its name.".into(),
@@ -103,10 +112,12 @@ fn figure(choices: &[Choice], deadlines: &Deadlines) -> Figure {
             label: "longest request, queueing included".into(),
             quantity: Quantity::Time,
             log: true,
+            // With room for a mark at each end.
+            range: (ends.0 <= ends.1).then_some((ends.0 / 1.5, ends.1 * 1.5)),
             ..Axis::default()
         },
         series: series.into_iter().filter(|series| !series.x.is_empty()).collect(),
-        marks: deadlines.limits().iter().map(mark).collect(),
+        marks,
         ..Figure::default()
     }
 }

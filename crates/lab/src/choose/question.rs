@@ -12,7 +12,7 @@ use ::run::report::units;
 use flash::parts;
 use rayon::prelude::*;
 use std::sync::Arc;
-use workload::{WorkloadSpec, open_all};
+use workload::{AddressPolicy, WorkloadSpec, open_all};
 
 /// What to choose from, and for what.
 #[derive(Clone, Debug)]
@@ -156,7 +156,8 @@ impl Question {
 
     /// Why nothing is proved with queueing of a trace, whatever its arrival times.
     pub fn not_followed(&self) -> Option<&'static str> {
-        let WorkloadSpec::Trace { paths, replay, .. } = &self.experiment.workload.0 else {
+        let WorkloadSpec::Trace { paths, replay, addresses, .. } = &self.experiment.workload.0
+        else {
             return None;
         };
         let why = [
@@ -166,6 +167,10 @@ impl Question {
                 "arrivals that are closer or further apart than in the trace",
             ),
             (paths.iter().any(|path| path.as_os_str() == "-"), "a trace from standard input"),
+            (
+                *addresses == AddressPolicy::Wrap,
+                "requests that reach past the end of the space, which are two each (--addresses wrap)",
+            ),
             (self.experiment.timing != Timing::Trace, "requests without their arrival times"),
         ];
         why.into_iter().find_map(|(is_so, what)| is_so.then_some(what))

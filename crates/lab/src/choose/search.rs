@@ -154,13 +154,13 @@ impl Search<'_> {
         let best = tables::recommended(self.points.iter().map(|point| &point.choice));
         let best = best.filter(|_| proved > 0).map(|best| format!(", so far {best}"));
         format!(
-            "{} combinations: {proved} proved with queueing{}; {} pruned, since program times alone are too long; {} do not \
-             work; {} to run",
+            "{} combinations: {} pruned, since program times alone are too long; {} do not work; {} to run, of which {proved} \
+             are proved with queueing{}",
             self.points.len(),
-            best.unwrap_or_default(),
             count(Verdict::Missed),
             count(Verdict::Impossible),
             self.points.iter().filter(|point| point.run.is_some()).count(),
+            best.unwrap_or_default(),
         )
     }
 

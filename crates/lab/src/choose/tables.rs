@@ -274,10 +274,13 @@ pub fn recommended<'a>(choices: impl Iterator<Item = &'a Choice>) -> Option<Stri
     let alike = |choice: &&&Choice| choice.verdict == best && choice.volatile == taken.volatile;
     let others = |choice: &&Choice| choice.verdict == best && choice.volatile != taken.volatile;
     let (alike, others) = (kept.iter().filter(alike).count(), kept.iter().any(others));
-    let how = match best {
-        Verdict::ProvedWithQueueing => "proved with queueing",
-        Verdict::Proved => "proved for requests that do not queue, and measured",
-        _ => "measured only",
+    let (is, are) = match best {
+        Verdict::ProvedWithQueueing => ("is proved with queueing", "are proved with queueing"),
+        Verdict::Proved => (
+            "is proved for requests that do not queue, and measured",
+            "are proved for requests that do not queue, and measured",
+        ),
+        _ => ("kept it in these runs", "kept it in these runs, without a proof"),
     };
     let taken_row =
         format!("{} {} at {:.1} %", part(taken), taken.scheme, taken.logical_share * 100.0);
@@ -288,10 +291,10 @@ pub fn recommended<'a>(choices: impl Iterator<Item = &'a Choice>) -> Option<Stri
     };
     if alike == 1 {
         let risk = if taken.volatile { "; a power cut may lose completed writes" } else { durable };
-        return Some(format!("{taken_row}, the only one that is {how}{risk}"));
+        return Some(format!("{taken_row}, the only one that {is}{risk}"));
     }
     Some(format!(
-        "{taken_row}: of the {} that are {how}{durable}, it exports the largest share of its flash ({} of {}), of equal ones \
+        "{taken_row}: of the {} that {are}{durable}, it exports the largest share of its flash ({} of {}), of equal ones \
          with the least RAM ({} KiB)",
         alike,
         units::bytes(taken.exported_bytes),

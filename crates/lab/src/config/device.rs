@@ -6,7 +6,7 @@ use super::map_ram::{is_smaller, largest_with_point};
 use super::notation::Word;
 use super::scheme_settings::SchemeTable;
 use super::share::DefaultShare;
-
+use ::run::report::units;
 use flash::parallel::Stripes;
 use flash::{Geometry, Part};
 use ftl::{AgeClock, Allocation, FtlError, Plan, Processor, SchemeConfig, registry};
@@ -42,15 +42,6 @@ pub(super) struct Sizing<'a> {
     refresh: bool,
     /// What schemes without a share of their own export.
     share: DefaultShare,
-}
-
-/// Why a scheme cannot work, as the end of a sentence.
-fn reason(error: FtlError) -> String {
-    match error {
-        FtlError::Config { setting: "part", reason, .. } => format!(": {reason}"),
-        FtlError::Config { setting, reason, .. } => format!(": {setting} {reason}"),
-        other => format!(": {other}"),
-    }
 }
 
 impl<'a> Sizing<'a> {
@@ -225,25 +216,43 @@ impl<'a> Sizing<'a> {
     /// The smallest array on which the first scheme exports so many bytes.
     ///
     /// # Errors
-    /// Why none of up to `largest` times that is one, as the end of a sentence.
-    pub(super) fn exporting(&self, bytes: u64, largest: u32) -> Result<Geometry, String> {
-        let Some((scheme, part)) = self.schemes.first() else { return Err(String::new()) };
+    /// Why none of up to `largest` times that is one.
+    pub(super) fn exporting(&self, bytes: u64, largest: u32) -> Result<Geometry, ConfigError> {
+        let none = |why: String| {
+            let bytes = units::bytes(bytes);
+            let reason = format!("no array of up to {largest} times that exports {bytes}{why}");
+            ConfigError::setting("exported", reason)
+        };
+        let Some((scheme, part)) = self.schemes.first() else { return Err(none(String::new())) };
         let (step, page) = (self.block_step(), u64::from(self.channel.page_bytes()));
-        let exports = |steps: u32| -> Result<bool, String> {
+        let exports = |steps: u32| -> Result<bool, ConfigError> {
             let geometry = steps.checked_mul(step).and_then(|blocks| self.geometry(blocks));
-            let geometry =
-                geometry.ok_or(": it has more pages than page numbers of 32 bits address")?;
-            let told = |error: ConfigError| format!(": {error}");
-            let config = self.config(scheme, part, &geometry).map_err(told)?;
+            let geometry = geometry.ok_or_else(|| {
+                none(": it has more pages than page numbers of 32 bits address".into())
+            })?;
+            let config = self.config(scheme, part, &geometry);
+            let config = config.map_err(|error| none(format!(": {error}")))?;
             let plan = registry::plan(&config, part, &geometry, geometry.blocks());
-            plan.map(|plan| u64::from(plan.logical_pages) * page >= bytes).map_err(reason)
+            plan.map(|plan| u64::from(plan.logical_pages) * page >= bytes).map_err(|error| {
+                match &error {
+                    // The part's fault, of whatever size the array is.
+                    FtlError::Config { setting: "part", .. } => {
+                        self.explain((scheme, part), &config, &geometry, &error)
+                    }
+                    FtlError::Config { setting, reason, .. } => {
+                        none(format!(": {setting} {reason}"))
+                    }
+                    other => none(format!(": {other}")),
+                }
+            })
         };
         let step_bytes = self.block_bytes() * u64::from(step);
         let from = u32::try_from(bytes.div_ceil(step_bytes)).unwrap_or(u32::MAX).max(1);
         let to = from.saturating_mul(largest);
-        let steps = least(from, to, |steps| exports(steps) == Ok(true));
-        let steps = steps.ok_or_else(|| exports(to).err().unwrap_or_default())?;
-        self.geometry(steps * step).ok_or_else(String::new)
+        let Some(steps) = least(from, to, |steps| matches!(exports(steps), Ok(true))) else {
+            return Err(exports(to).err().unwrap_or_else(|| none(String::new())));
+        };
+        self.geometry(steps * step).ok_or_else(|| none(String::new()))
     }
 
     /// The error of a scheme that cannot work, with a value that works.

@@ -95,6 +95,11 @@ impl PartTable {
         (again == *self).then_some((base, changes))
     }
 
+    /// The text of a figure that it sets itself, besides what `base` gives.
+    pub(super) fn text_of(&self, key: &str) -> Option<String> {
+        leaves(&self.0, "").into_iter().find(|(of, _)| of == key).map(|(_, text)| text)
+    }
+
     /// Sets one figure, given as text: a whole number, or a number with a unit if the key's name ends in one.
     ///
     /// # Errors

@@ -4,7 +4,6 @@ use super::device::ResolvedScheme;
 use super::error::ConfigError;
 use super::experiment::Experiment;
 use super::ssd::{Board, OneAtATime};
-use ::run::report::units;
 use ::workload::quantity::Bytes;
 use bounds::task_set::PageCosts;
 use flash::{Geometry, Part};
@@ -35,11 +34,7 @@ impl Experiment {
         let device = self.take_device(&mut Vec::new())?;
         let sizing = device.sizing(&self)?;
         let geometry = match (exported, self.capacity) {
-            (Some(bytes), _) => sizing.exporting(bytes, LARGEST).map_err(|why| {
-                let bytes = units::bytes(bytes);
-                let reason = format!("no array of up to {LARGEST} times that exports {bytes}{why}");
-                ConfigError::setting("exported", reason)
-            })?,
+            (Some(bytes), _) => sizing.exporting(bytes, LARGEST)?,
             (None, Some(capacity)) => sizing.array(capacity)?,
             (None, None) => return Err(ConfigError::setting("capacity", "is missing")),
         };

@@ -3,11 +3,12 @@
 
 use super::axis::Axis;
 use super::error::ConfigError;
-use super::experiment::Experiment;
+use super::experiment::{Experiment, Setting};
 use super::scheme::SchemeChoice;
 use super::scheme_settings::{OVER_PROVISIONING, SchemeSetting};
 use super::share::DefaultShare;
-use super::vary::REPLAY;
+use super::vary::{REPLAY, replay_given};
+use workload::WorkloadSpec;
 
 /// Key of the setting of a scheme that sets its share.
 const SHARE: &str = "share";
@@ -67,6 +68,55 @@ impl Experiment {
             }
         }
         Ok(())
+    }
+
+    /// Refuses axes whose key this experiment gives a value that no point would have. To be asked of an experiment and axes
+    /// that are given together, as arguments of one command: axes that are added to a file's experiment may replace its values.
+    ///
+    /// # Errors
+    /// The first such axis, and what gives it.
+    pub fn check_given_once(&self, axes: &[Axis]) -> Result<(), ConfigError> {
+        for axis in axes {
+            let Some(given) = self.given(&axis.key) else { continue };
+            let reason = format!(
+                "{given} would have no effect, since each run has a value of the axis; omit it, or do not vary it"
+            );
+            return Err(ConfigError::setting(format!("sweep over `{}`", axis.key), reason));
+        }
+        Ok(())
+    }
+
+    /// What gives a key of [`Experiment::vary`] its value, as an argument of a command; `None` if it has its default.
+    fn given(&self, key: &str) -> Option<String> {
+        let default = Self::default();
+        match key {
+            "scheme" => (self.schemes != default.schemes).then(|| "--schemes".into()),
+            "part" => self.part.is_some().then(|| "the part that is given".into()),
+            "trace" => {
+                let given = self.workload != default.workload;
+                given.then(|| format!("`{}`", self.workload.0.label()))
+            }
+            _ => {
+                let setting = self.setting_of(key);
+                if let Some(option) = Setting::by_key(&setting).map(|of| of.given(self, &default)) {
+                    return option;
+                }
+                let mut replay = replay_given(*self.workload.0.replay());
+                if let Some((key, text)) = replay.find(|(key, _)| *key == setting) {
+                    return Some(format!("--{} {text}", key.replace('_', "-")));
+                }
+                let figure = setting.strip_prefix("part.");
+                if let Some(text) = figure.and_then(|figure| self.part.as_ref()?.0.text_of(figure))
+                {
+                    return Some(format!("{setting}={text}"));
+                }
+                let WorkloadSpec::Builtin { parameters, .. } = &self.workload.0 else {
+                    return None;
+                };
+                let name = setting.strip_prefix("workload.")?;
+                parameters.get(name).map(|text| format!("--set {name}={text}"))
+            }
+        }
     }
 
     /// One name of the setting that a key of [`Experiment::vary`] sets.

@@ -34,12 +34,15 @@ pub struct Measured {
     pub(super) spec: (String, Vec<(String, String)>),
 }
 
-/// Reads a table; `place` names it in errors.
+/// Reads a table; `place` names it in errors. Where its header has semicolons or tabs, these separate its columns, and numbers
+/// may have a decimal comma, as spreadsheets write them.
 ///
 /// # Errors
 /// A column that is unknown, missing or there twice, a value out of its range, or no point.
 pub fn read(text: &str, place: &str) -> Result<Vec<Measured>, Fault> {
+    let separator = separator(text);
     let mut reader = csv::ReaderBuilder::new()
+        .delimiter(separator)
         .trim(csv::Trim::All)
         .comment(Some(b'#'))
         .from_reader(text.as_bytes());
@@ -52,7 +55,7 @@ pub fn read(text: &str, place: &str) -> Result<Vec<Measured>, Fault> {
     for record in reader.records() {
         let record = record.map_err(wrong)?;
         let line = record.position().map_or(0, csv::Position::line);
-        let read = columns.read(&record, line);
+        let read = columns.read(&record, line, separator != b',');
         points.extend(
             read.map_err(|reason| Fault::input(format!("{place}, line {line}: {reason}")))?,
         );
@@ -73,6 +76,14 @@ pub fn read(text: &str, place: &str) -> Result<Vec<Measured>, Fault> {
         ));
     }
     Ok(points)
+}
+
+/// What separates the columns of a table.
+fn separator(text: &str) -> u8 {
+    let is_header = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
+    let header = text.lines().find(is_header).unwrap_or_default();
+    let has = |of: &u8| header.bytes().any(|byte| byte == *of);
+    b",;\t".iter().copied().find(has).unwrap_or(b',')
 }
 
 struct Columns {
@@ -107,7 +118,12 @@ impl Columns {
     }
 
     /// The points of a row: one per figure.
-    fn read(&self, record: &csv::StringRecord, line: u64) -> Result<Vec<Measured>, String> {
+    fn read(
+        &self,
+        record: &csv::StringRecord,
+        line: u64,
+        decimal_comma: bool,
+    ) -> Result<Vec<Measured>, String> {
         let text = |column: Option<usize>| {
             column.and_then(|at| record.get(at)).filter(|text| !text.is_empty())
         };
@@ -116,6 +132,10 @@ impl Columns {
                 let (digits, scale) = match text.strip_suffix('%') {
                     Some(digits) => (digits.trim(), 0.01),
                     None => (text, 1.0),
+                };
+                let digits = match decimal_comma {
+                    true => digits.replacen(',', ".", 1),
+                    false => digits.to_owned(),
                 };
                 let value = digits.parse::<f64>().ok().map(|value| value * scale);
                 let value = value.filter(|value| *value >= least && *value <= most);
@@ -220,6 +240,22 @@ mod tests {
             ]
         );
         assert_eq!(points[1].spec.1, [("theta".to_owned(), "0.8".to_owned())]);
+    }
+
+    #[test]
+    fn a_spreadsheet_may_separate_by_semicolons_and_write_decimal_commas() {
+        for (separator, text) in [
+            (';', "# a remark\nworkload;fill;waf\nzipf+theta=0.8;50 %;2,5\n;0,9;1,75\n"),
+            ('\t', "workload\tfill\twaf\nzipf+theta=0.8\t50 %\t2,5\n\t0.9\t1.75\n"),
+        ] {
+            let points = read(text, "t").unwrap();
+            let found: Vec<_> = points.iter().map(|point| (point.fill, point.figure)).collect();
+            let wanted = [(0.5, Figure::Waf(2.5)), (0.9, Figure::Waf(1.75))];
+            assert_eq!(found, wanted, "{separator}");
+        }
+        let error = read("fill;waf\n1;1.234,5\n", "t").unwrap_err().to_string();
+        assert!(error.contains("line 2: waf: expected a write amplification"), "{error}");
+        assert!(read("fill,waf\n\"0,9\",2\n", "t").is_err(), "a comma that separates is no point");
     }
 
     #[test]

@@ -12,17 +12,17 @@ use maud::{Markup, html};
 use report::html::Page;
 
 /// The page of a sweep: table and lines of its summary, and its plots. Those of `chosen` come first; then each leading
-/// measure over each varied key.
+/// measure over each varied key of which none is chosen.
 pub fn page(
     plan: &Plan,
     outcomes: &[Outcome],
     summary: &Summary,
-    chosen: &[Figure],
+    chosen: &[(Figure, &PlotChoice)],
     about: &About,
 ) -> String {
     let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
     let left = count(Status::NotRun);
-    let (figures, unplotted) = figures(plan, outcomes);
+    let (figures, unplotted) = figures(plan, outcomes, chosen);
     let axes = plan
         .axes
         .iter()
@@ -42,7 +42,7 @@ pub fn page(
         (about.facts(&facts))
         (about.repeated())
         h2 { "Plots" }
-        @for figure in chosen.iter().chain(&figures) { (figure.html()) }
+        @for figure in chosen.iter().map(|(figure, _)| figure).chain(&figures) { (figure.html()) }
         @for reason in unplotted { p.quiet { (reason) } }
         (notes(about))
         (report_page::terms())
@@ -68,8 +68,12 @@ fn schemes(plan: &Plan) -> Vec<&str> {
     schemes
 }
 
-/// Each leading measure over each varied key; and why there is no plot of some.
-fn figures(plan: &Plan, outcomes: &[Outcome]) -> (Vec<Figure>, Vec<String>) {
+/// Each leading measure over each varied key, unless it is chosen; and why there is no plot of some.
+fn figures(
+    plan: &Plan,
+    outcomes: &[Outcome],
+    chosen: &[(Figure, &PlotChoice)],
+) -> (Vec<Figure>, Vec<String>) {
     let (rows, varied) = (rows(plan, outcomes, ""), varied(plan));
     let times = times(outcomes);
     let mut measures = vec!["waf".to_owned()];
@@ -80,8 +84,9 @@ fn figures(plan: &Plan, outcomes: &[Outcome]) -> (Vec<Figure>, Vec<String>) {
     // Over the schemes only where nothing else is varied.
     let keys = || varied.iter().filter(|key| *key != "scheme" || varied.len() == 1);
     let choices = keys().flat_map(|x| measures.iter().map(move |y| PlotChoice::of(x, y)));
+    let is_chosen = |of: &PlotChoice| chosen.iter().any(|(_, by)| (&by.x, &by.y) == (&of.x, &of.y));
     let (mut figures, mut unplotted) = (Vec::new(), Vec::new());
-    for choice in choices {
+    for choice in choices.filter(|choice| !is_chosen(choice)) {
         match plot(&rows, &varied, &choice) {
             Ok(means) => figures.push(means.into()),
             Err(error) => {

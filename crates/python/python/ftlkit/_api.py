@@ -103,7 +103,7 @@ def choose(
 
     Give `capacity` (raw), or `exported`: what each array is to export at least. Returns a row per combination: those that are
     proved with queueing first, then the others that keep the deadline, the most exported space first. `verdict` is
-    `proved-with-queueing`, `proved` (for requests that do not queue), `measured`, `missed`, `impossible` or, if it was stopped
+    `proved-with-queueing`, `proved-alone` (for requests that do not queue), `measured`, `missed`, `impossible` or, if it was stopped
     before, `not-run`. `deadline` is a time such as `"3ms"` (a number: ns), of one kind of request `"reads:1ms"`, of
     requests of a length `"writes:..16KiB:3ms"`, of a percentile `"p99.9=3ms"`, or several with commas. `out` keeps finished runs: the same call goes on where it was stopped.
     """

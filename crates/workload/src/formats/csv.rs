@@ -508,8 +508,13 @@ impl Format for Csv {
     type Units = Lines;
 
     fn prepare(&mut self, setup: &Setup<'_>) -> Result<(), String> {
-        let (header, below) =
-            setup.head.lines.split_first().ok_or("a csv trace begins with a header")?;
+        let none = || match memchr(0, setup.head.bytes) {
+            Some(_) => {
+                "a csv trace begins with a header: its first line has a byte 0, or is no text"
+            }
+            None => "a csv trace begins with a header",
+        };
+        let (header, below) = setup.head.lines.split_first().ok_or_else(none)?;
         self.table = Table::of(header, below, setup.options)?;
         self.arrivals = self.table.columns.iter().any(|c| matches!(c, Column::Arrival(_)));
         Ok(())

@@ -1,6 +1,6 @@
 //! Beginning of a file, for detection.
 
-use memchr::memrchr;
+use memchr::{memchr, memrchr};
 
 /// Certainty that the beginning of a file is in a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) enum Looks {
 /// Beginning of a file, for detection.
 pub(crate) struct Head<'a> {
     pub(crate) bytes: &'a [u8],
-    /// The first complete non-empty lines; none if the file is not text.
+    /// The first complete non-empty lines, up to a byte 0, as a file has after a power cut; none if it does not begin as text.
     pub(crate) lines: Vec<&'a [u8]>,
     /// True if the file has no more bytes.
     pub(crate) all: bool,
@@ -28,10 +28,13 @@ pub(crate) struct Head<'a> {
 
 impl<'a> Head<'a> {
     pub(crate) fn new(bytes: &'a [u8], all: bool) -> Self {
+        let nul = memchr(0, bytes);
+        let text = &bytes[..nul.unwrap_or(bytes.len())];
+        let whole =
+            if all && nul.is_none() { text.len() } else { memrchr(b'\n', text).unwrap_or(0) };
         let mut lines = Vec::new();
-        if !bytes.contains(&0) {
-            let whole = if all { bytes.len() } else { memrchr(b'\n', bytes).unwrap_or(0) };
-            let whole = bytes[..whole].split(|&b| b == b'\n');
+        if nul.is_none() || begins_as_text(&text[..whole]) {
+            let whole = text[..whole].split(|&b| b == b'\n');
             let whole = whole.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
             lines.extend(whole.filter(|line| !is_aside(line)));
         }
@@ -41,6 +44,13 @@ impl<'a> Head<'a> {
     pub(crate) fn first_line_is(&self, test: impl Fn(&[u8]) -> bool) -> Looks {
         if self.lines.first().is_some_and(|line| test(line)) { Looks::Sure } else { Looks::No }
     }
+}
+
+/// True of lines of printable ASCII whose first is longer than chance makes one in a binary file.
+fn begins_as_text(lines: &[u8]) -> bool {
+    let first = lines.split(|&b| b == b'\n').next().unwrap_or_default();
+    let is_text = |b: &u8| matches!(b, b'\t' | b'\n' | b'\r' | b' '..=b'~');
+    first.len() >= 8 && lines.iter().all(is_text)
 }
 
 /// True for lines that are not records in any text format.

@@ -23,7 +23,8 @@ fn verdict(question: Question, row: &Division) -> String {
 
 const LEGEND: [&str; 3] = [
     "Write, read: longest time of a page task with the collection that may go with it, without queueing, for any workload \
-     and any fill; a request of n pages may take n times as long. Times of the part are those that its source prints; for a \
+     and any fill; a request of n pages may take n times as long, and each page that is written in part the read before it. \
+     Times of the part are those that its source prints; for a \
      deadline set the maxima of your data sheet (--set part.t_prog_ns=…), or a factor (--margin tPROG=1.5).",
     "+: over the deadline by. Real-time (one step): at most one collection step per task; whole-victim worst case: a task \
      may wait for whole victims, folds or merges.",
@@ -119,8 +120,8 @@ fn cells(row: &Division, question: Question) -> Option<[String; 8]> {
 /// What the verdict is about.
 fn judged(question: Question) -> String {
     let larger = match question.pages {
-        1 => "requests of one page (--pages N: of N pages)".to_owned(),
-        pages => format!("requests of {pages} pages, each {pages} × the time of a page task"),
+        1 => "requests of one whole page (--pages N: of N pages)".to_owned(),
+        pages => format!("requests of {pages} whole pages, each {pages} × the time of a page task"),
     };
     format!(
         "Judged are {larger}, without queueing; `ftlkit bounds --tasks FILE` judges periodic tasks with it."
@@ -132,14 +133,18 @@ fn conclusion(part: &Part, rows: &[&Division], question: Question, deadline_ns: 
     let deadline = Duration::new(deadline_ns);
     let kept = |row: &&&Division| question.is_kept_by(row) == Some(true);
     if let Some(best) = rows.iter().find(kept) {
-        return format!(
-            "{} of {} schemes keep {deadline} on {}; `{}` exports the most, {}.",
-            rows.iter().filter(kept).count(),
-            rows.len(),
-            part.name,
-            best.scheme(),
-            units::bytes(best.exported_bytes())
-        );
+        let (scheme, bytes) = (best.scheme(), units::bytes(best.exported_bytes()));
+        return match (rows.iter().filter(kept).count(), rows.len()) {
+            (1, 1) => format!("`{scheme}` keeps {deadline} on {}; it exports {bytes}.", part.name),
+            (1, all) => format!(
+                "1 of {all} schemes keeps {deadline} on {}: `{scheme}`, which exports {bytes}.",
+                part.name
+            ),
+            (kept, all) => format!(
+                "{kept} of {all} schemes keep {deadline} on {}; `{scheme}` exports the most, {bytes}.",
+                part.name
+            ),
+        };
     }
     let nearest = rows.iter().filter_map(|row| Some((question.longest_ns(row)?, row)));
     let mut text = match (question.pages, rows) {

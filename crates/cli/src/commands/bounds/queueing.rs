@@ -1,5 +1,6 @@
 //! `ftlkit bounds --arrivals`: the longest delay of requests that queue, proved for each scheme.
 
+use crate::commands::read::ReadArgs;
 use crate::failure::Failure;
 use crate::output::{self, table};
 use bounds::service::Delay;
@@ -19,8 +20,17 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    pub(super) fn new(text: &str, deadline: Option<Duration>) -> Result<Self, Failure> {
-        Ok(Self { source: ArrivalSource::new(text)?, deadline })
+    pub(super) fn new(
+        text: &str,
+        read: &ReadArgs,
+        deadline: Option<Duration>,
+    ) -> Result<Self, Failure> {
+        let source = ArrivalSource::new(text)?;
+        let source = match read.given() {
+            Some(_) => source.reading(read.options()?)?,
+            None => source,
+        };
+        Ok(Self { source, deadline })
     }
 
     /// The page tasks on pages of this size.

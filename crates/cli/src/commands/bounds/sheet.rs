@@ -200,8 +200,8 @@ Source: Zhang et al., Lazy-RTGC, ACM TODAES 20(3):43, 2015, Tables I to III and 
 ";
 
 const DETAILS_LEGEND: &str = "
-³ As in a run; RAM without the list of free blocks (4 B per block). U(R): response bound. ρ_th: free pages below \
-    which collection starts. Lazy-RTGC may export more here than the paper's Tables I to III say: their Eq. 11 \
+³ As in a run; RAM without the list of free blocks (4 B per block). U(R): response bound of a page task, \
+    without what a write buffer writes between tasks, which no bound covers. ρ_th: free pages below which collection starts. Lazy-RTGC may export more here than the paper's Tables I to III say: their Eq. 11 \
     rounds σπ up over N full blocks, while one block's worth of pages is free when a collection starts, so that \
     N − 1 blocks hold whole valid pages: U(λ) = ⌊Λ/(N−1)⌋.
 ";

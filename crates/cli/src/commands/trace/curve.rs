@@ -80,7 +80,7 @@ impl CurveArgs {
                 let reader = self.read.open(&self.files)?;
                 let path = reader.path().display().to_string();
                 let mut watch = ReadProgress::new(&reader, self.quiet);
-                let gathered = Curves::gather(reader, page_bytes, |reader| watch.at(reader));
+                let gathered = Curves::of_trace(reader, page_bytes, |reader| watch.at(reader));
                 (path, gathered, None)
             }
         };
@@ -102,7 +102,7 @@ impl CurveArgs {
             output::json(&json)?;
         } else {
             let mut text = text(&path, &curves, interrupted);
-            if let Some(note) = note {
+            if let Some(note) = note.or(curves.unread) {
                 text.push_str(&format!("\n\n{}", output::wrapped(&note)));
             }
             output::text(&text)?;
@@ -112,7 +112,7 @@ impl CurveArgs {
 }
 
 fn text(path: &str, curves: &Curves, interrupted: bool) -> String {
-    let lasts_ns = curves.kinds.iter().map(|(_, curve)| curve.lasts_ns()).max().unwrap_or(0);
+    let lasts_ns = curves.lasts_ns;
     let mut text = match interrupted {
         true => "interrupted: the rest of the file was not read\n".to_owned(),
         false => String::new(),

@@ -159,6 +159,24 @@ fn binary_archives_and_wide_characters() {
 }
 
 #[test]
+fn bytes_that_a_power_cut_left_zero_are_a_bad_line() {
+    let text = "time_s,op,offset_bytes,length_bytes\n0.1,read,0,512\n0.2,read,4\0\096,512\n0.3,read,512,512\n";
+    let error = refused("t", text, &TraceOptions::default());
+    assert!(error.contains("t:3:10: expected"), "{error}");
+    for options in [skip(), TraceOptions { format: Some("csv".into()), ..skip() }] {
+        let (requests, reader) = try_read("t", text, &options).unwrap();
+        assert_eq!((requests.len(), dropped(&reader.counts(), "bad record")), (2, 1));
+    }
+    // A short first line, or one with control characters, may stand in a binary file by chance.
+    for binary in ["0.5,r\n\0\0\0", "0,20,512,W,0.5\x01\n0,20,512,W,0.5\n\0"] {
+        let error = refused("t", binary, &TraceOptions::default());
+        assert!(error.contains("this is binary"), "{error}");
+    }
+    let error = refused("t", "time_s,op\0", &as_format("csv"));
+    assert!(error.contains("begins with a header: its first line has a byte 0"), "{error}");
+}
+
+#[test]
 fn unknown_content_and_unknown_names() {
     let error = refused("t", "hello world\nthis is no trace\n", &TraceOptions::default());
     assert!(error.contains("no format fits the first line, `hello world`"), "{error}");
