@@ -205,6 +205,14 @@ impl Flash for AnyArray {
 
 impl Probe for AnyArray {
     forward_probe!(self, Probe, direct, direct_mut);
+
+    #[inline(always)]
+    fn program_plain(&mut self, to: Ppn, lpns: &[Lpn], seq: u64, cause: Cause) -> usize {
+        match &mut self.0 {
+            Kind::Serial(array) => Probe::program_plain(array, to, lpns, seq, cause),
+            Kind::Parallel(_) | Kind::Other(_) => 0,
+        }
+    }
 }
 
 impl<F: DynFlash> From<F> for AnyArray {

@@ -504,6 +504,28 @@ impl Flash for Array {
 
 impl Probe for Array {
     #[inline]
+    fn program_plain(&mut self, to: Ppn, lpns: &[Lpn], seq: u64, _cause: Cause) -> usize {
+        let stamp = Oob::data(Lpn(0), seq).stamp();
+        let (id, page) = self.geometry.split(to);
+        let Some(block) = self.blocks.get_mut(id.0 as usize) else { return 0 };
+        let of_block = if block.stamp == NO_STAMP { stamp } else { block.stamp };
+        let within = seq <= Oob::MAX_SEQ && !block.is_marked() && page == block.next_page;
+        if !within || stamp ^ of_block > Oob::MAX_SEQ || !self.stamps.fits(stamp, of_block) {
+            return 0;
+        }
+        let room = (self.geometry.pages_per_block() - page) as usize;
+        let (first, pages) = (to.0 as usize, room.min(lpns.len()));
+        for (of_page, lpn) in self.lpns[first..first + pages].iter_mut().zip(lpns) {
+            *of_page = lpn.0;
+        }
+        if pages > 0 {
+            (block.stamp, block.next_page) = (of_block, page + pages as u32);
+            self.stamps.set(first..first + pages, stamp, of_block);
+        }
+        pages
+    }
+
+    #[inline]
     fn keeps_user_bytes(&self) -> bool {
         self.store == Store::All
     }

@@ -160,6 +160,14 @@ pub trait Probe: Flash {
     #[inline]
     fn prefetch(&self, _ppn: Ppn) {}
 
+    /// Programs data pages without bytes, to consecutive pages of one block from `to` on: as many of `lpns`, from the first on,
+    /// as need a program and nothing else, all of the same time. Returns their number. The result equals that of as many calls
+    /// of [`Flash::program`]. By default 0: of an array on which a program may fail, or does more, none is so plain.
+    #[inline]
+    fn program_plain(&mut self, _to: Ppn, _lpns: &[Lpn], _seq: u64, _cause: Cause) -> usize {
+        0
+    }
+
     /// True if pages may have bit errors, so that [`Probe::corrected_bits`] grows.
     #[inline]
     fn has_bit_errors(&self) -> bool {

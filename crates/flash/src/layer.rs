@@ -321,6 +321,12 @@ pub trait Layer {
     }
 
     forward_probe!(self, Probe, inner, inner_mut);
+
+    /// As in [`Probe`]. By default 0, so that no program passes by the layer's own.
+    #[inline]
+    fn program_plain(&mut self, _to: Ppn, _lpns: &[Lpn], _seq: u64, _cause: Cause) -> usize {
+        0
+    }
 }
 
 impl<L: Layer> Flash for L {
@@ -339,4 +345,9 @@ impl<L: Layer> Flash for L {
 
 impl<L: Layer> Probe for L {
     forward_probe!(self, Layer, itself, itself);
+
+    #[inline(always)]
+    fn program_plain(&mut self, to: Ppn, lpns: &[Lpn], seq: u64, cause: Cause) -> usize {
+        Layer::program_plain(self, to, lpns, seq, cause)
+    }
 }

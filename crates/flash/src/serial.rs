@@ -352,6 +352,17 @@ impl<F: Probe> crate::layer::Layer for Serial<F> {
     }
 
     #[inline(always)]
+    fn program_plain(&mut self, to: Ppn, lpns: &[Lpn], seq: u64, cause: Cause) -> usize {
+        if self.by_page {
+            return 0;
+        }
+        let programs = self.inner.program_plain(to, lpns, seq, cause);
+        self.spend(self.times[Operation::Program as usize] * programs as Ns, cause);
+        self.counts.add_many(Operation::Program, cause, programs as u64);
+        programs
+    }
+
+    #[inline(always)]
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
         let retried = self.retried();
         let times = self.times_between(from, to);

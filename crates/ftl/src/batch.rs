@@ -5,98 +5,13 @@ use crate::{
     error::FtlError,
     idle::{IdleTime, refresh_start_ns},
     interface::{Background, Prefetch},
+    page_task::{Asks, PageTask, TaskKind},
     processor::Processor,
     refresh::{RefreshStep, Refreshed},
     zones::{Refusal, ZoneAction},
 };
 use core::ops::Range;
 use flash::{FlashError, Lpn, Ns, Probe};
-
-/// Operation of a page task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum TaskKind {
-    /// Read a page.
-    Read = 0,
-    /// Write a page.
-    Write = 1,
-    /// Trim a page.
-    Trim = 2,
-}
-
-impl TaskKind {
-    /// All kinds, in order of their numbers.
-    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Trim];
-}
-
-/// Operation of one piece of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asks {
-    /// A page task.
-    Page(TaskKind),
-    /// A flush.
-    Flush,
-    /// Nothing: a trim that covers no whole page.
-    Nothing,
-    /// Append a page to a zone: `lpn` is the zone's first page plus the pages of the request that follow
-    /// ([`Ftl::append`](crate::Ftl::append)).
-    Append,
-    /// Open the zone whose first page is `lpn`.
-    Open,
-    /// Close it.
-    Close,
-    /// Finish it.
-    Finish,
-    /// Reset it.
-    Reset,
-    /// What a scheme refuses whatever its state is: a zone command without zones,
-    NoZones,
-    /// a write to a zone that is not in whole pages,
-    PartOfPage,
-    /// a command that does not address whole zones,
-    PartOfZone,
-    /// pages of two zones.
-    ZoneBoundary,
-}
-
-impl Asks {
-    /// The kind of page task that it counts as, if it is one: an append is a write, and a reset a trim.
-    #[inline]
-    pub fn kind(self) -> Option<TaskKind> {
-        match self {
-            Self::Page(kind) => Some(kind),
-            Self::Append => Some(TaskKind::Write),
-            Self::Reset => Some(TaskKind::Trim),
-            _ => None,
-        }
-    }
-}
-
-/// One piece of a request: a page task, or a request that touches no page. 16 bytes: four to a cache line.
-#[derive(Clone, Copy, Debug)]
-pub struct PageTask {
-    /// Arrival time of the request.
-    pub arrival_ns: Ns,
-    /// Logical page; 0 if no page is touched.
-    pub lpn: u32,
-    /// The operation.
-    pub asks: Asks,
-    /// True for the last piece of the request.
-    pub last: bool,
-    /// True for a write that must be durable when it ends (force unit access).
-    pub forced: bool,
-    /// Placement stream that the host named for its request; 0: none.
-    pub stream: u8,
-}
-
-const _: () = assert!(size_of::<PageTask>() == 16);
-
-impl PageTask {
-    /// A page task that is a request of its own and arrives at time 0.
-    pub fn page(kind: TaskKind, lpn: u32) -> Self {
-        Self { arrival_ns: 0, lpn, asks: Asks::Page(kind), last: true, forced: false, stream: 0 }
-    }
-}
 
 /// The result of one piece of work.
 #[derive(Clone, Copy, Debug, Default)]
@@ -201,16 +116,25 @@ pub(crate) fn run<S: Background + ?Sized>(
 ) -> Result<(), (usize, FtlError)> {
     let array = scheme.flash();
     let has_extras = array.has_bit_errors() || clock.processor.is_some() || clock.refreshes;
+    // Arrivals leave gaps, in which a scheme may work.
+    let may_be_plain = !has_extras && !clock.timed;
     let mut run = Run { scheme, clock, has_extras };
     if range.start == 0 {
         // Prefetches that earlier turns of the loop would have made.
-        (0..FAR).for_each(|at| run.prefetch(work, at, Prefetch::Map));
-        (0..NEAR).for_each(|at| run.prefetch_near(work, at));
+        let scheme = |lpn, what| run.scheme.prefetch(lpn, what);
+        work.iter().take(FAR).for_each(|piece| scheme(Lpn(piece.lpn), Prefetch::Map));
+        work.iter().take(NEAR).for_each(|piece| fetch_near(piece, scheme));
     }
-    let start = range.start;
-    for ((at, piece), done) in range.clone().zip(&work[range]).zip(done) {
-        run.prefetch(work, at + FAR, Prefetch::Map);
-        run.prefetch_near(work, at + NEAR);
+    let pieces = range.len();
+    let (mut ahead, mut left) = (&work[range.start..], &mut done[..pieces]);
+    loop {
+        let most = if may_be_plain { run.scheme.plain_writes() } else { 0 };
+        if most > 0 && ahead.first().is_some_and(PageTask::is_plain_write) {
+            let written = run.write_plain(&ahead[..left.len().min(most)], ahead, left);
+            (ahead, left) = (&ahead[written..], &mut core::mem::take(&mut left)[written..]);
+        }
+        let (Some(piece), Some(done)) = (ahead.first(), left.first_mut()) else { return Ok(()) };
+        fetch(ahead, 0, |lpn, what| run.scheme.prefetch(lpn, what));
         let ran = match piece.asks {
             Asks::Page(kind) => run.task(piece, kind, done),
             other => match other.kind() {
@@ -218,9 +142,27 @@ pub(crate) fn run<S: Background + ?Sized>(
                 None => run.bare(piece).map(|bare| *done = bare),
             },
         };
-        ran.map_err(|error| (at - start, error))?;
+        ran.map_err(|error| (pieces - left.len(), error))?;
+        (ahead, left) = (&ahead[1..], &mut core::mem::take(&mut left)[1..]);
     }
-    Ok(())
+}
+
+/// Prefetches what pieces behind the one at this place need.
+#[inline(always)]
+pub(crate) fn fetch(work: &[PageTask], at: usize, prefetch: impl Fn(Lpn, Prefetch)) {
+    if let Some(far) = work.get(at + FAR) {
+        prefetch(Lpn(far.lpn), Prefetch::Map);
+    }
+    if let Some(near) = work.get(at + NEAR) {
+        fetch_near(near, prefetch);
+    }
+}
+
+/// Prefetches the target of the map entry of a task that comes soon.
+#[inline(always)]
+fn fetch_near(piece: &PageTask, prefetch: impl Fn(Lpn, Prefetch)) {
+    let read = piece.asks == Asks::Page(TaskKind::Read);
+    prefetch(Lpn(piece.lpn), if read { Prefetch::Page } else { Prefetch::Block });
 }
 
 /// Runs a piece of work without regard to time. A read of a lost page is no error: it is noted, and the host goes on.
@@ -320,21 +262,28 @@ struct Run<'a, S: ?Sized> {
 }
 
 impl<S: Background + ?Sized> Run<'_, S> {
-    #[inline]
-    fn prefetch(&self, work: &[PageTask], at: usize, what: Prefetch) {
-        if let Some(ahead) = work.get(at) {
-            self.scheme.prefetch(Lpn(ahead.lpn), what);
-        }
-    }
-
-    /// Prefetches the target of the map entry of a task that comes soon.
+    /// Runs the first pieces that are nothing but a program each: see [`Ftl::write_plain`](crate::Ftl::write_plain). Returns their
+    /// number.
     #[inline(always)]
-    fn prefetch_near(&self, work: &[PageTask], at: usize) {
-        if let Some(ahead) = work.get(at) {
-            let read = ahead.asks == Asks::Page(TaskKind::Read);
-            let what = if read { Prefetch::Page } else { Prefetch::Block };
-            self.scheme.prefetch(Lpn(ahead.lpn), what);
+    fn write_plain(&mut self, work: &[PageTask], ahead: &[PageTask], done: &mut [Done]) -> usize {
+        if !self.clock.still && self.scheme.due_ns() <= self.clock.now_ns {
+            return 0;
         }
+        let before_ns = self.scheme.flash().worked().busy_ns;
+        let written = self.scheme.write_plain(work, ahead);
+        if written == 0 {
+            return 0;
+        }
+        let each_ns = (self.scheme.flash().worked().busy_ns - before_ns) / written as Ns;
+        let mut free_pages = self.scheme.free_pages() + written as u64;
+        self.clock.idle.wrote = true;
+        for done in &mut done[..written] {
+            self.clock.now_ns += each_ns;
+            free_pages -= 1;
+            let end_ns = self.clock.now_ns;
+            *done = Done { service_ns: each_ns, end_ns, free_pages, ..Done::default() };
+        }
+        written
     }
 
     /// Runs a page task. Its result is written where it belongs: one that is returned is copied at once, and the processor

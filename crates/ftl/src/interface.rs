@@ -3,6 +3,7 @@
 use crate::dirty_pages::DirtyPages;
 use crate::error::FtlError;
 use crate::inspection::Inspection;
+use crate::page_task::PageTask;
 use crate::refresh::RefreshStep;
 use crate::telemetry::Telemetry;
 use crate::zones::{Refusal, ZoneAction, ZoneShape};
@@ -62,6 +63,21 @@ pub trait Ftl {
     /// # Errors
     /// [`FtlError::BeyondDevice`], [`FtlError::Full`], or those of the array.
     fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError>;
+
+    /// Page writes, from the next one on, of which each may be a program and nothing else, whatever their addresses: at most so
+    /// many. Default: 0.
+    #[inline(always)]
+    fn plain_writes(&self) -> usize {
+        0
+    }
+
+    /// Writes the pages of the first pieces of `work`, as far as they are plain writes ([`PageTask::is_plain_write`]) of which each
+    /// is a program and nothing else, all of the same time. `work` has at most [`Ftl::plain_writes`] pieces. Returns the number of
+    /// pages; the result equals that of as many calls of [`Ftl::write`]. It prefetches as [`Scheme::run`](crate::Scheme::run)
+    /// does, for the pieces that follow in `ahead`, which begins with `work`.
+    fn write_plain(&mut self, _work: &[PageTask], _ahead: &[PageTask]) -> usize {
+        0
+    }
 
     /// As [`Ftl::write`], below a write buffer. A collector that supports it also writes pages that are dirty in the
     /// buffer, and reports them to the buffer.

@@ -55,6 +55,7 @@ mod log_block;
 pub mod on_demand;
 mod page;
 pub mod page_mapped;
+mod page_task;
 pub mod placement;
 mod plan;
 mod planning;
@@ -81,7 +82,7 @@ mod zones;
 pub use {::bounds, ::flash};
 
 pub use allocation::{Allocation, AllocationOrder, Level};
-pub use batch::{Asks, Done, FAR, HostClock, NEAR, Notes, PageTask, Served, TaskKind};
+pub use batch::{Done, FAR, HostClock, NEAR, Notes, Served};
 pub use bounds::gftl::CollectionRam;
 pub use buffer::{
     AgeClock, BUFFER_POLICIES, BufferDefaults, BufferLog, BufferPlan, BufferPolicy, BufferSettings,
@@ -100,6 +101,7 @@ pub use layout::{
     Layout, LogBlockLayout, LogVictim, OnDemandLayout, PoolLimits, RftlLayout, RftlTrigger, Steps,
     ZoneLayout,
 };
+pub use page_task::{Asks, PageTask, TaskKind};
 pub use placement::{Future, FutureNotes, PLACEMENT_POLICIES, PlacementKind};
 pub use plan::Plan;
 pub use policy_kind::{MOST_NUMBERS, Policy, PolicyKind, PolicyNumber};

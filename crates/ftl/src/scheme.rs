@@ -1,8 +1,9 @@
 //! The common interface of all schemes, with a loop over page tasks that is compiled per scheme.
 
-use crate::batch::{self, Done, HostClock, PageTask, Served};
+use crate::batch::{self, Done, HostClock, Served};
 use crate::error::FtlError;
 use crate::interface::Background;
+use crate::page_task::PageTask;
 use crate::refresh::RefreshStep;
 use alloc::boxed::Box;
 use core::ops::Range;

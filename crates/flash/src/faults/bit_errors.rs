@@ -437,6 +437,14 @@ impl<F: Tearable> crate::layer::Layer for BitErrors<F> {
     }
 
     #[inline(always)]
+    fn program_plain(&mut self, to: Ppn, lpns: &[Lpn], seq: u64, cause: Cause) -> usize {
+        match self.errors {
+            None => self.inner.program_plain(to, lpns, seq, cause),
+            Some(_) => 0,
+        }
+    }
+
+    #[inline(always)]
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
         let (inner, errors) = (&mut self.inner, &mut self.errors);
         let Some(errors) = errors else { return inner.copy(from, to, seq, cause) };

@@ -263,6 +263,14 @@ impl<F: Probe> crate::layer::Layer for WearLevel<F> {
     }
 
     #[inline(always)]
+    fn program_plain(&mut self, to: Ppn, lpns: &[Lpn], seq: u64, cause: Cause) -> usize {
+        match self.levelling {
+            None => self.inner.program_plain(to, lpns, seq, cause),
+            Some(_) => 0,
+        }
+    }
+
+    #[inline(always)]
     fn copy(&mut self, from: Ppn, to: Ppn, seq: u64, cause: Cause) -> Result<Oob, FlashError> {
         match &mut self.levelling {
             None => self.inner.copy(from, to, seq, cause),

@@ -8,6 +8,7 @@ use crate::error::FtlError;
 use crate::guarantee::Ram;
 use crate::inspection::Inspection;
 use crate::interface::{Background, Ftl, Prefetch};
+use crate::page_task::PageTask;
 use crate::plan::Plan;
 use crate::refresh::RefreshStep;
 use crate::scheme::Scheme;
@@ -119,6 +120,16 @@ impl<S: Background> Ftl for Buffered<S> {
             None => self.scheme.write(lpn, data),
             Some(_) => self.write_buffered(lpn, data),
         }
+    }
+
+    #[inline(always)]
+    fn plain_writes(&self) -> usize {
+        if self.buffer.is_none() { self.scheme.plain_writes() } else { 0 }
+    }
+
+    #[inline(always)]
+    fn write_plain(&mut self, work: &[PageTask], ahead: &[PageTask]) -> usize {
+        self.scheme.write_plain(work, ahead)
     }
 
     #[inline]

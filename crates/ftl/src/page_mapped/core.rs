@@ -119,6 +119,27 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
         }
     }
 
+    /// Programs pages for the first of `lpns`, as far as each is a program and nothing else, and maps them. `mapped` is called with
+    /// the place of each before that. Returns their number.
+    #[inline(always)]
+    pub(super) fn write_plain(&mut self, lpns: &[Lpn], mapped: impl Fn(&Self, usize)) -> usize {
+        let Some((first, room, seq)) = self.space.plain_room() else { return 0 };
+        let lpns = &lpns[..lpns.len().min(room as usize)];
+        let written = self.flash.program_plain(first, lpns, seq, Cause::Host);
+        if written == 0 {
+            return 0;
+        }
+        for ((at, lpn), ppn) in lpns[..written].iter().enumerate().zip(first.0..) {
+            mapped(self, at);
+            self.remap(*lpn, Ppn(ppn));
+        }
+        let space = &mut self.space;
+        space.use_room(written as u32);
+        let free_pages = space.all_free_pages();
+        space.log.least_free_pages = space.log.least_free_pages.min(free_pages);
+        written
+    }
+
     /// Programs a page for `lpn` in the SLC cache and maps `lpn` to it. Returns false if the cache is full. `more`:
     /// logical pages that the write adds to those in use.
     pub(super) fn write_to_cache(

@@ -7,12 +7,15 @@ use super::frontiers::ram_bytes;
 use super::inspect;
 use super::refresh;
 use super::slc_cache;
+use super::space::RUN;
 use super::tables::{Flat, Tables};
+use crate::batch;
 use crate::dirty_pages::{DirtyPages, NoBuffer};
 use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::inspection::{BlockUse, Inspection};
 use crate::interface::{Background, Ftl, Prefetch, on_array};
+use crate::page_task::PageTask;
 use crate::preset::Setup;
 use crate::refresh::RefreshStep;
 use crate::slc_cache::SlcLog;
@@ -176,6 +179,29 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
         self.write_page(lpn, data, &mut NoBuffer)
     }
 
+    #[inline(always)]
+    fn plain_writes(&self) -> usize {
+        self.collector.quiet_writes(&self.core) as usize
+    }
+
+    /// Not inlined, so that its loop has all registers.
+    #[inline(never)]
+    fn write_plain(&mut self, work: &[PageTask], ahead: &[PageTask]) -> usize {
+        let (mut lpns, pages) = ([Lpn(0); RUN], self.core.space.blocks.logical_pages());
+        let mut count = 0;
+        for (lpn, piece) in lpns.iter_mut().zip(work) {
+            // One beyond the space has its error where it is written alone.
+            if !piece.is_plain_write() || piece.lpn >= pages {
+                break;
+            }
+            *lpn = Lpn(piece.lpn);
+            count += 1;
+        }
+        self.core.write_plain(&lpns[..count], |core, at| {
+            batch::fetch(ahead, at, |lpn, what| prefetch(core, lpn, what));
+        })
+    }
+
     fn write_below(
         &mut self,
         lpn: Lpn,
@@ -274,29 +300,7 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
 
     #[inline(always)]
     fn prefetch(&self, lpn: Lpn, what: Prefetch) {
-        let core = &self.core;
-        match what {
-            Prefetch::Map => {
-                core.space.blocks.prefetch_entry(lpn);
-                if let Some(placing) = &core.space.placing {
-                    placing.prefetch(lpn);
-                }
-            }
-            Prefetch::Block => {
-                let ppn = core.space.blocks.get(lpn);
-                if ppn < LOST {
-                    let block = core.flash.geometry().block_of(Ppn(ppn));
-                    core.space.blocks.prefetch(block, Ppn(ppn));
-                    core.space.victims.prefetch(block);
-                }
-            }
-            Prefetch::Page => {
-                let ppn = core.space.blocks.get(lpn);
-                if ppn < LOST {
-                    core.flash.prefetch(Ppn(ppn));
-                }
-            }
-        }
+        prefetch(&self.core, lpn, what);
     }
 }
 
@@ -328,5 +332,32 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Background for PageMapped<F
 
     fn refresh_ns(&self) -> Ns {
         self.guarantee.refresh_ns.unwrap_or(Ns::MAX)
+    }
+}
+
+/// See [`Ftl::prefetch`].
+#[inline(always)]
+fn prefetch<F: Probe, V: Victims, T: Tables>(core: &Core<F, V, T>, lpn: Lpn, what: Prefetch) {
+    match what {
+        Prefetch::Map => {
+            core.space.blocks.prefetch_entry(lpn);
+            if let Some(placing) = &core.space.placing {
+                placing.prefetch(lpn);
+            }
+        }
+        Prefetch::Block => {
+            let ppn = core.space.blocks.get(lpn);
+            if ppn < LOST {
+                let block = core.flash.geometry().block_of(Ppn(ppn));
+                core.space.blocks.prefetch(block, Ppn(ppn));
+                core.space.victims.prefetch(block);
+            }
+        }
+        Prefetch::Page => {
+            let ppn = core.space.blocks.get(lpn);
+            if ppn < LOST {
+                core.flash.prefetch(Ppn(ppn));
+            }
+        }
     }
 }

@@ -151,8 +151,14 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     /// [`WholeBlock`](crate::page_mapped::WholeBlock).
     #[inline]
     pub(crate) fn is_short(&self) -> bool {
+        self.above_short() == 0
+    }
+
+    /// Free pages that may be written until [`Space::is_short`].
+    #[inline]
+    pub(crate) fn above_short(&self) -> u64 {
         let enough = if self.frontiers.classes() == 1 { self.log.threshold_pages } else { 0 };
-        self.free_pages.saturating_sub(self.set_aside) <= enough
+        self.free_pages.saturating_sub(self.set_aside).saturating_sub(enough)
     }
 
     /// Returns true if a mount must collect so that [`Space::is_short`] becomes true early enough for later
@@ -420,6 +426,18 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         let next = kept.map_or(Ppn(frontier.next), |page| geometry.ppn(frontier.block, page));
         debug_assert_eq!(next.0, frontier.next, "the table and the frontier disagree");
         Ok((next, self.frontiers.room_of_turn(&frontier), seq))
+    }
+
+    /// As [`Space::room`], for the host's pages in the open block of the only unit. `None` if a choice is to be made, or if anything
+    /// but the map has to be told of a write.
+    #[inline]
+    pub(crate) fn plain_room(&mut self) -> Option<(Ppn, u32, u64)> {
+        if self.placing.is_some() || self.groups.is_some() || self.cache.is_some() {
+            return None;
+        }
+        let frontier = self.frontiers.current_of_only(Purpose::Host)?;
+        let seq = self.frontiers.seq_for(&frontier);
+        Some((Ppn(frontier.next), frontier.room(), seq))
     }
 
     /// Records that the next `pages` pages of [`Space::room`] are programmed. A block that becomes full is a

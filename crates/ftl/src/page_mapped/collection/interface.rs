@@ -38,6 +38,13 @@ pub trait Collection: Clone {
         Ok(())
     }
 
+    /// Host writes, from the next one on, before and after which there is nothing to do, whatever their addresses: at least so
+    /// many.
+    #[inline]
+    fn quiet_writes<F: Probe, V: Victims, T: Tables>(&self, _core: &Core<F, V, T>) -> u64 {
+        0
+    }
+
     /// Restores, after a mount, the free space from which the collector's bound holds.
     ///
     /// # Errors

@@ -190,6 +190,15 @@ impl Collection for Preemptible {
         self.work_on(core, operations_behind_a_write(left, above), buffer)
     }
 
+    #[inline]
+    fn quiet_writes<F: Probe, V: Victims, T: Tables>(&self, core: &Core<F, V, T>) -> u64 {
+        if self.victim.is_some() || core.space.victims.committed() > 0 {
+            return 0;
+        }
+        // After the last of them more than the window is still free above the reserve.
+        Self::above(core).saturating_sub(u64::from(self.window_pages) + 1)
+    }
+
     /// Collects as if there had been no victim: torn pages, and copies made before the power cut, may have taken
     /// the room for the victim's collection.
     fn recover<F: Probe, V: Victims, T: Tables>(

@@ -98,6 +98,16 @@ impl Collection for WholeBlock {
         Ok(())
     }
 
+    #[inline]
+    fn quiet_writes<F: Probe, V: Victims, T: Tables>(&self, core: &Core<F, V, T>) -> u64 {
+        if core.space.victims.committed() > 0 {
+            return 0;
+        }
+        // Each write takes one of both.
+        let above = core.space.host_room().saturating_sub(core.space.log.threshold_pages);
+        above.min(core.space.above_short())
+    }
+
     /// Collects in advance: a torn page may have taken a page on which the next write counts, and that write would
     /// have to collect two victims.
     fn recover<F: Probe, V: Victims, T: Tables>(
