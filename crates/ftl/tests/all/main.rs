@@ -7,6 +7,7 @@ mod erase_counts;
 mod gftl;
 mod lost_pages;
 mod nftl;
+mod plain_writes;
 mod retiring;
 mod victim_policies;
 
