@@ -123,7 +123,7 @@ impl<F: Probe, V: Victims, T: Tables> Core<F, V, T> {
     /// the place of each before that. Returns their number.
     #[inline(always)]
     pub(super) fn write_plain(&mut self, lpns: &[Lpn], mapped: impl Fn(&Self, usize)) -> usize {
-        let Some((first, room, seq)) = self.space.plain_room() else { return 0 };
+        let Some((first, room, seq)) = self.space.room_in_row() else { return 0 };
         let lpns = &lpns[..lpns.len().min(room as usize)];
         let written = self.flash.program_plain(first, lpns, seq, Cause::Host);
         if written == 0 {

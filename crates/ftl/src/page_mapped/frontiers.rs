@@ -451,12 +451,6 @@ impl Frontiers {
         self.current_of_many(purpose)
     }
 
-    /// As [`Frontiers::current`], if there is one unit.
-    #[inline]
-    pub(crate) fn current_of_only(&mut self, purpose: Purpose) -> Option<Frontier> {
-        if self.units.len() == 1 { self.current_of_one(purpose) } else { None }
-    }
-
     /// As [`Frontiers::current`], of the only unit.
     #[inline(always)]
     fn current_of_one(&mut self, purpose: Purpose) -> Option<Frontier> {

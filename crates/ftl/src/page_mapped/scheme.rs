@@ -181,7 +181,11 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
 
     #[inline(always)]
     fn plain_writes(&self) -> usize {
-        self.collector.quiet_writes(&self.core) as usize
+        if self.core.space.writes_in_rows() {
+            self.collector.quiet_writes(&self.core) as usize
+        } else {
+            0
+        }
     }
 
     /// Not inlined, so that its loop has all registers.

@@ -428,14 +428,18 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
         Ok((next, self.frontiers.room_of_turn(&frontier), seq))
     }
 
-    /// As [`Space::room`], for the host's pages in the open block of the only unit. `None` if a choice is to be made, or if anything
-    /// but the map has to be told of a write.
+    /// True if the host's writes go to one open block until it is full, and only the map has to be told of each.
     #[inline]
-    pub(crate) fn plain_room(&mut self) -> Option<(Ppn, u32, u64)> {
-        if self.placing.is_some() || self.groups.is_some() || self.cache.is_some() {
-            return None;
-        }
-        let frontier = self.frontiers.current_of_only(Purpose::Host)?;
+    pub(crate) fn writes_in_rows(&self) -> bool {
+        let told = self.placing.is_some() || self.groups.is_some() || self.cache.is_some();
+        self.frontiers.count() == 1 && !told
+    }
+
+    /// As [`Space::room`], for the host's pages where these are in rows ([`Space::writes_in_rows`]). `None` if a block is to be
+    /// opened.
+    #[inline]
+    pub(crate) fn room_in_row(&mut self) -> Option<(Ppn, u32, u64)> {
+        let frontier = self.frontiers.current(Purpose::Host).filter(|_| self.writes_in_rows())?;
         let seq = self.frontiers.seq_for(&frontier);
         Some((Ppn(frontier.next), frontier.room(), seq))
     }
