@@ -208,10 +208,7 @@ impl Probe for AnyArray {
 
     #[inline(always)]
     fn program_plain(&mut self, to: Ppn, lpns: &[Lpn], seq: u64, cause: Cause) -> usize {
-        match &mut self.0 {
-            Kind::Serial(array) => Probe::program_plain(array, to, lpns, seq, cause),
-            Kind::Parallel(_) | Kind::Other(_) => 0,
-        }
+        direct_mut!(self, array => Probe::program_plain(array, to, lpns, seq, cause))
     }
 }
 

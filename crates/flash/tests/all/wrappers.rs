@@ -8,7 +8,7 @@ use ftlkit_flash::faults::{
 use ftlkit_flash::parallel::Parallel;
 use ftlkit_flash::{
     AnyArray, Array, BlockId, Cause, DueBlock, DynFlash, Event, Flash, FlashError, Geometry, Item,
-    Lpn, Ns, Oob, Part, Ppn, Probe, Retries, Serial, Store, WearLevel, WearRule, Worked,
+    Lpn, Ns, Oob, PageKind, Part, Ppn, Probe, Retries, Serial, Store, WearLevel, WearRule, Worked,
     copy_one_by_one, parts,
 };
 use std::borrow::Cow;
@@ -209,6 +209,11 @@ impl Probe for Recorder {
         self.note("prefetch", ppn);
     }
 
+    fn program_plain(&mut self, to: Ppn, lpns: &[Lpn], seq: u64, cause: Cause) -> usize {
+        self.note("program_plain", (to, lpns, seq, cause));
+        lpns.len() - 1
+    }
+
     fn has_bit_errors(&self) -> bool {
         self.note("has_bit_errors", ());
         true
@@ -275,7 +280,7 @@ impl DynFlash for Recorder {}
 type Ask = fn(&mut AnyArray) -> String;
 
 /// Each method once.
-const ASKS: [(&str, Ask); 28] = [
+const ASKS: [(&str, Ask); 29] = [
     ("geometry", |flash| text(flash.geometry())),
     ("part", |flash| text(&flash.part().name)),
     ("read", |flash| {
@@ -314,6 +319,9 @@ const ASKS: [(&str, Ask); 28] = [
         flash.prefetch(Ppn(15));
         "done".into()
     }),
+    ("program_plain", |flash| {
+        text(flash.program_plain(Ppn(40), &[Lpn(8), Lpn(9), Lpn(8)], 3, Cause::Host))
+    }),
     ("has_bit_errors", |flash| text(flash.has_bit_errors())),
     ("corrected_bits", |flash| text(flash.corrected_bits())),
     ("retries", |flash| text(flash.retries())),
@@ -335,7 +343,13 @@ const ASKS: [(&str, Ask); 28] = [
 ];
 
 /// Methods that wrappers override: wrapper, method, and its answer with the calls below.
-const OWN: [(&str, &str, &str); 14] = [
+const OWN: [(&str, &str, &str); 20] = [
+    ("BadBlocks", "program_plain", NONE_PLAIN),
+    ("Parallel", "program_plain", NONE_PLAIN),
+    ("PowerCut", "program_plain", NONE_PLAIN),
+    ("BitErrors with errors", "program_plain", NONE_PLAIN),
+    ("ProgramEraseFailure", "program_plain", NONE_PLAIN),
+    ("WearLevel with a rule", "program_plain", NONE_PLAIN),
     ("BadBlocks", "read_data", ITS_READ),
     ("PowerCut", "read_data", ITS_READ),
     ("BitErrors with errors", "read_data", ITS_READ),
@@ -351,6 +365,9 @@ const OWN: [(&str, &str, &str); 14] = [
     ("BitErrors with errors", "retries", "Retries { steps: 0, soft: 0 } from []"),
     ("ProgramEraseFailure", "copy_run", ONE_BY_ONE),
 ];
+
+/// A program is more than that there, or has a time of its own.
+const NONE_PLAIN: &str = "0 from []";
 
 /// What a wrapper does at a read is done at one without OOB, too.
 const ITS_READ: &str = r#"(Ok(()), 11) from ["read (Ppn(17), Some((64, 4)), Host)"]"#;
@@ -605,4 +622,65 @@ fn any_array_answers_as_the_array_in_it() {
     assert_eq!(any.has_bit_errors(), array.has_bit_errors());
     assert_eq!(any.corrected_bits(), array.corrected_bits());
     assert_eq!(any.worked(), array.worked());
+}
+
+/// Programs a plain run below each wrapper, and then page by page what is left of it: the same pages, OOB, times and refusals as
+/// all page by page. Returns the lengths of the plain runs.
+fn plain_runs(array: &Array, to: Ppn, lpns: &[Lpn], seq: u64) -> Vec<(&'static str, usize)> {
+    let finish = |mut flash: AnyArray, from: usize| {
+        let one = |(at, lpn): (u32, &Lpn)| {
+            flash.program(Ppn(to.0 + at), Oob::data(*lpn, seq), None, Cause::Host)
+        };
+        let left: Vec<_> = (0..).zip(lpns).skip(from).map(one).collect();
+        let refused = left.into_iter().find_map(Result::err);
+        let geometry = *flash.geometry();
+        let pages: Vec<_> =
+            (0..geometry.pages()).map(|page| flash.read_oob(Ppn(page), Cause::Mount)).collect();
+        (refused, pages, flash.worked())
+    };
+    let alone = wrapped(array).into_iter().map(|(_, flash)| finish(flash, 0));
+    let together = wrapped(array).into_iter().map(|(name, mut flash)| {
+        let plain = flash.program_plain(to, lpns, seq, Cause::Host);
+        (name, plain, finish(flash, plain))
+    });
+    together
+        .zip(alone)
+        .map(|((name, plain, together), alone)| {
+            assert_eq!(together, alone, "{name}, {plain} at {to:?} with {seq}");
+            (name, plain)
+        })
+        .collect()
+}
+
+#[test]
+fn a_plain_run_of_programs_is_as_many_programs_as_far_as_nothing_else_is_to_be_done() {
+    let lpns: Vec<Lpn> = (50..50 + PAGES + 2).map(Lpn).collect();
+    let plain = |array: &Array, to: u32, pages: usize, seq: u64| {
+        let runs = plain_runs(array, Ppn(to), &lpns[..pages], seq);
+        let of = |name: &str| runs.iter().find(|(of, _)| *of == name).unwrap().1;
+        let same = ["AnyArray", "Serial", "WearLevel", "BitErrors"].map(of);
+        assert!(same.iter().all(|plain| *plain == same[0]), "{runs:?}");
+        same[0]
+    };
+    let mut array = written();
+    // Up to the end of the block; not out of order, beyond the array, in a block that is full, nor with no such number.
+    assert_eq!(plain(&array, PAGES, 5, 3), 5);
+    assert_eq!(plain(&array, PAGES, PAGES as usize + 2, 3), PAGES as usize);
+    for (to, seq) in [(PAGES + 1, 3), (8 * PAGES, 3), (0, 3), (PAGES, Oob::MAX_SEQ + 1)] {
+        assert_eq!(plain(&array, to, 4, seq), 0, "{to} {seq}");
+    }
+    assert_eq!(plain(&array, PAGES, 0, 3), 0);
+    // In the middle of a block: with its stamp, with another number once there is room for it, and not for a page of another kind.
+    array.program(Ppn(PAGES), Oob::data(Lpn(1), 4), None, Cause::Host).unwrap();
+    assert_eq!(plain(&array, PAGES + 1, 3, 4), 3);
+    assert_eq!(plain(&array, PAGES + 1, 3, 9), 0);
+    array.program(Ppn(PAGES + 1), Oob::data(Lpn(2), 9), None, Cause::Host).unwrap();
+    assert_eq!(plain(&array, PAGES + 2, 3, 11), 3);
+    assert_eq!(plain(&array, PAGES + 2, 3, 1 << 40), 0);
+    let map = Oob { kind: PageKind::Translation, ..Oob::data(Lpn(3), 9) };
+    array.program(Ppn(2 * PAGES), map, None, Cause::Translation).unwrap();
+    assert_eq!(plain(&array, 2 * PAGES + 1, 3, 9), 0);
+    // A bad block refuses each.
+    array.mark_bad(BlockId(3)).unwrap();
+    assert_eq!(plain(&array, 3 * PAGES, 3, 9), 0);
 }

@@ -1,14 +1,15 @@
 //! Page writes that run together because each is a program and nothing else: the same as one by one.
 
 use crate::bench::preset;
-use flash::faults::BitErrors;
+use flash::faults::{BitErrors, ProgramEraseFailure};
 use flash::parts::EVALUATION_SLC;
 use flash::{
     AnyArray, Array, Cause, Flash, Geometry, Lpn, Part, Ppn, Probe, Serial, Store, WearLevel,
 };
+use ftlkit_ftl::buffer::BufferPolicy;
 use ftlkit_ftl::{
-    AnyScheme, Asks, Done, FrontierSharing, HostClock, PageTask, SchemeConfig, TaskKind,
-    VictimKind, registry,
+    AnyScheme, Asks, Done, FrontierSharing, HostClock, PLACEMENT_POLICIES, PageTask, SchemeConfig,
+    TaskKind, VictimKind, registry,
 };
 use proptest::prelude::*;
 
@@ -31,9 +32,9 @@ fn together() -> AnyArray {
     AnyArray::new(WearLevel::off(Serial::new(BitErrors::none(array()))))
 }
 
-/// The same operations and times, behind a pointer: each write alone.
+/// The same operations and times, on an array of which programs might fail: each write alone.
 fn alone() -> AnyArray {
-    AnyArray::new(Serial::new(array()))
+    AnyArray::new(Serial::new(ProgramEraseFailure::new(array(), 1)))
 }
 
 fn configs() -> Vec<SchemeConfig> {
@@ -47,6 +48,20 @@ fn configs() -> Vec<SchemeConfig> {
     vec![
         of("page-level", &|_| {}),
         of("page-level", &|config| config.frontiers = Some(FrontierSharing::Split)),
+        of("page-level", &|config| {
+            config.frontiers = Some(FrontierSharing::Shared);
+            config.refill = Some(2);
+        }),
+        of("page-level", &|config| config.spare_blocks = 2),
+        of("page-level", &|config| config.dynamic_wear = Some(true)),
+        of("page-level", &|config| {
+            let sepbit = PLACEMENT_POLICIES.iter().find(|policy| policy.name == "sepbit");
+            config.placement = Some(sepbit.unwrap().kind(&[]).unwrap());
+        }),
+        of("page-level", &|config| {
+            config.buffer.policy = Some(Some(&BufferPolicy::LRU));
+            config.buffer.bytes = Some(24 * 8);
+        }),
         of("page-level", &victim(VictimKind::COST_BENEFIT)),
         of("page-level", &victim(VictimKind::FIFO)),
         of("fsr", &victim(VictimKind::COST_AGE_TIMES)),
@@ -111,7 +126,7 @@ proptest! {
 
     #[test]
     fn together_is_as_one_by_one(
-        at in 0..9_usize,
+        at in 0..configs().len(),
         pieces in prop::collection::vec((0..100_u8, 0..LOGICAL_PAGES), 1..4000),
         lengths in prop::collection::vec(1..200_usize, 1..6),
         beyond in prop::option::weighted(0.2, 0..4000_usize),
