@@ -266,9 +266,6 @@ impl<S: Background + ?Sized> Run<'_, S> {
     /// number.
     #[inline(always)]
     fn write_plain(&mut self, work: &[PageTask], ahead: &[PageTask], done: &mut [Done]) -> usize {
-        if !self.clock.still && self.scheme.due_ns() <= self.clock.now_ns {
-            return 0;
-        }
         let before_ns = self.scheme.flash().worked().busy_ns;
         let written = self.scheme.write_plain(work, ahead);
         if written == 0 {

@@ -65,7 +65,7 @@ pub trait Ftl {
     fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError>;
 
     /// Page writes, from the next one on, of which each may be a program and nothing else, whatever their addresses: at most so
-    /// many. Default: 0.
+    /// many. 0 while background work may become due ([`Background::due_ns`]). Default: 0.
     #[inline(always)]
     fn plain_writes(&self) -> usize {
         0

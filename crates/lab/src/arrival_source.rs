@@ -18,8 +18,8 @@ pub struct ArrivalSource {
     source: Source,
     /// How a trace is read.
     options: TraceOptions,
-    /// What of a trace could not be read, and was skipped as asked for.
-    unread: Option<String>,
+    /// What was taken for granted of a trace, and what of it was skipped.
+    notes: Vec<String>,
     /// Those of each size of page that were asked for so far.
     known: Vec<(u32, TaskArrivals)>,
 }
@@ -47,7 +47,7 @@ impl ArrivalSource {
             return Err(Fault::with_help("--arrivals is empty", format!("expected {forms}")));
         }
         let path = Path::new(text);
-        let mut unread = None;
+        let mut notes = Vec::new();
         let generated = || if path.exists() { None } else { Generated::parse(text) };
         let source = if TaskArrivals::is_declared(text) {
             Source::Declared(TaskArrivals::declared(text).map_err(told)?)
@@ -56,7 +56,7 @@ impl ArrivalSource {
             let curves = Curves::from_json(&file).map_err(|why| {
                 told(format!("{why}; expected what `ftlkit trace curve FILE --json` writes"))
             })?;
-            unread = curves.unread.clone();
+            notes.clone_from(&curves.notes);
             Source::Curve(curves.page_bytes, TaskArrivals::of_trace(&curves))
         } else if let Some(workload) = generated() {
             Source::Generated(workload.map_err(told)?)
@@ -68,7 +68,7 @@ impl ArrivalSource {
             Source::Trace
         };
         let (text, options) = (text.to_owned(), TraceOptions::default());
-        Ok(Self { text, source, options, unread, known: Vec::new() })
+        Ok(Self { text, source, options, notes, known: Vec::new() })
     }
 
     /// The same, with a trace read so.
@@ -132,7 +132,7 @@ impl ArrivalSource {
                     "{text}: interrupted: it was not read to its end"
                 )));
             }
-            self.unread.clone_from(&curves.unread);
+            self.notes.clone_from(&curves.notes);
             self.known.push((page_bytes, TaskArrivals::of_trace(&curves)));
         }
         let known = self.known.iter().find(|(bytes, _)| *bytes == page_bytes);
@@ -141,11 +141,11 @@ impl ArrivalSource {
             .ok_or_else(|| Fault::internal("no arrivals were gathered"))
     }
 
-    /// What the curve of a generated workload says, and does not; or what of a trace is missing in it.
-    pub fn note(&self) -> Option<String> {
+    /// What the curve of a generated workload says, and does not; of a trace what was taken for granted, and what was skipped.
+    pub fn notes(&self) -> Vec<String> {
         match &self.source {
-            Source::Generated(workload) => workload.note(),
-            _ => self.unread.clone(),
+            Source::Generated(workload) => workload.note().into_iter().collect(),
+            _ => self.notes.clone(),
         }
     }
 }

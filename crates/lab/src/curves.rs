@@ -130,14 +130,14 @@ pub struct Curves {
     pub without_tasks: u64,
     /// From the first request to the last.
     pub lasts_ns: u64,
-    /// What of a trace could not be read, and was skipped as asked for.
-    pub unread: Option<String>,
+    /// What was taken for granted of a trace, such as units, and what of it was skipped.
+    pub notes: Vec<String>,
     /// Curves of `writes`, `reads` (those of pages written in part, too) and `trims`.
     pub kinds: [(&'static str, ArrivalCurve); 3],
 }
 
 impl Curves {
-    /// Reads a trace to the end, as [`Curves::gather`] does, and tells what of it was skipped.
+    /// Reads a trace to the end, as [`Curves::gather`] does, and tells what it took for granted.
     ///
     /// # Errors
     /// See [`CurveError`].
@@ -147,7 +147,8 @@ impl Curves {
         watch: impl FnMut(&TraceReader) -> bool,
     ) -> Result<Self, CurveError> {
         let curves = Self::gather(&mut reader, page_bytes, watch)?;
-        Ok(Self { unread: unread(&reader.counts()), ..curves })
+        let notes = reader.notes().into_iter().chain(unread(&reader.counts())).collect();
+        Ok(Self { notes, ..curves })
     }
 
     /// Reads a trace, or the requests of a generator, to the end. `watch` is called regularly; if it returns false, reading stops, and
@@ -203,7 +204,7 @@ impl Curves {
             flushes,
             without_tasks,
             lasts_ns: last_ns.saturating_sub(first_ns),
-            unread: None,
+            notes: Vec::new(),
             kinds: kinds.map(|(name, of)| (name, of.curve())),
         })
     }
@@ -214,6 +215,9 @@ impl Curves {
     /// What is missing or wrong.
     pub fn from_json(text: &str) -> Result<Self, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if value["interrupted"] == true {
+            return Err("it is of a part of its trace: reading was interrupted".into());
+        }
         let number = |of: &Value, key: &str| {
             of[key].as_u64().ok_or_else(|| format!("`{key}` must be a whole number"))
         };
@@ -251,7 +255,10 @@ impl Curves {
             requests: number(&value, "requests")?,
             flushes: number(&value, "flushes")?,
             lasts_ns: value["lasts_ns"].as_u64().or(of_kinds).unwrap_or(0),
-            unread: value["unread"].as_str().map(str::to_owned),
+            notes: {
+                let notes = value["notes"].as_array().into_iter().flatten();
+                notes.filter_map(|note| note.as_str().map(str::to_owned)).collect()
+            },
             kinds,
             without_tasks: number(&value, "without_tasks")?,
         })
@@ -305,7 +312,7 @@ impl Curves {
             "flushes": self.flushes,
             "without_tasks": self.without_tasks,
             "lasts_ns": self.lasts_ns,
-            "unread": self.unread,
+            "notes": self.notes,
             "curves": kinds,
         })
     }
@@ -327,7 +334,7 @@ mod tests {
         let curves = Curves::of_trace(reader, 4096, |_| true).unwrap();
         // From the flush, which has no page task, to the last trim; the record that could not be read is told.
         assert_eq!(curves.lasts_ns, 4);
-        let unread = curves.unread.as_ref().unwrap();
+        let [unread] = &curves.notes[..] else { panic!("{:?}", curves.notes) };
         assert!(
             unread.starts_with("1 of 6 records was skipped") && unread.contains(":5:"),
             "{unread}"

@@ -68,7 +68,9 @@ fn drawn(
         error => Fault::input(format!("{name}: {error}")),
     })?;
     let mut json = curves.json();
-    json["note"] = note.into();
+    if let Some(note) = note {
+        json["notes"] = serde_json::json!([note]);
+    }
     let svg = curves.drawing(name).svg().map_err(Fault::internal)?;
     Ok((json.to_string(), svg))
 }

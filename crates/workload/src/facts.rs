@@ -86,6 +86,9 @@ pub struct TraceFacts {
     pub addresses: AddressFacts,
     /// True if the requests are kept in memory after the first pass.
     pub kept_in_memory: bool,
+    /// Those of [`Facts::notes`] that hold for any device: what was taken for granted of the file, and doubts about it.
+    #[serde(skip)]
+    pub notes: Vec<String>,
 }
 
 /// Requests per operation.

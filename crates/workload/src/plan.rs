@@ -107,7 +107,8 @@ pub(crate) fn check(
         split: done.split,
     };
     replay.check_clock(&label(paths), done.given, pass.contents.duration_ns)?;
-    let notes = notes(&pass, &addresses, replay, page);
+    let of_trace = [pass.reader.notes(), pass.doubts()].concat();
+    let notes = notes(of_trace.clone(), (&pass, &addresses), replay, page);
     Ok(Facts {
         workload: label(paths),
         origin: pass.reader.format().name.to_owned(),
@@ -119,14 +120,19 @@ pub(crate) fn check(
         footprint_bytes: placed_bytes,
         space,
         notes,
-        trace: Some(trace_facts(&pass, addresses, plan.kept.is_some())),
+        trace: Some(trace_facts(&pass, addresses, (plan.kept.is_some(), of_trace))),
         plan: Some(Arc::new(plan)),
         jobs: Vec::new(),
     })
 }
 
-fn trace_facts(pass: &Prepass, addresses: AddressFacts, kept_in_memory: bool) -> TraceFacts {
+fn trace_facts(
+    pass: &Prepass,
+    addresses: AddressFacts,
+    (kept_in_memory, notes): (bool, Vec<String>),
+) -> TraceFacts {
     TraceFacts {
+        notes,
         format: pass.reader.format().name.to_owned(),
         recognised_by: pass.reader.recognised_by().to_owned(),
         units: pass.reader.format().units.to_owned(),
@@ -163,9 +169,13 @@ fn nothing_to_do(pass: &Prepass) -> WorkloadError {
     ))
 }
 
-fn notes(pass: &Prepass, addresses: &AddressFacts, replay: &Replay, page: u64) -> Vec<String> {
-    let mut notes = pass.reader.notes();
-    notes.extend(pass.doubts());
+/// The notes of a trace, then those of its place on the device.
+fn notes(
+    mut notes: Vec<String>,
+    (pass, addresses): (&Prepass, &AddressFacts),
+    replay: &Replay,
+    page: u64,
+) -> Vec<String> {
     let devices = pass.contents.devices.len();
     let of_devices = if devices == 1 { String::new() } else { format!(" on {devices} devices") };
     let (pages, intervals) = (addresses.touched_pages, addresses.intervals);

@@ -330,7 +330,12 @@ impl BoundsArgs {
         let part = self.with_set(part)?;
         let (channel, blocks, schemes) = (self.channel.clone(), self.blocks, &self.schemes[..]);
         let (capacity, order) = (self.capacity, self.order.into());
-        let asked = tasks::Asked { file, part, channel, blocks, capacity, schemes, order };
+        let set = self.set.iter().map(|set| format!("--set={set}"));
+        let changed = set.chain(self.margin.iter().map(|margin| format!("--margin={margin}")));
+        let changed: Vec<String> = changed.collect();
+        let own_part = (self.part_file.as_deref(), &changed[..]);
+        let asked =
+            tasks::Asked { file, part, own_part, channel, blocks, capacity, schemes, order };
         tasks::run(&asked, self.json)
     }
 

@@ -162,7 +162,7 @@ impl ChooseArgs {
             output::note(&search.headline());
         }
         let watch = RunsProgress::start(search.weights(), self.quiet);
-        let drawing = search.drawing();
+        let (drawing, of_trace) = (search.drawing(), search.notes().to_vec());
         let limits = Limits::of_machine(self.threads.map(usize::from));
         let choices = search.run(kept.as_ref(), limits, &watch)?;
         drop(watch);
@@ -174,7 +174,12 @@ impl ChooseArgs {
             }
         }
         let written = html.map_or(Ok(()), |html| {
-            self.write_page(&question, &choices, (interrupted, drawing.as_ref()), &html)
+            self.write_page(
+                (&question, &of_trace),
+                &choices,
+                (interrupted, drawing.as_ref()),
+                &html,
+            )
         });
         if self.json {
             output::json(&json!({
@@ -183,12 +188,13 @@ impl ChooseArgs {
                 "capacity_bytes": self.capacity.map(|capacity| capacity.0),
                 "exported_bytes": self.exported.map(|exported| exported.0),
                 "experiment": question.experiment,
+                "notes": of_trace,
                 "interrupted": interrupted,
                 "recommended": tables::recommended(choices.iter()),
                 "choices": choices,
             }))?;
         } else {
-            output::text(&self.text(&question, &choices, interrupted))?;
+            output::text(&self.text((&question, &of_trace), &choices, interrupted))?;
         }
         written?;
         let kept = choices.iter().any(|choice| choice.verdict <= Verdict::Measured);
@@ -202,13 +208,13 @@ impl ChooseArgs {
     #[cfg(feature = "html")]
     fn write_page(
         &self,
-        question: &Question,
+        (question, of_trace): (&Question, &[String]),
         choices: &[Choice],
         told: (bool, Option<&Curves>),
         html: &HtmlFile,
     ) -> Result<(), Failure> {
         let mut headline = vec![self.headline(choices)];
-        headline.extend(self.notes(question, choices));
+        headline.extend(self.notes((question, of_trace), choices));
         let headline = headline.join(". ");
         let about = crate::html::about(question.summary(), String::new());
         let page = lab::choose::page(choices, &headline, &self.deadline, told, &about);
@@ -218,7 +224,7 @@ impl ChooseArgs {
     #[cfg(not(feature = "html"))]
     fn write_page(
         &self,
-        _: &Question,
+        _: (&Question, &[String]),
         _: &[Choice],
         _: (bool, Option<&Curves>),
         html: &HtmlFile,
@@ -286,7 +292,12 @@ impl ChooseArgs {
         }
     }
 
-    fn text(&self, question: &Question, choices: &[Choice], interrupted: bool) -> String {
+    fn text(
+        &self,
+        (question, of_trace): (&Question, &[String]),
+        choices: &[Choice],
+        interrupted: bool,
+    ) -> String {
         let width = output::width();
         let of = |low, high| tables::of(choices, low, high);
         let queued = of(Verdict::ProvedWithQueueing, Verdict::ProvedWithQueueing);
@@ -335,7 +346,7 @@ impl ChooseArgs {
         if experiment.channels.is_some() && experiment.queue_depth != Some(1) {
             text.push_str(&wrap(tables::OF_SSD, width, "  "));
         }
-        for line in self.notes(question, choices) {
+        for line in self.notes((question, of_trace), choices) {
             text.push_str(&wrap(&line, width, "  "));
         }
         for line in tables::larger_than_map(good.iter()) {
@@ -348,7 +359,11 @@ impl ChooseArgs {
     }
 
     /// What a proof says of a generated workload, or why there is none of a trace; and what is assumed.
-    fn notes(&self, question: &Question, choices: &[Choice]) -> Vec<String> {
+    fn notes(
+        &self,
+        (question, of_trace): (&Question, &[String]),
+        choices: &[Choice],
+    ) -> Vec<String> {
         let experiment = &question.experiment;
         let proved = choices.iter().any(|of| of.verdict == Verdict::ProvedWithQueueing);
         let generated = note_on_generated(&experiment.workload.0, experiment.seed);
@@ -360,7 +375,7 @@ impl ChooseArgs {
                 .assumed_power()
                 .filter(|_| choices.iter().any(|of| of.verdict <= Verdict::Measured)),
         ];
-        notes.into_iter().flatten().collect()
+        of_trace.iter().cloned().chain(notes.into_iter().flatten()).collect()
     }
 
     /// What was found, in a sentence.
@@ -369,13 +384,14 @@ impl ChooseArgs {
         let (missed, impossible) =
             (of(Verdict::Missed, Verdict::Missed), of(Verdict::Impossible, Verdict::Impossible));
         format!(
-            "Deadline {}, {}, {}: {} of {} combinations of part, scheme and share keep it, {} proved with queueing, {} for \
+            "Deadline {}, {}, {}: {} of {} combinations of part, scheme and share {} it, {} proved with queueing, {} for \
              requests that do not queue; {missed} {} it, {impossible} {} not work",
             self.deadline,
             self.size(),
             self.workload(),
             of(Verdict::ProvedWithQueueing, Verdict::Measured),
             choices.len(),
+            if of(Verdict::ProvedWithQueueing, Verdict::Measured) == 1 { "keeps" } else { "keep" },
             of(Verdict::ProvedWithQueueing, Verdict::ProvedWithQueueing),
             of(Verdict::Proved, Verdict::Proved),
             if missed == 1 { "misses" } else { "miss" },

@@ -102,7 +102,7 @@ pub(super) struct DeviceArgs {
     /// Your own NAND part: a TOML file with page_bytes, pages_per_block, t_r_ns, t_prog_ns, t_bers_ns
     /// and, for energy, power = { vcc_mv, read_ua, program_ua, erase_ua }; or `base` and the changed values
     #[arg(long, value_name = "FILE", conflicts_with = "part")]
-    part_file: Option<PathBuf>,
+    pub(super) part_file: Option<PathBuf>,
 
     /// Factor on a time of the data sheet, which may print typical values: tPROG=1.5; tR, tPROG, tBERS or all; may be
     /// repeated

@@ -18,10 +18,16 @@ pub(super) struct DeadlineArgs {
 }
 
 impl DeadlineArgs {
+    /// True if a deadline is given.
+    pub(super) fn is_given(&self) -> bool {
+        self.settings.any()
+    }
+
     /// Sets the experiment's deadline if one is given; returns whether a miss fails the command.
     pub(super) fn apply(&self, experiment: &mut Experiment) -> Result<bool, Failure> {
         self.settings.apply(experiment)?;
-        if self.strict && experiment.deadline.is_none() {
+        let is_varied = experiment.sweep.0.iter().any(|axis| axis.key == "deadline");
+        if self.strict && experiment.deadline.is_none() && !is_varied {
             return Err(Failure::input_with_help(
                 "--strict judges a deadline, and there is none",
                 "add --deadline, as in `--deadline 3ms`, or omit it (an exceeded bound always fails)",

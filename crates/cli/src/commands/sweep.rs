@@ -210,9 +210,12 @@ impl SweepArgs {
         }
         let first: Vec<OsString> = self.inputs.first().map(OsString::from).into_iter().collect();
         let mut experiment = args.on(&first)?;
-        let mut given = experiment.clone();
-        self.sweep.deadline.apply(&mut given)?;
-        given.check_given_once(&self.sweep.vary)?;
+        // A file of a part has its figures whether they are varied or not.
+        let own_part = args.device.part_file.is_some();
+        let of_part = |axis: &&Axis| own_part && axis.key.starts_with("part.");
+        let varied: Vec<Axis> =
+            self.sweep.vary.iter().filter(|axis| !of_part(axis)).cloned().collect();
+        experiment.check_given_once(&varied)?;
         for axis in axes {
             experiment.sweep.add(axis)?;
         }
@@ -227,6 +230,11 @@ impl SweepOptions {
             experiment.sweep.add(axis.clone())?;
         }
         let strict = self.deadline.apply(&mut experiment)?;
+        if self.deadline.is_given() {
+            let deadlines: Vec<Axis> =
+                self.vary.iter().filter(|axis| axis.key == "deadline").cloned().collect();
+            experiment.check_given_once(&deadlines)?;
+        }
         if let Some(file) = experiment.part_file.take() {
             // A file of the experiment names paths from its own directory; the values are of any.
             experiment.part = Some(TextOrTable(PartTable::from_file(&file)?));

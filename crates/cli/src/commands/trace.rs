@@ -347,7 +347,17 @@ impl ConvertArgs {
                 "--allow-loss drops and counts what the format cannot hold",
             );
         }
-        Failure::from(ConfigError::from(error))
+        // No fault of the command that was given.
+        let is_full = |source: &std::io::Error| {
+            use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+            matches!(source.kind(), StorageFull | QuotaExceeded)
+        };
+        match error {
+            workload::WorkloadError::Io { source, .. } if is_full(&source) => {
+                Failure::internal(text)
+            }
+            error => Failure::from(ConfigError::from(error)),
+        }
     }
 }
 

@@ -78,8 +78,9 @@ fn a_bad_line_is_named_and_may_be_skipped() {
     let curve = ["trace", "curve", &trace];
     ftlkit(curve).refused(&["t.csv:202"]);
     let told = unwrapped(&ftlkit(curve.into_iter().chain(skip)).ok());
-    assert!(told.contains("200 requests in 199.0 ms"), "{told}");
+    assert!(told.contains("200 requests in 199.00 ms"), "{told}");
     assert!(told.contains("1 of 201 records was skipped"), "{told}");
+    assert!(told.contains(" in all 200 0 0 "), "{told}");
     let json = ftlkit(curve.into_iter().chain(skip).chain(["--page", "2KiB", "--json"])).ok();
     let file = scratch.file("curve.json", json);
     let bounds = ["bounds", "--schemes", "fsr", "--arrivals"];

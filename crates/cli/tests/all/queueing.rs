@@ -152,7 +152,7 @@ fn built_in_workloads_with_arrival_times_have_curves_of_their_requests() {
     let json = words(&format!("bounds --arrivals {text} --schemes lazy-rtgc --json")).json();
     let lazy = of(&json, "lazy-rtgc");
     assert_eq!(lazy["delay_ns"], 2 * 2_220_900);
-    let note = json["note"].as_str().unwrap();
+    let note = json["notes"][0].as_str().unwrap();
     assert!(note.contains("seed 1") && !note.contains("Poisson"), "{note}");
     let curve = words(&format!("trace curve {text} --page 2KiB --json")).json();
     assert_eq!(
@@ -217,4 +217,57 @@ fn deadlines_of_a_length_judge_requests_of_that_length() {
     assert_eq!(alone["verdict"], "proved-alone", "{alone}");
     words(&format!("choose {trace} --deadline ..:1ms --capacity 8MiB"))
         .refused(&["needs a length"]);
+}
+
+/// What a proof takes for granted of a trace is told beside it, wherever it is proved.
+#[test]
+fn units_that_are_taken_for_granted_are_told_beside_what_is_proved() {
+    let scratch = Scratch::new("granted");
+    let file = scratch.file("amb.csv", "time,rw,lba,size\n1000,W,8,8\n1010,R,8,8\n");
+    let curve = ftlkit(["trace", "curve", &file, "--page", "2KiB", "--json"]).ok();
+    let curve = scratch.file("curve.json", curve);
+    let bounds = ["bounds", "--schemes", "lazy-rtgc", "--arrivals"];
+    let choose = "choose --deadline 40ms --exported 16MiB --parts evaluation-slc --schemes lazy-rtgc --trace";
+    let choose: Vec<&str> = choose.split_whitespace().chain([&file[..]]).collect();
+    let commands: [Vec<&str>; 4] = [
+        vec!["trace", "curve", &file],
+        bounds.into_iter().chain([&file[..]]).collect(),
+        bounds.into_iter().chain([&curve[..]]).collect(),
+        choose,
+    ];
+    for line in commands {
+        let text = unwrapped(&ftlkit(line.clone()).ok());
+        assert!(
+            text.contains("`time` names no unit: its times were taken as s"),
+            "{line:?} {text}"
+        );
+        assert!(text.contains("`lba` names no unit: taken as sectors"), "{line:?} {text}");
+        let json = ftlkit(line.iter().copied().chain(["--json"])).json();
+        assert!(json["notes"][0].as_str().unwrap().contains("names no unit"), "{json}");
+    }
+}
+
+/// The command that a verdict on tasks is confirmed by has the same part, and names as a shell takes them.
+#[test]
+fn the_run_that_is_to_confirm_tasks_has_the_part_of_the_bounds() {
+    let scratch = Scratch::new("confirm");
+    let tasks = "[[tasks]]\nname = 'log'\noperation = 'write'\nperiod = '50ms'\npages = 1\n";
+    let tasks = scratch.file("my tasks.toml", tasks);
+    let part = scratch.file(
+        "own.toml",
+        "page_bytes = 2048\npages_per_block = 64\nt_r_ns = 25000\nt_prog_ns = 200000\nt_bers_ns = 1500000\n",
+    );
+    let said = |more: &[&str]| {
+        let args = ["bounds", "--tasks", &tasks, "--schemes", "lazy-rtgc"];
+        let text = ftlkit(args.iter().chain(more)).ok();
+        let line = text.lines().find(|line| line.contains("ftlkit compare --tasks")).unwrap();
+        line.trim().to_owned()
+    };
+    let line = said(&["--part", "znand-slc", "--margin", "tPROG=2", "--set", "part.t_r_ns=4us"]);
+    assert!(line.starts_with(&format!("ftlkit compare --tasks '{tasks}' --part znand-slc --set")));
+    assert!(line.contains("--set part.t_prog_ns=200000"), "{line}");
+    assert!(line.contains("part.t_r_ns=4us") || line.contains("part.t_r_ns=4000"), "{line}");
+    let line = said(&["--part-file", &part, "--margin", "tPROG=1.5"]);
+    assert!(line.contains(&format!("--part-file {part} --margin=tPROG=1.5 ")), "{line}");
+    assert!(said(&[]).contains(" --part evaluation-slc --precondition"), "{}", said(&[]));
 }

@@ -389,20 +389,32 @@ fn a_setting_that_is_given_is_not_varied_as_well() {
         ("uniform --requests 50", "requests=100,200", "--requests 50"),
         ("uniform --requests 50", "workload.requests=100,200", "--requests 50"),
         ("uniform --set write_share=0.5", "write_share=0.6,0.7", "--set write_share=0.5"),
-        ("uniform --part ddt-mlc", "part=toshiba-slc,toshiba-tlc", "the part that is given"),
+        ("uniform --part ddt-mlc", "part=toshiba-slc,toshiba-tlc", "--part ddt-mlc"),
+        ("uniform --margin tPROG=2", "part=toshiba-slc,toshiba-tlc", "what is set of one part"),
         ("uniform --set part.t_bers_ns=2ms", "part.t_bers_ns=1ms,3ms", "part.t_bers_ns=2ms"),
         ("uniform --deadline 3ms", "deadline=1ms,2ms", "--deadline 3ms"),
         ("uniform --capacity 8MiB", "capacity=4MiB,8MiB", "--capacity 8MiB"),
         (&one, &format!("trace={two}"), "one.csv"),
+        ("uniform --bit-errors tlc-72-layer+cycles=500+ecc=72", "pe_cycles=1000,2000", "+cycles"),
+        ("uniform --bit-errors tlc-72-layer+age=5h+ecc=72", "data_age=1h,2h", "+age"),
     ] {
         let line = format!("{} {given} --vary {axis}", line.replace(" --capacity 8MiB", ""));
         words(&line).refused(&["sweep over", said, "would have no effect"]);
     }
+    // How a trace is read and replayed is kept whichever it is; a part of one's own has all its times; a deadline that is varied
+    // may be strict.
+    words(&format!("{line} --requests 20 --on-bad-line skip --vary trace={one},{two}")).ok();
+    let part = scratch.file("part.toml", "base = 'toshiba-slc'\nt_bers_ns = 2000000\n");
+    let own = format!("{line} uniform --part-file {part}");
+    words(&format!("{own} --vary part.t_bers_ns=1ms,3ms")).ok();
+    words(&format!("{line} uniform --strict --vary deadline=1s,2s")).ok();
     // The default may be said; a list is an axis itself; and axes replace what a file has.
     words(&format!("{line} uniform --seed 1 --vary seed=2,3")).ok();
     words(&format!("{line} {one} {two} --requests 20,30 --vary share=0.6,0.7")).ok();
     let file = scratch.file("my.toml", "capacity = '4MiB'\nseed = 3\nworkload = 'uniform'\n");
     words(&format!("sweep {file} --vary seed=4,5 --vary capacity=8MiB --dry-run")).ok();
+    words(&format!("sweep {file} --deadline 3ms --vary deadline=1ms,2ms --dry-run"))
+        .refused(&["--deadline 3ms would have no effect"]);
 }
 
 /// Plots are checked before the runs: a run with so many requests would not end.

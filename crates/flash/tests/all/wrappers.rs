@@ -680,6 +680,10 @@ fn a_plain_run_of_programs_is_as_many_programs_as_far_as_nothing_else_is_to_be_d
     let map = Oob { kind: PageKind::Translation, ..Oob::data(Lpn(3), 9) };
     array.program(Ppn(2 * PAGES), map, None, Cause::Translation).unwrap();
     assert_eq!(plain(&array, 2 * PAGES + 1, 3, 9), 0);
+    // Where stamps are kept whole, each is near enough, but not of each kind.
+    array.program(Ppn(PAGES + 2), Oob::data(Lpn(4), 1 << 40), None, Cause::Host).unwrap();
+    assert_eq!(plain(&array, PAGES + 3, 3, 11), 3);
+    assert_eq!(plain(&array, 2 * PAGES + 1, 3, 9), 0);
     // A bad block refuses each.
     array.mark_bad(BlockId(3)).unwrap();
     assert_eq!(plain(&array, 3 * PAGES, 3, 9), 0);

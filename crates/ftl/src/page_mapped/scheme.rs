@@ -201,6 +201,9 @@ impl<F: Probe, V: Victims, C: Collection, T: Tables> Ftl for PageMapped<F, V, C,
             *lpn = Lpn(piece.lpn);
             count += 1;
         }
+        if count == 0 {
+            return 0;
+        }
         self.core.write_plain(&lpns[..count], |core, at| {
             batch::fetch(ahead, at, |lpn, what| prefetch(core, lpn, what));
         })

@@ -151,14 +151,8 @@ impl<V: Victims, T: BlockInfo> Space<V, T> {
     /// [`WholeBlock`](crate::page_mapped::WholeBlock).
     #[inline]
     pub(crate) fn is_short(&self) -> bool {
-        self.above_short() == 0
-    }
-
-    /// Free pages that may be written until [`Space::is_short`].
-    #[inline]
-    pub(crate) fn above_short(&self) -> u64 {
         let enough = if self.frontiers.classes() == 1 { self.log.threshold_pages } else { 0 };
-        self.free_pages.saturating_sub(self.set_aside).saturating_sub(enough)
+        self.free_pages.saturating_sub(self.set_aside) <= enough
     }
 
     /// Returns true if a mount must collect so that [`Space::is_short`] becomes true early enough for later

@@ -1,6 +1,6 @@
 //! Page writes that run together because each is a program and nothing else: the same as one by one.
 
-use crate::bench::preset;
+use crate::bench::{Failing, preset};
 use flash::faults::{BitErrors, ProgramEraseFailure};
 use flash::parts::EVALUATION_SLC;
 use flash::{
@@ -34,7 +34,7 @@ fn together() -> AnyArray {
 
 /// The same operations and times, on an array of which programs might fail: each write alone.
 fn alone() -> AnyArray {
-    AnyArray::new(Serial::new(ProgramEraseFailure::new(array(), 1)))
+    AnyArray::new(Failing::new(ProgramEraseFailure::new(array(), 1)))
 }
 
 fn configs() -> Vec<SchemeConfig> {
@@ -79,8 +79,12 @@ fn seen(scheme: &mut AnyScheme) -> impl PartialEq + std::fmt::Debug + use<> {
         (0..pages).map(|page| scheme.flash_mut().read_oob(Ppn(page), Cause::Host)).collect();
     let erases: Vec<u32> =
         (0..BLOCKS).map(|block| scheme.flash().erase_count(flash::BlockId(block))).collect();
+    let counts = match scheme.flash().serial() {
+        Some(array) => *array.inner().counts(),
+        None => *scheme.flash().downcast_ref::<Failing>().unwrap().counts(),
+    };
     let told = scheme.telemetry();
-    let told = (told.collections.clone(), told.victim_work, scheme.free_pages());
+    let told = (counts, told.collections.clone(), told.victim_work, scheme.free_pages());
     (of_array, erases, format!("{told:?}"), format!("{:?}", scheme.inspect()))
 }
 

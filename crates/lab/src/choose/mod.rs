@@ -17,5 +17,5 @@ pub use choice::{Choice, Verdict};
 pub use deadlines::Deadlines;
 #[cfg(feature = "html")]
 pub use page::page;
-pub use question::{Question, named_parts, named_schemes};
+pub use question::{Checked, Question, named_parts, named_schemes};
 pub use search::{Search, folder, write};

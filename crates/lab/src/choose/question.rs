@@ -31,6 +31,15 @@ pub struct Question {
     pub exported: Option<u64>,
 }
 
+/// What is known of the workload before the search.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// Its requests.
+    pub requests: u64,
+    /// What was taken for granted of a trace, such as units.
+    pub notes: Vec<String>,
+}
+
 /// The parts of these names; without any, or with `all`, those of the catalogue.
 pub fn named_parts(names: &[String]) -> Vec<PartTable> {
     let named: Vec<&str> = names.iter().map(|name| name.trim()).collect();
@@ -83,11 +92,11 @@ impl Candidate<'_> {
 
 impl Question {
     /// Finds faults of the shares, the workload and the deadline before the search, with a scheme that works nearly
-    /// everywhere. Returns the requests of the workload.
+    /// everywhere. Returns what it found of the workload.
     ///
     /// # Errors
     /// The first fault, with what would be right.
-    pub fn check(&self) -> Result<u64, Fault> {
+    pub fn check(&self) -> Result<Checked, Fault> {
         if let Some(share) = self.shares.iter().find(|share| !(**share > 0.0 && **share < 1.0)) {
             return Err(Fault::with_help(
                 format!("--shares: {share} is not a share"),
@@ -102,7 +111,7 @@ impl Question {
         let mut first = None;
         for part in &self.parts {
             match self.check_part(part) {
-                Ok(requests) => return Ok(requests),
+                Ok(checked) => return Ok(checked),
                 Err(fault) => first = first.or(Some(fault)),
             }
         }
@@ -111,7 +120,7 @@ impl Question {
         }))
     }
 
-    fn check_part(&self, part: &PartTable) -> Result<u64, Fault> {
+    fn check_part(&self, part: &PartTable) -> Result<Checked, Fault> {
         let scheme: SchemeChoice = "page-level".parse()?;
         let mut experiment =
             self.experiment_of(&Candidate { part, scheme: &scheme.0, share: None });
@@ -121,7 +130,9 @@ impl Question {
         }
         let resolved = experiment.resolve()?;
         resolved.check_memory()?;
-        Ok(resolved.facts.requests)
+        let facts = &resolved.facts;
+        let notes = facts.trace.as_ref().map_or_else(Vec::new, |trace| trace.notes.clone());
+        Ok(Checked { requests: facts.requests, notes })
     }
 
     /// What is asked: workload, capacity, precondition, parts and schemes to try.

@@ -3,7 +3,7 @@
 use super::arriving::Arriving;
 use super::choice::{Choice, Verdict};
 use super::deadlines::Deadlines;
-use super::question::{Candidate, Question};
+use super::question::{Candidate, Checked, Question};
 use super::tables;
 use crate::arrival_source::uncovered;
 use crate::arrivals::Server;
@@ -12,7 +12,7 @@ use crate::config::{Experiment, Fill, Preconditioning, Sketch, TextOrTable};
 use crate::fault::{Fault, with_causes};
 use crate::hash::hash_text;
 use crate::report::plots::Curves;
-use crate::report::{OutDir, Replaces};
+use crate::report::{OutDir, Replaces, units};
 use crate::results;
 use crate::sweep::{Kept, Limits, Memory, OneRun, Table, TraceHashes, Watch, each, unusable};
 use ::run::{Observer, Phase, RunError};
@@ -38,8 +38,8 @@ const FIRST: [&str; 4] = ["part", "scheme", "share_tried", "verdict"];
 pub struct Search<'a> {
     question: &'a Question,
     points: Vec<Point>,
-    /// Requests of the workload.
-    requests: u64,
+    /// The workload.
+    checked: Checked,
 }
 
 /// A combination, as far as it is known before a run.
@@ -61,7 +61,7 @@ impl Question {
     /// # Errors
     /// A fault of what all combinations have in common ([`Question::check`]).
     pub fn plan(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Search<'_>, Fault> {
-        let requests = self.check()?;
+        let checked = self.check()?;
         let traces = self.of_trace(stop);
         let known = Known::default();
         let candidates = self.candidates();
@@ -76,7 +76,7 @@ impl Question {
             choice.verdict == Verdict::Impossible
                 || seen.insert((choice.part.clone(), choice.scheme.clone(), space))
         });
-        Ok(Search { question: self, points, requests })
+        Ok(Search { question: self, points, checked })
     }
 
     /// Plans and runs every combination, on all cores.
@@ -154,14 +154,19 @@ impl Search<'_> {
         let best = tables::recommended(self.points.iter().map(|point| &point.choice));
         let best = best.filter(|_| proved > 0).map(|best| format!(", so far {best}"));
         format!(
-            "{} combinations: {} pruned, since program times alone are too long; {} do not work; {} to run, of which {proved} \
-             are proved with queueing{}",
-            self.points.len(),
+            "{}: {} pruned, since program times alone are too long; {} do not work; {} to run, {proved} of them \
+             proved with queueing{}",
+            units::counted(self.points.len() as u64, "combination"),
             count(Verdict::Missed),
             count(Verdict::Impossible),
             self.points.iter().filter(|point| point.run.is_some()).count(),
             best.unwrap_or_default(),
         )
+    }
+
+    /// What was taken for granted of the workload, such as units of a trace.
+    pub fn notes(&self) -> &[String] {
+        &self.checked.notes
     }
 
     /// The states of the array from which each combination is run, one after the other until it misses.
@@ -180,7 +185,7 @@ impl Search<'_> {
             Fill::None => 0.0,
             _ => f64::from(sketch.scheme.plan.logical_pages),
         };
-        [(pages * (1.0 + state.age + state.workload)) as u64, self.requests]
+        [(pages * (1.0 + state.age + state.workload)) as u64, self.checked.requests]
     }
 
     /// The arrival curve, the service curve and the delay between them, of the combination that is recommended, if it is proved with

@@ -28,6 +28,7 @@ mod processor;
 #[cfg(test)]
 mod published;
 mod queues;
+mod quoted;
 mod read_retry;
 mod reclaim_units;
 mod refresh;
@@ -72,10 +73,10 @@ pub use part::{DEFAULT_PART, Margin, PartChoice, PartTable, by_name as part_by_n
 pub use planes::PlaneUse;
 pub use precondition_notation::PreconditionChoice;
 pub use processor::Cpu;
+pub use quoted::quoted;
 pub use read_retry::{ReadRetrySettings, SoftDecoding};
 pub use reclaim_units::ReclaimUnits;
 pub use refresh::{ReadReclaim, RefreshSettings};
-pub use repeat_command::quoted;
 pub use resolve::Resolved;
 pub use scheme::SchemeChoice;
 pub use scheme_settings::SchemeTable;

@@ -3,11 +3,13 @@
 use super::error::{ConfigError, with_suggestion};
 use super::normalise::normalise;
 use super::part_keys::{check_types, located};
+use super::quoted::quoted;
 use super::text_or_table::{Text, TextOrTable};
 use super::through_text::{table_of, value_of};
 use flash::{Part, Power, parts};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
+use std::fmt::{self, Display};
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 use std::str::FromStr;
@@ -44,23 +46,32 @@ pub struct Margin {
     millionths: u64,
 }
 
+/// Names of times, and the keys that each stands for.
+const TIMES: [(&str, &[&str]); 4] = [
+    ("tR", &["t_r_ns", "t_r_oob_ns"]),
+    ("tPROG", &["t_prog_ns"]),
+    ("tBERS", &["t_bers_ns"]),
+    ("all", &["t_r_ns", "t_r_oob_ns", "t_prog_ns", "t_bers_ns"]),
+];
+
+impl Display for Margin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = TIMES.iter().find(|(_, keys)| *keys == self.keys).map_or("", |(name, _)| name);
+        write!(f, "{name}={}", self.millionths as f64 / 1e6)
+    }
+}
+
 impl FromStr for Margin {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        const NAMES: [(&str, &[&str]); 4] = [
-            ("tR", &["t_r_ns", "t_r_oob_ns"]),
-            ("tPROG", &["t_prog_ns"]),
-            ("tBERS", &["t_bers_ns"]),
-            ("all", &["t_r_ns", "t_r_oob_ns", "t_prog_ns", "t_bers_ns"]),
-        ];
         let wrong = || {
             "write it TIME=FACTOR, as in tPROG=1.5: tR, tPROG, tBERS or all, and 1 to 100"
                 .to_owned()
         };
         let (name, factor) = text.split_once('=').ok_or_else(wrong)?;
         let known = |(known, _): &&(&str, _)| known.eq_ignore_ascii_case(name.trim());
-        let (_, keys) = NAMES.iter().find(known).ok_or_else(wrong)?;
+        let (_, keys) = TIMES.iter().find(known).ok_or_else(wrong)?;
         let factor: f64 = factor.trim().parse().map_err(|_| wrong())?;
         if !(1.0..=100.0).contains(&factor) {
             return Err(wrong());
@@ -93,6 +104,13 @@ impl PartTable {
             again.set(key, value).ok().filter(|()| !value.contains(char::is_whitespace))?;
         }
         (again == *self).then_some((base, changes))
+    }
+
+    /// The options of a command that give this part; `None` if a name and figures one by one do not.
+    pub fn options(&self) -> Option<String> {
+        let (base, changes) = self.changes()?;
+        let set = |(key, value): &(String, String)| format!(" --set part.{key}={}", quoted(value));
+        Some(format!("--part {}{}", quoted(base), changes.iter().map(set).collect::<String>()))
     }
 
     /// The text of a figure that it sets itself, besides what `base` gives.

@@ -2,6 +2,7 @@
 
 use super::experiment::{Experiment, Setting, Timing};
 use super::job::job_text;
+use super::quoted::quoted;
 use super::vary::replay_given;
 use std::path::Path;
 use workload::{AddressPolicy, TraceOptions, WorkloadSpec};
@@ -37,10 +38,7 @@ impl Experiment {
         words.extend(replay.map(|(key, text)| format!("--{} {text}", key.replace('_', "-"))));
         let given = |of: &Setting| of.given(self, &default);
         words.extend(FIRST.iter().filter_map(|key| Setting::by_key(key)).filter_map(given));
-        if let Some((part, changes)) = self.part.as_ref().and_then(|part| part.0.changes()) {
-            words.push(format!("--part {part}"));
-            words.extend(changes.iter().map(|(key, value)| format!("--set part.{key}={value}")));
-        }
+        words.extend(self.part.as_ref().and_then(|part| part.0.options()));
         let others = |of: &&Setting| !FIRST.contains(&of.key) && !LAST.contains(&of.key);
         words.extend(Setting::ALL.iter().filter(others).filter_map(given));
         let schemes: Vec<String> = self
@@ -91,15 +89,6 @@ fn trace_words<P: AsRef<Path>>(
         }
     }
     words
-}
-
-/// A word as a shell takes it.
-pub fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    }
 }
 
 #[cfg(test)]

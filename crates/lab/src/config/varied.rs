@@ -77,7 +77,7 @@ impl Experiment {
     /// The first such axis, and what gives it.
     pub fn check_given_once(&self, axes: &[Axis]) -> Result<(), ConfigError> {
         for axis in axes {
-            let Some(given) = self.given(&axis.key) else { continue };
+            let Some(given) = self.given(axis) else { continue };
             let reason = format!(
                 "{given} would have no effect, since each run has a value of the axis; omit it, or do not vary it"
             );
@@ -87,15 +87,25 @@ impl Experiment {
     }
 
     /// What gives a key of [`Experiment::vary`] its value, as an argument of a command; `None` if it has its default.
-    fn given(&self, key: &str) -> Option<String> {
-        let default = Self::default();
+    fn given(&self, axis: &Axis) -> Option<String> {
+        let (key, default) = (axis.key.as_str(), Self::default());
         match key {
             "scheme" => (self.schemes != default.schemes).then(|| "--schemes".into()),
-            "part" => self.part.is_some().then(|| "the part that is given".into()),
-            "trace" => {
-                let given = self.workload != default.workload;
-                given.then(|| format!("`{}`", self.workload.0.label()))
+            "part" => {
+                let table = &self.part.as_ref()?.0;
+                Some(match table.changes() {
+                    Some((name, changes)) if changes.is_empty() => format!("--part {name}"),
+                    _ => "what is set of one part (--set part.…, --margin, --part-file)".into(),
+                })
             }
+            "trace" => {
+                // How a trace is read and replayed is kept whichever it is.
+                let label = self.workload.0.label();
+                let is_listed = axis.values.contains(&label);
+                (label != default.workload.0.label() && !is_listed).then(|| format!("`{label}`"))
+            }
+            "pe_cycles" => (self.bit_errors.0.cycles > 0).then(|| "+cycles of --bit-errors".into()),
+            "data_age" => (self.bit_errors.0.age_s > 0).then(|| "+age of --bit-errors".into()),
             _ => {
                 let setting = self.setting_of(key);
                 if let Some(option) = Setting::by_key(&setting).map(|of| of.given(self, &default)) {

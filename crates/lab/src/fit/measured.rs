@@ -34,8 +34,8 @@ pub struct Measured {
     pub(super) spec: (String, Vec<(String, String)>),
 }
 
-/// Reads a table; `place` names it in errors. Where its header has semicolons or tabs, these separate its columns, and numbers
-/// may have a decimal comma, as spreadsheets write them.
+/// Reads a table; `place` names it in errors. Where its header has semicolons or tabs, these separate its columns, and with
+/// semicolons numbers may have a decimal comma, as spreadsheets write them.
 ///
 /// # Errors
 /// A column that is unknown, missing or there twice, a value out of its range, or no point.
@@ -55,7 +55,7 @@ pub fn read(text: &str, place: &str) -> Result<Vec<Measured>, Fault> {
     for record in reader.records() {
         let record = record.map_err(wrong)?;
         let line = record.position().map_or(0, csv::Position::line);
-        let read = columns.read(&record, line, separator != b',');
+        let read = columns.read(&record, line, separator == b';');
         points.extend(
             read.map_err(|reason| Fault::input(format!("{place}, line {line}: {reason}")))?,
         );
@@ -246,7 +246,7 @@ mod tests {
     fn a_spreadsheet_may_separate_by_semicolons_and_write_decimal_commas() {
         for (separator, text) in [
             (';', "# a remark\nworkload;fill;waf\nzipf+theta=0.8;50 %;2,5\n;0,9;1,75\n"),
-            ('\t', "workload\tfill\twaf\nzipf+theta=0.8\t50 %\t2,5\n\t0.9\t1.75\n"),
+            ('\t', "workload\tfill\twaf\nzipf+theta=0.8\t50 %\t2.5\n\t0.9\t1.75\n"),
         ] {
             let points = read(text, "t").unwrap();
             let found: Vec<_> = points.iter().map(|point| (point.fill, point.figure)).collect();
@@ -255,7 +255,9 @@ mod tests {
         }
         let error = read("fill;waf\n1;1.234,5\n", "t").unwrap_err().to_string();
         assert!(error.contains("line 2: waf: expected a write amplification"), "{error}");
-        assert!(read("fill,waf\n\"0,9\",2\n", "t").is_err(), "a comma that separates is no point");
+        // A comma that separates is no point, nor one between tabs, where it may be of thousands.
+        assert!(read("fill,waf\n\"0,9\",2\n", "t").is_err());
+        assert!(read("fill\tthroughput\n1\t1,234\n0.9\t2,345\n", "t").is_err());
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl<'a> Head<'a> {
 
 /// True of lines of printable ASCII whose first is longer than chance makes one in a binary file.
 fn begins_as_text(lines: &[u8]) -> bool {
-    let first = lines.split(|&b| b == b'\n').next().unwrap_or_default();
+    let first = lines.split(|&b| b == b'\n').find(|line| !is_aside(line)).unwrap_or_default();
     let is_text = |b: &u8| matches!(b, b'\t' | b'\n' | b'\r' | b' '..=b'~');
     first.len() >= 8 && lines.iter().all(is_text)
 }

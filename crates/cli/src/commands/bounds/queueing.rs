@@ -46,7 +46,7 @@ impl Asked {
         json!({
             "version": env!("CARGO_PKG_VERSION"),
             "arrivals": self.source.text(),
-            "note": self.source.note(),
+            "notes": self.source.notes(),
             "deadline_ns": deadline_ns,
             "parts": sheets.iter().map(|sheet| sheet.json(deadline_ns)).collect::<Vec<_>>(),
         })
@@ -59,8 +59,9 @@ impl Asked {
             text.push('\n');
         }
         let volatile = sheets.iter().any(Sheet::has_volatile).then_some(&VOLATILE);
-        let note = self.source.note();
-        let legend = LEGEND.iter().chain(volatile).copied().chain(note.as_deref());
+        let notes = self.source.notes();
+        let legend = LEGEND.iter().chain(volatile).copied();
+        let legend = legend.chain(notes.iter().map(String::as_str));
         legend.fold(text, |text, line| text + &wrap(line, output::width(), "  "))
     }
 }

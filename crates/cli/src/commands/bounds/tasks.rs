@@ -6,7 +6,8 @@ use crate::settings::{OfBounds, Settings};
 use bounds::task_set::{Analysis, Method, Operation, Order, PageCosts, Task, TaskSet, analyse_in};
 use lab::catalogue;
 use lab::config::{
-    Bytes, ConfigError, DefaultShare, Experiment, PartTable, TextOrTable, Word, tasks_from_file,
+    Bytes, ConfigError, DefaultShare, Experiment, PartTable, TextOrTable, Word, quoted,
+    tasks_from_file,
 };
 use lab::report::{LateJob, wrap};
 use serde_json::{Value, json};
@@ -17,12 +18,30 @@ use workload::{TaskSpec, WorkloadSpec, task_set};
 pub(super) struct Asked<'a> {
     pub(super) file: &'a Path,
     pub(super) part: PartTable,
+    /// The file of a part of the user's own, and the options that change its values.
+    pub(super) own_part: (Option<&'a Path>, &'a [String]),
     pub(super) channel: Settings<OfBounds>,
     pub(super) blocks: Option<u32>,
     pub(super) capacity: Option<Bytes>,
     /// Schemes with their settings; empty for every scheme with its defaults.
     pub(super) schemes: &'a [String],
     pub(super) order: Order,
+}
+
+impl Asked<'_> {
+    /// The options that give the part of the bounds to a run.
+    fn same_part(&self) -> String {
+        let (file, own) = self.own_part;
+        match (self.part.options(), file) {
+            (Some(options), _) => options,
+            (None, Some(file)) => {
+                let own: Vec<String> = own.iter().map(|option| quoted(option)).collect();
+                let file = quoted(&file.to_string_lossy());
+                [vec![format!("--part-file {file}")], own].concat().join(" ")
+            }
+            (None, None) => String::new(),
+        }
+    }
 }
 
 /// The analysis of one scheme.
@@ -282,10 +301,11 @@ fn operation(task: &Task) -> &'static str {
 /// The command whose run confirms the verdicts.
 fn confirm(asked: &Asked<'_>, rows: &[Row], capacity: Option<u64>) -> String {
     let known = rows.iter().filter(|row| row.found.is_ok());
-    let mut command = format!("ftlkit compare --tasks {}", asked.file.display());
-    if let Some(part) = &asked.part.0.get("base").filter(|_| asked.part.0.len() == 1) {
-        command.push_str(&format!(" --part {}", part.as_str().unwrap_or_default()));
-    }
+    let mut command = format!(
+        "ftlkit compare --tasks {} {}",
+        quoted(&asked.file.to_string_lossy()),
+        asked.same_part()
+    );
     if let Some(bytes) = capacity.filter(|_| asked.blocks.is_some() || asked.capacity.is_some()) {
         command.push_str(&format!(" --capacity {}", Bytes::new(bytes)));
     }
@@ -301,7 +321,7 @@ fn confirm(asked: &Asked<'_>, rows: &[Row], capacity: Option<u64>) -> String {
     }
     format!(
         "A run counts the misses:\n  {command} --precondition full+age=1 --share own --schemes {}\n",
-        names.join(",")
+        quoted(&names.join(","))
     )
 }
 

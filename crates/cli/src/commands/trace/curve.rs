@@ -97,13 +97,14 @@ impl CurveArgs {
             json["interrupted"] = interrupted.into();
             json["path"] = path.into();
             if let Some(note) = note {
-                json["note"] = note.into();
+                json["notes"] = [note].into();
             }
             output::json(&json)?;
         } else {
             let mut text = text(&path, &curves, interrupted);
-            if let Some(note) = note.or(curves.unread) {
-                text.push_str(&format!("\n\n{}", output::wrapped(&note)));
+            text.push('\n');
+            for note in note.iter().chain(&curves.notes) {
+                text.push_str(&format!("\n{}", output::wrapped(note).trim_end()));
             }
             output::text(&text)?;
         }
@@ -118,8 +119,8 @@ fn text(path: &str, curves: &Curves, interrupted: bool) -> String {
         false => String::new(),
     };
     text.push_str(&output::wrapped(&format!(
-        "{path}: {} requests in {}, as tasks of pages of {}; a page written in part is read, too\n",
-        units::grouped(curves.requests),
+        "{path}: {} in {}, as tasks of pages of {}; a page written in part is read, too\n",
+        units::counted(curves.requests, "request"),
         units::time(lasts_ns as f64),
         units::bytes(curves.page_bytes.into()),
     )));
@@ -130,8 +131,13 @@ fn text(path: &str, curves: &Curves, interrupted: bool) -> String {
             ns if ns == lasts_ns => "in all".to_owned(),
             ns => format!("within {}", units::short_time(ns as f64)),
         };
-        let [writes, reads, trims] =
-            curves.kinds.each_ref().map(|(_, curve)| most(curve, window_ns));
+        let [writes, reads, trims] = curves.kinds.each_ref().map(|(_, curve)| {
+            if window_ns == lasts_ns {
+                units::grouped(curve.pages())
+            } else {
+                most(curve, window_ns)
+            }
+        });
         [name, writes, reads, trims]
     });
     text.push_str(&output::table(["", "page writes", "page reads", "page trims"], windows));

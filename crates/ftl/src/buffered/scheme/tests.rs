@@ -6,6 +6,7 @@ use crate::error::FtlError;
 use crate::guarantee::{Guarantee, Ram};
 use crate::inspection::{Inspection, Place};
 use crate::interface::{Background, Ftl, Prefetch};
+use crate::page_task::{PageTask, TaskKind};
 use crate::refresh::{RefreshStep, Refreshed};
 use crate::scheme::Scheme;
 use crate::telemetry::{CollectionLog, Telemetry};
@@ -70,6 +71,16 @@ impl Ftl for Recorder {
     fn write(&mut self, lpn: Lpn, data: Option<&[u8]>) -> Result<(), FtlError> {
         self.note("write", (lpn, data));
         Ok(())
+    }
+
+    fn plain_writes(&self) -> usize {
+        self.note("plain_writes", ());
+        3
+    }
+
+    fn write_plain(&mut self, work: &[PageTask], ahead: &[PageTask]) -> usize {
+        self.note("write_plain", (work, ahead));
+        2
     }
 
     fn write_below(
@@ -229,13 +240,18 @@ impl DirtyPages for AllDirty {
 type Ask = fn(Box<dyn Scheme<Flash = Array>>) -> String;
 
 /// Each method once.
-const ASKS: [(&str, Ask); 32] = [
+const ASKS: [(&str, Ask); 34] = [
     ("flash", |scheme| text(scheme.flash().geometry())),
     ("flash_mut", |mut scheme| text(scheme.flash_mut().geometry())),
     ("into_flash", |scheme| text(scheme.into_flash().geometry())),
     ("logical_pages", |scheme| text(scheme.logical_pages())),
     ("check", |scheme| text(scheme.check(Lpn(8)))),
     ("write", |mut scheme| text(scheme.write(Lpn(1), Some(&[1])))),
+    ("plain_writes", |scheme| text(scheme.plain_writes())),
+    ("write_plain", |mut scheme| {
+        let work = [1, 2, 3].map(|lpn| PageTask::page(TaskKind::Write, lpn));
+        text(scheme.write_plain(&work[..2], &work))
+    }),
     ("write_below", |mut scheme| text(scheme.write_below(Lpn(2), Some(&[2]), &mut AllDirty))),
     ("write_through", |mut scheme| text(scheme.write_through(Lpn(3), Some(&[3])))),
     ("name_stream", |mut scheme| {

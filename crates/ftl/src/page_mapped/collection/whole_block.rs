@@ -103,9 +103,8 @@ impl Collection for WholeBlock {
         if core.space.victims.committed() > 0 {
             return 0;
         }
-        // Each write takes one of both.
-        let above = core.space.host_room().saturating_sub(core.space.log.threshold_pages);
-        above.min(core.space.above_short())
+        // Each write takes one of these pages; while some are left, the space is not short either.
+        core.space.host_room().saturating_sub(core.space.log.threshold_pages)
     }
 
     /// Collects in advance: a torn page may have taken a page on which the next write counts, and that write would
