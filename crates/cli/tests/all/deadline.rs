@@ -335,7 +335,7 @@ fn a_proof_is_of_the_largest_request() {
     );
     let two = words(&format!("{bounds} --pages 2"));
     assert_eq!(two.code, Some(1), "{}", two.stdout);
-    assert!(unwrapped(&two.stdout).contains("requests of 2 pages"), "{}", two.stdout);
+    assert!(unwrapped(&two.stdout).contains("requests of 2 whole pages"), "{}", two.stdout);
 }
 
 /// The search tells what it plans before it runs, each table, one row to take, and why.

@@ -47,19 +47,19 @@ fn configs() -> Vec<SchemeConfig> {
     let victim = |kind| move |config: &mut SchemeConfig| config.victim = Some(kind);
     vec![
         of("page-level", &|_| {}),
-        of("page-level", &|config| config.frontiers = Some(FrontierSharing::Split)),
+        of("page-level", &|config| config.frontiers = Some(FrontierSharing::Shared)),
         of("page-level", &|config| {
             config.frontiers = Some(FrontierSharing::Shared);
             config.refill = Some(2);
         }),
         of("page-level", &|config| config.spare_blocks = 2),
-        of("page-level", &|config| config.dynamic_wear = Some(true)),
+        of("page-level", &|config| config.dynamic_wear = Some(false)),
         of("page-level", &|config| {
             let sepbit = PLACEMENT_POLICIES.iter().find(|policy| policy.name == "sepbit");
             config.placement = Some(sepbit.unwrap().kind(&[]).unwrap());
         }),
         of("page-level", &|config| {
-            config.buffer.policy = Some(Some(&BufferPolicy::LRU));
+            config.buffer.policy = Some(Some(BufferPolicy::LRU));
             config.buffer.bytes = Some(24 * 8);
         }),
         of("page-level", &victim(VictimKind::COST_BENEFIT)),
@@ -80,7 +80,7 @@ fn seen(scheme: &mut AnyScheme) -> impl PartialEq + std::fmt::Debug + use<> {
     let erases: Vec<u32> =
         (0..BLOCKS).map(|block| scheme.flash().erase_count(flash::BlockId(block))).collect();
     let counts = match scheme.flash().serial() {
-        Some(array) => *array.inner().counts(),
+        Some(array) => *array.counts(),
         None => *scheme.flash().downcast_ref::<Failing>().unwrap().counts(),
     };
     let told = scheme.telemetry();

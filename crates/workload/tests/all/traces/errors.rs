@@ -162,7 +162,7 @@ fn binary_archives_and_wide_characters() {
 fn bytes_that_a_power_cut_left_zero_are_a_bad_line() {
     let text = "time_s,op,offset_bytes,length_bytes\n0.1,read,0,512\n0.2,read,4\0\096,512\n0.3,read,512,512\n";
     let error = refused("t", text, &TraceOptions::default());
-    assert!(error.contains("t:3:10: expected"), "{error}");
+    assert!(error.contains("t:3:11: expected"), "{error}");
     for options in [skip(), TraceOptions { format: Some("csv".into()), ..skip() }] {
         let (requests, reader) = try_read("t", text, &options).unwrap();
         assert_eq!((requests.len(), dropped(&reader.counts(), "bad record")), (2, 1));
