@@ -179,10 +179,15 @@ pub(crate) fn run_within(
         let reads_first = report.partial_pages > 0 && !setup.free_partial_pages;
         deadline.unproved = match resolved.unproved(scheme) {
             Some(why) => Some(why.into()),
-            None if reads_first && both_ns > deadline.deadline_ns => Some(format!(
-                "a page that is written in part is read first; both are bounded by {}",
-                units::time(both_ns as f64)
-            )),
+            None if reads_first
+                && bound_ns <= deadline.deadline_ns
+                && both_ns > deadline.deadline_ns =>
+            {
+                Some(format!(
+                    "a page that is written in part is read first; both are bounded by {}",
+                    units::time(both_ns as f64)
+                ))
+            }
             None => None,
         };
     }

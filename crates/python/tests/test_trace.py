@@ -182,7 +182,7 @@ def test_curves_are_those_of_the_command(command, arrays, tmp_path):
     text = "uniform:rate=500:size=8KiB:requests=300"
     printed = json.loads(command("trace", "curve", text, "--json"))
     curve = ftlkit.curve(text)
-    assert (curve.curves, curve.note) == (printed["curves"], printed["note"])
+    assert (curve.curves, curve.notes) == (printed["curves"], printed["notes"])
     rows = ftlkit.bounds(arrivals=trace, schemes="lazy-rtgc").rows()
     assert rows[0]["why_not"] or rows[0]["delay_ns"]
     for call, said in [

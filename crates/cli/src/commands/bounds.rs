@@ -21,7 +21,7 @@ use clap::{Args, ValueEnum};
 use flash::{CopyPath, Part, parts};
 use lab::config::{
     Bytes, Channel, ConfigError, CopyChoice, DEFAULT_PART, Duration, Experiment, Group, Margin,
-    Notation, PartTable, SchemeChoice, SchemeTable, TextOrTable, Word, part_by_name,
+    Notation, PartTable, SchemeChoice, SchemeTable, TextOrTable, Word, check_labels, part_by_name,
 };
 use lab::division::{Division, Question, on_ssd, own_blocks, refused};
 use lab::report::units;
@@ -284,7 +284,12 @@ impl BoundsArgs {
     /// The schemes named by --schemes.
     fn tables(&self) -> Result<Vec<SchemeTable>, Failure> {
         let read = |text: &String| Ok(text.trim().parse::<SchemeChoice>()?.0);
-        self.schemes.iter().map(read).collect()
+        let tables: Vec<SchemeTable> =
+            self.schemes.iter().map(read).collect::<Result<_, Failure>>()?;
+        if !tables.is_empty() {
+            check_labels(&tables)?;
+        }
+        Ok(tables)
     }
 
     /// Blocks by --blocks or --capacity.
@@ -309,6 +314,7 @@ impl BoundsArgs {
             };
             table.set(key.trim(), value.trim())?;
         }
+        Margin::check(&self.margin)?;
         for margin in &self.margin {
             table.apply(margin)?;
         }

@@ -271,6 +271,7 @@ impl ChooseArgs {
                 None => set(&mut experiment, setting)?,
             }
         }
+        Margin::check(&self.margin)?;
         for part in &mut parts {
             for margin in &self.margin {
                 part.apply(margin)?;

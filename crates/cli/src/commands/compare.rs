@@ -256,6 +256,7 @@ impl ExperimentArgs {
         self.workload.apply(inputs, &self.read, &mut experiment)?;
         self.replay.apply(&mut experiment)?;
         self.workload.set(&mut experiment)?;
+        Margin::check(&self.device.margin)?;
         for margin in &self.device.margin {
             let part =
                 experiment.part.get_or_insert_with(|| TextOrTable(PartTable::named(DEFAULT_PART)));

@@ -131,3 +131,20 @@ fn what_the_limits_of_the_process_do_not_hold_is_refused() {
         assert!(held.code == Some(0) || held.code == Some(1) && told, "{kib} {}", held.stderr);
     }
 }
+
+/// What is named twice would be counted, or multiplied, twice.
+#[test]
+fn what_is_named_twice_is_refused() {
+    let choose = "choose uniform --capacity 16MiB --deadline 1s";
+    words("bounds --schemes lazy-rtgc,lazy-rtgc").refused(&["two schemes are labelled"]);
+    words(&format!("{choose} --parts evaluation-slc --schemes fsr,fsr"))
+        .refused(&["two schemes are labelled"]);
+    words(&format!("{choose} --parts evaluation-slc,toshiba-slc,evaluation-slc --schemes fsr"))
+        .refused(&["`evaluation-slc` is named twice"]);
+    let margins = "--margin tPROG=2 --margin tPROG=1.5";
+    for line in ["bounds", &format!("{choose} --schemes fsr"), "compare uniform --requests 9"] {
+        words(&format!("{line} {margins}"))
+            .refused(&["--margin tPROG=1.5", "tPROG=2 are two factors on one time"]);
+    }
+    words("bounds --schemes fsr --margin tPROG=2 --margin tBERS=2 --margin all=1.5").ok();
+}

@@ -408,6 +408,14 @@ fn a_setting_that_is_given_is_not_varied_as_well() {
     let own = format!("{line} uniform --part-file {part}");
     words(&format!("{own} --vary part.t_bers_ns=1ms,3ms")).ok();
     words(&format!("{line} uniform --strict --vary deadline=1s,2s")).ok();
+    // Each workload has the parameters that it knows, the first of several and the others.
+    let written = |workloads: &str| {
+        let line =
+            "--set size=16k,write_share=1 --capacity 8MiB --requests 50 --schemes fsr --csv -q";
+        let found = rows(&words(&format!("sweep {workloads} {line}")).ok());
+        found.iter().map(|row| row["steady.writes_per_capacity"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(written("uniform zipf")[1..], written("zipf --vary seed=1"));
     // The default may be said; a list is an axis itself; and axes replace what a file has.
     words(&format!("{line} uniform --seed 1 --vary seed=2,3")).ok();
     words(&format!("{line} {one} {two} --requests 20,30 --vary share=0.6,0.7")).ok();

@@ -5,7 +5,7 @@ use super::deadlines::Deadlines;
 use crate::catalogue;
 use crate::config::{
     ConfigError, DefaultShare, Duration, Experiment, PartTable, SchemeChoice, SchemeTable,
-    TextOrTable, Timing, Word,
+    TextOrTable, Timing, Word, check_labels,
 };
 use crate::fault::Fault;
 use ::run::report::units;
@@ -106,6 +106,20 @@ impl Question {
         if self.exported == Some(0) {
             let help = "give the space that the host gets, such as 4GiB";
             return Err(Fault::with_help("--exported 0 asks for no space", help));
+        }
+        if !self.schemes.is_empty() {
+            check_labels(&self.schemes)?;
+        }
+        let parts = self.parts.iter().enumerate();
+        if let Some((_, twice)) =
+            parts.into_iter().find(|(at, part)| self.parts[..*at].contains(part))
+        {
+            let name =
+                twice.resolve().map_or_else(|_| String::new(), |part| part.name.into_owned());
+            return Err(Fault::with_help(
+                format!("--parts: `{name}` is named twice"),
+                "each part is tried once: name it once",
+            ));
         }
         // What is wrong with one part alone is told in its rows.
         let mut first = None;

@@ -77,7 +77,7 @@ pub use quoted::quoted;
 pub use read_retry::{ReadRetrySettings, SoftDecoding};
 pub use reclaim_units::ReclaimUnits;
 pub use refresh::{ReadReclaim, RefreshSettings};
-pub use resolve::Resolved;
+pub use resolve::{Resolved, check_labels};
 pub use scheme::SchemeChoice;
 pub use scheme_settings::SchemeTable;
 pub use scheme_settings::{Of, SCHEME_SETTINGS, SchemeSetting};

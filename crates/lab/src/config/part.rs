@@ -46,6 +46,23 @@ pub struct Margin {
     millionths: u64,
 }
 
+impl Margin {
+    /// Rejects two factors of one name; one of `all` and one of a single time multiply.
+    ///
+    /// # Errors
+    /// The two.
+    pub fn check(margins: &[Self]) -> Result<(), ConfigError> {
+        for (at, margin) in margins.iter().enumerate() {
+            let same = |other: &&Self| other.keys == margin.keys;
+            if let Some(other) = margins[..at].iter().find(same) {
+                let reason = format!("and {other} are two factors on one time; give one");
+                return Err(ConfigError::setting(format!("--margin {margin}"), reason));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Names of times, and the keys that each stands for.
 const TIMES: [(&str, &[&str]); 4] = [
     ("tR", &["t_r_ns", "t_r_oob_ns"]),

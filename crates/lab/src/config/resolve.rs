@@ -310,7 +310,11 @@ fn check_trace_file(workload: &WorkloadSpec) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn check_labels(schemes: &[SchemeTable]) -> Result<(), ConfigError> {
+/// Rejects an empty list of schemes, and two of one name.
+///
+/// # Errors
+/// The name.
+pub fn check_labels(schemes: &[SchemeTable]) -> Result<(), ConfigError> {
     if schemes.is_empty() {
         return Err(ConfigError::setting("schemes", "is empty; name at least one scheme"));
     }

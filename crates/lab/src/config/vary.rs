@@ -96,7 +96,7 @@ impl Experiment {
         info.into_iter().flat_map(|info| info.parameters.iter().copied().flatten())
     }
 
-    /// Another workload with the same replay; of a trace with the same options.
+    /// Another workload with the same replay; of a trace with the same options, of a built-in one with the parameters that it has.
     fn replay_on(&mut self, value: &str) -> Result<(), ConfigError> {
         let mut workload: super::workload::WorkloadChoice = value.parse()?;
         *workload.0.replay_mut() = *self.workload.0.replay();
@@ -109,11 +109,13 @@ impl Experiment {
         }
         if let (
             WorkloadSpec::Builtin { name, parameters, .. },
-            WorkloadSpec::Builtin { name: same, parameters: given, .. },
+            WorkloadSpec::Builtin { parameters: given, .. },
         ) = (&mut workload.0, &self.workload.0)
-            && name == same
+            && let Ok(info) = builtin(name)
         {
-            parameters.clone_from(given);
+            let has = |key: &String| info.all_parameters().any(|known| known.name == *key);
+            let kept = given.iter().filter(|(key, _)| has(key));
+            parameters.extend(kept.map(|(key, value)| (key.clone(), value.clone())));
         }
         self.workload = workload;
         Ok(())

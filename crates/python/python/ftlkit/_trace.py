@@ -137,7 +137,7 @@ class Trace:
 
 def curve(workload: str, page: int = 4096, plot: str | os.PathLike[str] | None = None) -> Record:
     """The curve of a built-in workload that has arrival times, with its parameters, as `"uniform:rate=500:size=8KiB"`; then also
-    `space=SIZE` that it addresses (default 1GiB), `seed=N` and `requests=N`. It is of these requests alone: `note` says so.
+    `space=SIZE` that it addresses (default 1GiB), `seed=N` and `requests=N`. It is of these requests alone: `notes` say so.
     Of a trace: `Trace.curve`."""
     found = _ftlkit.curve_of(workload, whole("page", page, 512, 65536))
     if found is None:
