@@ -342,6 +342,10 @@ mod tests {
         assert_eq!((curves.requests, curves.flushes, curves.without_tasks), (5, 1, 3));
         let read = Curves::from_json(&curves.json().to_string()).unwrap();
         assert_eq!(read.json(), curves.json());
+        // A curve of a part of a trace proves nothing of all.
+        let mut part = curves.json();
+        part["interrupted"] = true.into();
+        assert!(Curves::from_json(&part.to_string()).unwrap_err().contains("was interrupted"));
         std::fs::remove_file(path).unwrap();
     }
 }

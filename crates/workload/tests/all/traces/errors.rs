@@ -167,6 +167,8 @@ fn bytes_that_a_power_cut_left_zero_are_a_bad_line() {
         let (requests, reader) = try_read("t", text, &options).unwrap();
         assert_eq!((requests.len(), dropped(&reader.counts(), "bad record")), (2, 1));
     }
+    let (requests, _) = try_read("t", format!("#\n\n{text}"), &skip()).unwrap();
+    assert_eq!(requests.len(), 2);
     // A short first line, or one with control characters, may stand in a binary file by chance.
     for binary in ["0.5,r\n\0\0\0", "0,20,512,W,0.5\x01\n0,20,512,W,0.5\n\0"] {
         let error = refused("t", binary, &TraceOptions::default());
